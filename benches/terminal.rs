@@ -9,25 +9,25 @@
 mod answers;
 #[path = "../tests/support/home.rs"]
 mod home;
+#[path = "terminal/idle.rs"]
+mod idle;
 #[path = "../tests/support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/process.rs"]
 mod process;
 #[path = "terminal/program.rs"]
 mod program;
-#[path = "terminal/resting.rs"]
-mod resting;
+#[path = "terminal/report.rs"]
+mod report;
 #[path = "terminal/sessions.rs"]
 mod sessions;
 #[path = "terminal/streaming.rs"]
 mod streaming;
-#[path = "terminal/table.rs"]
-mod table;
 
-use home::Home;
+use home::TestHome;
 use model_server::ModelServer;
+use report::Report;
 use std::process::ExitCode;
-use table::Table;
 
 const CHAT: &str = "/api/chat";
 
@@ -44,7 +44,7 @@ struct Scale {
     large: Option<usize>,
 }
 
-const WHOLE: Scale = Scale {
+const FULL_SCALE: Scale = Scale {
     starts: 20,
     words: 2_000,
     keys: 300,
@@ -53,7 +53,7 @@ const WHOLE: Scale = Scale {
     large: Some(50_000_000),
 };
 
-const QUICK: Scale = Scale {
+const QUICK_SCALE: Scale = Scale {
     starts: 5,
     words: 500,
     keys: 60,
@@ -65,15 +65,19 @@ const QUICK: Scale = Scale {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let scale = if has("--quick") { QUICK } else { WHOLE };
+    let scale = if has("--quick") {
+        QUICK_SCALE
+    } else {
+        FULL_SCALE
+    };
     let mut parts = arguments
         .iter()
         .filter(|argument| !argument.starts_with('-'));
     let one = parts.next().map(String::as_str);
     let wants = |part: &str| one.is_none_or(|one| one == part);
-    let mut table = Table::default();
+    let mut table = Report::default();
     if wants("resting") {
-        resting::measure(&mut table, &scale);
+        idle::measure(&mut table, &scale);
     }
     if wants("words") {
         streaming::words(&mut table, &scale);
@@ -95,8 +99,8 @@ fn main() -> ExitCode {
 }
 
 /// A model server, and a home whose one model is there.
-fn ollama() -> (ModelServer, Home) {
+fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
-    let home = Home::with_ollama(&server.url());
+    let home = TestHome::with_ollama(&server.url());
     (server, home)
 }

@@ -8,9 +8,9 @@ mod fixtures;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use humble::dialect::scan::Scanner;
+use humble::dialect::scan::CallScanner;
 use humble::domain::Offered;
-use humble::text::markdown::{Markdown, Marks};
+use humble::text::markdown::{MarkdownGlyphs, MarkdownView};
 use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -147,7 +147,7 @@ mod dialects {
         bencher
             .counter(ItemsCount::new(tokens.len()))
             .bench_local(|| {
-                let mut scanner = Scanner::new(Arc::clone(&offered));
+                let mut scanner = CallScanner::new(Arc::clone(&offered));
                 for token in &tokens {
                     black_box(scanner.push(token));
                 }
@@ -197,7 +197,7 @@ mod hostile {
         let text = text(unit, bytes);
         let offered = offered();
         bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-            let mut scanner = Scanner::new(Arc::clone(&offered));
+            let mut scanner = CallScanner::new(Arc::clone(&offered));
             black_box(scanner.push(&text));
             scanner.finish()
         });
@@ -235,7 +235,7 @@ mod markdown {
         bencher
             .counter(ItemsCount::new(ends.len()))
             .bench_local(|| {
-                let mut laid = Markdown::new("", 72, Marks::new(false, true), true);
+                let mut laid = MarkdownView::new("", 72, MarkdownGlyphs::new(false, true), true);
                 for end in &ends {
                     laid.extend_to(black_box(&text[..*end]), true);
                 }
@@ -250,17 +250,27 @@ mod markdown {
     #[divan::bench(args = SIZES)]
     fn prose_whole(bencher: Bencher, bytes: usize) {
         let text = text(PROSE, bytes);
-        bencher
-            .counter(BytesCount::of_str(&text))
-            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+        bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+            MarkdownView::new(
+                black_box(&text),
+                72,
+                MarkdownGlyphs::new(false, true),
+                false,
+            )
+        });
     }
 
     #[divan::bench(args = SIZES)]
     fn korean_whole(bencher: Bencher, bytes: usize) {
         let text = text(MIXED, bytes);
-        bencher
-            .counter(BytesCount::of_str(&text))
-            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+        bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+            MarkdownView::new(
+                black_box(&text),
+                72,
+                MarkdownGlyphs::new(false, true),
+                false,
+            )
+        });
     }
 
     #[divan::bench(args = SIZES)]

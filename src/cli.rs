@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[command(name = "humble", version, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    pub shared: Shared,
+    pub shared: GlobalArgs,
     /// Go on with the latest conversation
     #[arg(long = "continue", short = 'c', conflicts_with = "session")]
     pub go_on: bool,
@@ -19,11 +19,11 @@ pub struct Cli {
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
     #[command(subcommand)]
-    pub command: Option<Sub>,
+    pub command: Option<CliCommand>,
 }
 
 #[derive(Debug, Args)]
-pub struct Shared {
+pub struct GlobalArgs {
     /// The folder that holds settings and conversations [default: ~/.humble-ai-cli, or $HUMBLE_HOME]
     #[arg(long, global = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
@@ -39,25 +39,25 @@ pub struct Shared {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Sub {
+pub enum CliCommand {
     /// Ask one question; the answer alone goes to standard output
     #[command(after_help = ASK_HELP)]
-    Ask(Ask),
+    Ask(AskArgs),
     /// Look around without a model: a script answers, everything else is real
     #[command(after_help = DEMO_HELP)]
     Demo,
     /// List the models that are configured and those that their servers have
     #[command(after_help = MODELS_HELP)]
-    Models(Models),
+    Models(ModelsArgs),
     /// Look at MCP servers, call their tools and add new ones, without a model
-    Mcp(mcp::Mcp),
+    Mcp(mcp::McpArgs),
     /// Find out whether a model works with tools, and how it is best taught to call them
     #[command(after_help = PROBE_HELP)]
-    Probe(Probe),
+    Probe(ProbeArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct Probe {
+pub struct ProbeArgs {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,
@@ -70,16 +70,16 @@ pub struct Probe {
 }
 
 #[derive(Debug, Args)]
-pub struct Models {
+pub struct ModelsArgs {
     /// Print one JSON object instead of a list
     #[arg(long)]
     pub json: bool,
     #[command(subcommand)]
-    pub change: Option<ModelsChange>,
+    pub change: Option<ModelsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ModelsChange {
+pub enum ModelsCommand {
     /// Pull a model to Ollama
     Pull {
         /// As ollama.com/library names it, such as qwen3:4b
@@ -124,7 +124,7 @@ tool whose definition changed since you saw it stays withheld, one that you rule
 repeats words from a tool's result or from what was piped in asks.";
 
 #[derive(Debug, Args)]
-pub struct Ask {
+pub struct AskArgs {
     /// Run every tool that the model asks for, without asking
     #[arg(long, conflicts_with = "no_tools")]
     pub yes: bool,

@@ -16,10 +16,10 @@ pub const STORY: &str = "Tell me a long story.";
 pub const CONNECT: &str = "How do I connect a real model?";
 
 /// As long as a small local model takes to its first word.
-const FIRST_WORD: Duration = Duration::from_millis(600);
+const FIRST_WORD_DELAY: Duration = Duration::from_millis(600);
 /// Between two words: quick enough for an answer, slow enough to stop a story.
-const ANSWER_WORD: Duration = Duration::from_millis(25);
-const STORY_WORD: Duration = Duration::from_millis(60);
+const ANSWER_WORD_DELAY: Duration = Duration::from_millis(25);
+const STORY_WORD_DELAY: Duration = Duration::from_millis(60);
 
 /// Places that are recognised in a prompt, and their time zones.
 const PLACES: [(&str, &str); 12] = [
@@ -38,7 +38,7 @@ const PLACES: [(&str, &str); 12] = [
 ];
 
 /// The other rows of the table of times.
-const ELSEWHERE: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
+const OTHER_ZONES: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
 
 /// What the engine is given in place of a model.
 pub fn model() -> ModelConfig {
@@ -71,16 +71,17 @@ fn respond(request: &ChatRequest) -> Vec<ScriptStep> {
         _ => None,
     });
     let prompt = prompt.unwrap_or_default();
-    let mut steps = vec![ScriptStep::Wait(FIRST_WORD)];
+    let mut steps = vec![ScriptStep::Wait(FIRST_WORD_DELAY)];
     match messages.last() {
         Some(Message::Result(result)) => steps.extend(after_tool(prompt, result)),
-        _ => match Topic::of(prompt) {
-            Topic::Time => steps.extend(ask_for_time(prompt, request)),
-            Topic::Story => {
-                steps.extend(spoken(include_str!("../assets/demo/story.md"), STORY_WORD))
-            }
-            Topic::Connect => steps.extend(answer(include_str!("../assets/demo/connect.md"))),
-            Topic::Other => steps.extend(answer(include_str!("../assets/demo/other.md"))),
+        _ => match Topic::from_prompt(prompt) {
+            Topic::Time => steps.extend(call_get_time(prompt, request)),
+            Topic::Story => steps.extend(text_steps(
+                include_str!("../assets/demo/story.md"),
+                STORY_WORD_DELAY,
+            )),
+            Topic::Connect => steps.extend(answer_steps(include_str!("../assets/demo/connect.md"))),
+            Topic::Other => steps.extend(answer_steps(include_str!("../assets/demo/other.md"))),
         },
     }
     steps.push(ScriptStep::end());
@@ -96,7 +97,7 @@ enum Topic {
 }
 
 impl Topic {
-    fn of(prompt: &str) -> Self {
+    fn from_prompt(prompt: &str) -> Self {
         let prompt = prompt.to_lowercase();
         let holds = |words: &[&str]| words.iter().any(|word| prompt.contains(word));
         let mut words = prompt.split(|c: char| !c.is_alphanumeric());
@@ -113,7 +114,7 @@ impl Topic {
 }
 
 /// The zone of a place that the prompt names; without one the tool tells local time.
-fn zone_of(prompt: &str) -> Option<&'static str> {
+fn find_zone(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.to_lowercase();
     let mut places = PLACES.iter();
     places
@@ -121,20 +122,20 @@ fn zone_of(prompt: &str) -> Option<&'static str> {
         .map(|(_, zone)| *zone)
 }
 
-fn ask_for_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
+fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     let Some(tool) = request.tools.get(&"humble".into(), "get_time") else {
-        return answer(include_str!("../assets/demo/no_tool.md"));
+        return answer_steps(include_str!("../assets/demo/no_tool.md"));
     };
-    let zone = zone_of(prompt);
+    let zone = find_zone(prompt);
     let mut arguments = Arguments::new();
     if let Some(zone) = zone {
         arguments.insert("timezone".to_owned(), zone.into());
     }
     let argument = zone.unwrap_or("the local time, since I recognise no place");
     let thinking = include_str!("../assets/demo/thinking.md")
-        .replace("{place}", zone.map_or("some place", place_of))
+        .replace("{place}", zone.map_or("some place", place_name))
         .replace("{argument}", argument);
-    let mut steps = thought(&thinking);
+    let mut steps = thinking_steps(&thinking);
     steps.push(ScriptStep::call(&tool.native_name, arguments));
     steps
 }
@@ -145,15 +146,17 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
     if let Some((_, word)) = content.split_once("The user denied get_time from humble.") {
         let word = match word.trim() {
             "" => ".".to_owned(),
-            word => format!(", with your word: {}", as_code(word)),
+            word => format!(", with your word: {}", code_span(word)),
         };
-        return answer(&include_str!("../assets/demo/denied.md").replace("{word}", &word));
+        return answer_steps(&include_str!("../assets/demo/denied.md").replace("{word}", &word));
     }
-    match Told::read(content).filter(|_| !result.is_error) {
+    match TimeResult::parse(content).filter(|_| !result.is_error) {
         Some(told) => {
-            let mut steps = thought(&told.fill(include_str!("../assets/demo/result.md"), prompt));
-            steps.extend(answer(
-                &told.fill(include_str!("../assets/demo/time.md"), prompt),
+            let mut steps = thinking_steps(
+                &told.fill_template(include_str!("../assets/demo/result.md"), prompt),
+            );
+            steps.extend(answer_steps(
+                &told.fill_template(include_str!("../assets/demo/time.md"), prompt),
             ));
             steps
         }
@@ -164,14 +167,14 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
                 .take_while(|line| !line.starts_with("Call no other tool"))
                 .collect();
             let why = why.join("\n> ");
-            answer(&include_str!("../assets/demo/failed.md").replace("{why}", &why))
+            answer_steps(&include_str!("../assets/demo/failed.md").replace("{why}", &why))
         }
     }
 }
 
 /// A person's words as a code span, where no sign of theirs means Markdown. The
 /// fence is longer than any run of backticks within.
-fn as_code(words: &str) -> String {
+fn code_span(words: &str) -> String {
     let runs = words.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     // One space at either end is no part of the span.
@@ -179,7 +182,7 @@ fn as_code(words: &str) -> String {
 }
 
 /// What `get_time` told, in its own words, and the moment that it means.
-struct Told {
+struct TimeResult {
     date: String,
     time: String,
     zone: String,
@@ -187,8 +190,8 @@ struct Told {
     moment: Timestamp,
 }
 
-impl Told {
-    fn read(content: &str) -> Option<Self> {
+impl TimeResult {
+    fn parse(content: &str) -> Option<Self> {
         let json = &content[content.find('{')?..];
         let value: Value = serde_json::from_str(json).ok()?;
         let field = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
@@ -203,11 +206,11 @@ impl Told {
         })
     }
 
-    fn fill(&self, text: &str, prompt: &str) -> String {
+    fn fill_template(&self, text: &str, prompt: &str) -> String {
         let mut clock = self.time.split(':');
         let mut next = || clock.next().unwrap_or_default();
         let (hour, minute) = (next(), next());
-        let edited = match zone_of(prompt) {
+        let edited = match find_zone(prompt) {
             Some(asked) if asked != self.zone => {
                 format!("I had asked for `{asked}`, and you **edited** the call. ")
             }
@@ -218,7 +221,7 @@ impl Told {
             .replace("{time}", &format!("{hour}:{minute}"))
             .replace("{hour}", hour)
             .replace("{minute}", minute)
-            .replace("{place}", place_of(&self.zone))
+            .replace("{place}", place_name(&self.zone))
             .replace("{date}", &self.date)
             .replace("{zone}", &self.zone)
             .replace("{offset}", &self.offset)
@@ -226,17 +229,17 @@ impl Told {
 
     /// The same moment in other places, as rows of a Markdown table.
     fn table(&self) -> String {
-        let place = place_of(&self.zone);
+        let place = place_name(&self.zone);
         let time = self.time.get(..5).unwrap_or(&self.time);
         let first = format!(
             "| **{place}** | {} | **{time}** | {} |",
             self.date, self.offset
         );
-        let others = ELSEWHERE.iter().filter(|zone| **zone != self.zone);
+        let others = OTHER_ZONES.iter().filter(|zone| **zone != self.zone);
         let others = others.filter_map(|zone| {
             let there = self.moment.to_zoned(TimeZone::get(zone).ok()?);
             let cells = there.strftime("%Y-%m-%d | %H:%M | %:z");
-            Some(format!("| {} | {cells} |", place_of(zone)))
+            Some(format!("| {} | {cells} |", place_name(zone)))
         });
         std::iter::once(first)
             .chain(others.take(3))
@@ -246,7 +249,7 @@ impl Told {
 }
 
 /// `America/New_York` is the zone of New York.
-fn place_of(zone: &str) -> &str {
+fn place_name(zone: &str) -> &str {
     let known = PLACES.iter().find(|(_, of)| *of == zone);
     match known.map(|(place, _)| *place) {
         Some("new york") => "New York",
@@ -255,24 +258,29 @@ fn place_of(zone: &str) -> &str {
     }
 }
 
-fn thought(text: &str) -> Vec<ScriptStep> {
-    let words = words(text.trim_end());
-    let steps = words.map(|word| [ScriptStep::Wait(ANSWER_WORD), ScriptStep::thinking(&word)]);
+fn thinking_steps(text: &str) -> Vec<ScriptStep> {
+    let words = split_words(text.trim_end());
+    let steps = words.map(|word| {
+        [
+            ScriptStep::Wait(ANSWER_WORD_DELAY),
+            ScriptStep::thinking(&word),
+        ]
+    });
     steps.flatten().collect()
 }
 
-fn answer(text: &str) -> Vec<ScriptStep> {
-    spoken(text, ANSWER_WORD)
+fn answer_steps(text: &str) -> Vec<ScriptStep> {
+    text_steps(text, ANSWER_WORD_DELAY)
 }
 
-fn spoken(text: &str, pace: Duration) -> Vec<ScriptStep> {
-    let words = words(text.trim_end());
+fn text_steps(text: &str, pace: Duration) -> Vec<ScriptStep> {
+    let words = split_words(text.trim_end());
     let steps = words.map(|word| [ScriptStep::Wait(pace), ScriptStep::text(&word)]);
     steps.flatten().collect()
 }
 
 /// Words with the space behind them; together they are the text.
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split_inclusive(char::is_whitespace) {
         match words.last_mut().filter(|_| part.trim().is_empty()) {

@@ -5,12 +5,12 @@
 pub mod advice;
 pub mod allow_list;
 mod call_output;
-mod closing;
 mod json;
 pub mod lines;
 pub mod mcp;
 pub mod models;
 pub mod probe;
+mod shutdown;
 pub mod signals;
 mod summaries;
 mod think_buffer;
@@ -24,14 +24,14 @@ use crate::domain::{
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use closing::{ACKNOWLEDGE_MAX, passed, say_stuck};
-use signals::Signals;
+use shutdown::{ACKNOWLEDGE_DEADLINE, report_unresponsive_engine, wait_until_due};
+use signals::ExitSignals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
-use think_buffer::Paragraph;
+use think_buffer::ThinkBuffer;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
-use tty_prompt::Terminal;
+use tty_prompt::TtyPrompt;
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -40,7 +40,7 @@ pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// The causes of banners about what the command line names and nobody knows.
-const UNKNOWN: [BannerCause; 3] = [
+const UNKNOWN_NAME_CAUSES: [BannerCause; 3] = [
     BannerCause::UnknownModel,
     BannerCause::UnknownPersona,
     BannerCause::UnknownSession,
@@ -48,7 +48,7 @@ const UNKNOWN: [BannerCause; 3] = [
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
-pub struct Request {
+pub struct AskRequest {
     pub prompt: Prompt,
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
@@ -56,7 +56,7 @@ pub struct Request {
     /// Tools that run unasked. The engine lets them; here they have to be there.
     pub allow: Vec<(ServerId, String)>,
     /// Wait for the conversation that it continues.
-    pub continues: bool,
+    pub continues_session: bool,
 }
 
 /// Runs one turn; the result is the exit status.
@@ -66,10 +66,10 @@ pub struct Request {
 pub async fn ask(
     commands: mpsc::Sender<Command>,
     mut events: mpsc::Receiver<Event>,
-    request: Request,
+    request: AskRequest,
 ) -> io::Result<u8> {
-    let mut session = Headless::new(commands, request);
-    let mut signals = Signals::install()?;
+    let mut session = AskSession::new(commands, request);
+    let mut signals = ExitSignals::install()?;
     let mut exit = None;
     // When the engine must have acknowledged the interrupt that a signal asked for.
     let mut interrupt_due = None;
@@ -79,81 +79,81 @@ pub async fn ask(
                 None | Some(Event::ShutDown) => break EXIT_FAILED,
                 Some(Event::InterruptTaken) => interrupt_due = None,
                 Some(event) => {
-                    if let Some(code) = session.event(event).await? {
+                    if let Some(code) = session.handle_event(event).await? {
                         break code;
                     }
                 }
             },
-            (ask, answer, said) = session.terminal.answered() => {
-                session.answered(ask, answer, said).await;
+            (ask, answer, said) = session.tty_prompt.next_answer() => {
+                session.send_answer(ask, answer, said).await;
             }
             code = signals.next() => {
                 // The first one interrupts the turn, the second one leaves at once.
                 if exit.replace(code).is_some() || session.servers_starting() {
                     break code;
                 }
-                let due = Instant::now() + ACKNOWLEDGE_MAX;
+                let due = Instant::now() + ACKNOWLEDGE_DEADLINE;
                 interrupt_due = Some(due);
                 let _ = timeout_at(due, session.send(Command::Interrupt)).await;
             }
-            () = passed(interrupt_due) => {
-                say_stuck();
+            () = wait_until_due(interrupt_due) => {
+                report_unresponsive_engine();
                 return Ok(exit.unwrap_or(EXIT_FAILED));
             }
         }
     };
-    let unsaved = closing::close(&session, &mut events).await?;
+    let unsaved = shutdown::shut_down(&session, &mut events).await?;
     Ok(match exit.unwrap_or(code) {
         EXIT_ANSWERED if unsaved => EXIT_FAILED,
         code => code,
     })
 }
 
-struct Headless {
+struct AskSession {
     commands: mpsc::Sender<Command>,
-    request: Request,
-    submitted: bool,
+    request: AskRequest,
+    is_submitted: bool,
     servers: BTreeMap<String, Server>,
-    terminal: Terminal,
+    tty_prompt: TtyPrompt,
     /// The calls whose summary was printed.
-    shown: HashSet<CallId>,
+    printed_calls: HashSet<CallId>,
     /// The calls that are about to be asked about.
-    waiting: HashMap<CallId, ToolCall>,
+    pending_calls: HashMap<CallId, ToolCall>,
     /// Those that stand in a text from outside.
-    quoted: HashSet<CallId>,
+    quoted_calls: HashSet<CallId>,
     /// Every call asks: nobody knows what trust.json rules out.
-    doubtful: bool,
+    is_trust_unreadable: bool,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
-    text: String,
+    round_text: String,
     /// What of it may turn out to be thinking.
-    paragraph: Paragraph,
-    thinking: bool,
-    refused: bool,
+    think_buffer: ThinkBuffer,
+    is_thinking: bool,
+    has_refused: bool,
     stdout_is_terminal: bool,
-    clean_out: Sanitizer,
-    clean_thinking: Sanitizer,
+    stdout_sanitizer: Sanitizer,
+    thinking_sanitizer: Sanitizer,
 }
 
-impl Headless {
-    fn new(commands: mpsc::Sender<Command>, request: Request) -> Self {
+impl AskSession {
+    fn new(commands: mpsc::Sender<Command>, request: AskRequest) -> Self {
         Self {
             commands,
             request,
-            submitted: false,
+            is_submitted: false,
             servers: BTreeMap::new(),
-            terminal: Terminal::open(),
-            shown: HashSet::new(),
-            waiting: HashMap::new(),
-            quoted: HashSet::new(),
-            doubtful: false,
-            text: String::new(),
-            paragraph: Paragraph::default(),
-            thinking: false,
-            refused: false,
+            tty_prompt: TtyPrompt::open(),
+            printed_calls: HashSet::new(),
+            pending_calls: HashMap::new(),
+            quoted_calls: HashSet::new(),
+            is_trust_unreadable: false,
+            round_text: String::new(),
+            think_buffer: ThinkBuffer::default(),
+            is_thinking: false,
+            has_refused: false,
             stdout_is_terminal: io::stdout().is_terminal(),
-            clean_out: Sanitizer::default(),
-            clean_thinking: Sanitizer::default(),
+            stdout_sanitizer: Sanitizer::default(),
+            thinking_sanitizer: Sanitizer::default(),
         }
     }
 
@@ -163,12 +163,12 @@ impl Headless {
     }
 
     fn servers_starting(&self) -> bool {
-        !self.submitted
+        !self.is_submitted
     }
 
     /// The event as a line of JSON, where that is asked for.
-    fn print(&self, event: &Event) -> io::Result<()> {
-        let line = self.request.json.then(|| json::line(event)).flatten();
+    fn print_json(&self, event: &Event) -> io::Result<()> {
+        let line = self.request.json.then(|| json::event_line(event)).flatten();
         let Some(line) = line else { return Ok(()) };
         let mut out = io::stdout().lock();
         writeln!(out, "{line}")?;
@@ -176,58 +176,61 @@ impl Headless {
     }
 
     /// Handles one event; the exit status once the turn is over.
-    async fn event(&mut self, event: Event) -> io::Result<Option<u8>> {
-        self.print(&event)?;
+    async fn handle_event(&mut self, event: Event) -> io::Result<Option<u8>> {
+        self.print_json(&event)?;
         match event {
-            Event::BannersChanged(banners) if !self.submitted => {
-                self.doubtful = banners
+            Event::BannersChanged(banners) if !self.is_submitted => {
+                self.is_trust_unreadable = banners
                     .iter()
                     .any(|banner| banner.cause == BannerCause::UnreadableTrust);
                 for banner in &banners {
-                    self.say_notice(&banner.notice);
+                    self.print_notice(&banner.notice);
                 }
-                if banners.iter().any(|banner| UNKNOWN.contains(&banner.cause)) {
+                if banners
+                    .iter()
+                    .any(|banner| UNKNOWN_NAME_CAUSES.contains(&banner.cause))
+                {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
-            Event::Noticed(notice) | Event::Mentioned(notice) => self.say_notice(&notice),
+            Event::Noticed(notice) | Event::Mentioned(notice) => self.print_notice(&notice),
             Event::ServersListed(servers) => {
-                servers.iter().for_each(|server| self.server(server));
+                servers.iter().for_each(|server| self.update_server(server));
                 return Ok(self.submit_when_ready().await);
             }
             Event::ServerChanged(server) => {
-                self.server(&server);
+                self.update_server(&server);
                 return Ok(self.submit_when_ready().await);
             }
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
-                let summaries = self.summaries(&question);
+                let summaries = self.call_summaries(&question);
                 let asks_always = self.asks_always(&question);
-                self.terminal.ask(ask, question, summaries, asks_always);
+                self.tty_prompt.ask(ask, question, summaries, asks_always);
             }
-            Event::SessionOpened(_) if self.request.continues => {
-                self.request.continues = false;
+            Event::SessionOpened(_) if self.request.continues_session => {
+                self.request.continues_session = false;
                 return Ok(self.submit_when_ready().await);
             }
             Event::ModelsListed {
                 selected: Some(model),
                 ..
-            } => self.paragraph = Paragraph::of([&model.name, &model.model]),
-            Event::AskClosed(ask) => self.terminal.close(ask),
-            Event::Turn(TURN, event) => return self.turn_event(event),
+            } => self.think_buffer = ThinkBuffer::for_model([&model.name, &model.model]),
+            Event::AskClosed(ask) => self.tty_prompt.close(ask),
+            Event::Turn(TURN, event) => return self.handle_turn_event(event),
             _ => {}
         }
         Ok(None)
     }
 
-    fn server(&mut self, server: &Server) {
+    fn update_server(&mut self, server: &Server) {
         let before = self.servers.insert(server.id.to_string(), server.clone());
         let (ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice)) = &server.status
         else {
             return;
         };
         if before.is_some_and(|before| before.status == ServerStatus::Starting) {
-            self.say_notice(notice);
+            self.print_notice(notice);
         }
     }
 
@@ -237,31 +240,31 @@ impl Headless {
         let mut servers = self.servers.values();
         let waiting =
             self.request.tools && servers.any(|server| server.status == ServerStatus::Starting);
-        if waiting || self.request.continues || self.submitted {
+        if waiting || self.request.continues_session || self.is_submitted {
             return None;
         }
-        if let Err(why) = allow_list::check(&self.request.allow, &self.servers) {
-            self.say(&why);
+        if let Err(why) = allow_list::check_available(&self.request.allow, &self.servers) {
+            self.print_error_line(&why);
             return Some(EXIT_USAGE);
         }
-        for said in allow_list::withheld(&self.request.allow, &self.servers) {
-            self.say(&said);
+        for said in allow_list::withheld_warnings(&self.request.allow, &self.servers) {
+            self.print_error_line(&said);
         }
-        self.submitted = true;
+        self.is_submitted = true;
         let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
         self.send(Command::Submit { turn: TURN, prompt }).await;
         None
     }
 
-    fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
+    fn handle_turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
         match event {
             TurnEvent::RoundStarted { .. } => {
-                self.paragraph.begin();
-                self.say("Waiting for response...");
+                self.think_buffer.start_reply();
+                self.print_error_line("Waiting for response...");
             }
             TurnEvent::Waiting {
                 wait: Wait::ModelLoading,
-            } => self.say("Loading model…"),
+            } => self.print_error_line("Loading model…"),
             TurnEvent::Retrying {
                 after,
                 attempt,
@@ -269,7 +272,7 @@ impl Headless {
                 ..
             } => {
                 let seconds = after.as_secs_f64().ceil();
-                self.say(&format!(
+                self.print_error_line(&format!(
                     "Trying again in {seconds} s ({attempt} of {attempts_max})"
                 ));
             }
@@ -279,8 +282,8 @@ impl Headless {
                 ..
             } => {
                 // Whatever thinks in its own way writes no lone `</think>`.
-                self.let_go()?;
-                self.think(&text);
+                self.release_held_text()?;
+                self.write_thinking(&text);
             }
             TurnEvent::Delta {
                 kind: PieceKind::Text,
@@ -288,70 +291,70 @@ impl Headless {
                 ..
             } => {
                 self.end_thinking();
-                if self.streams() {
-                    let shown = self.paragraph.push(&text);
-                    self.out(&shown)?;
+                if self.streams_text() {
+                    let shown = self.think_buffer.push(&text);
+                    self.write_stdout(&shown)?;
                 }
-                self.text.push_str(&text);
+                self.round_text.push_str(&text);
             }
             TurnEvent::Reclassified {
                 to: PieceKind::Thinking,
                 ..
-            } => self.was_thinking(),
+            } => self.reclassify_as_thinking(),
             // It cannot be put back where it was: all of it comes once more.
-            TurnEvent::Restored { text, .. } if self.streams() => self.out(&text)?,
+            TurnEvent::Restored { text, .. } if self.streams_text() => self.write_stdout(&text)?,
             TurnEvent::RoundEnded { end } => {
-                self.let_go()?;
+                self.release_held_text()?;
                 self.end_thinking();
                 // Prose before a call, or what came of an answer that failed, is
                 // no answer: it is shown, and not passed on.
-                let words = std::mem::take(&mut self.text);
+                let words = std::mem::take(&mut self.round_text);
                 let answer = matches!(end, RoundEnd::Answer | RoundEnd::Length);
-                if self.streams() && !answer && !words.is_empty() {
-                    self.out("\n")?;
+                if self.streams_text() && !answer && !words.is_empty() {
+                    self.write_stdout("\n")?;
                 } else if !answer && !words.trim().is_empty() && !self.request.json {
-                    self.say(Clean::new(words.trim()).as_str());
+                    self.print_error_line(Clean::new(words.trim()).as_str());
                 }
             }
-            TurnEvent::Tool(call) => self.tool(&call),
-            TurnEvent::Noted(notice) => self.noted(&notice),
-            TurnEvent::Ended { end, .. } => return self.ended(end).map(Some),
+            TurnEvent::Tool(call) => self.report_call(&call),
+            TurnEvent::Noted(notice) => self.report_notice(&notice),
+            TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
         Ok(None)
     }
 
-    fn ended(&mut self, end: TurnEnd) -> io::Result<u8> {
+    fn finish_turn(&mut self, end: TurnEnd) -> io::Result<u8> {
         match end {
             TurnEnd::Answered { text, .. } => {
                 if !self.request.json {
-                    if !self.streams() {
-                        self.out(&text)?;
+                    if !self.streams_text() {
+                        self.write_stdout(&text)?;
                     }
                     if !text.ends_with('\n') {
-                        self.out("\n")?;
+                        self.write_stdout("\n")?;
                     }
                 }
-                Ok(if self.refused {
+                Ok(if self.has_refused {
                     EXIT_TOOL_REFUSED
                 } else {
                     EXIT_ANSWERED
                 })
             }
             TurnEnd::Failed { notice } => {
-                self.say_notice(&notice);
+                self.print_notice(&notice);
                 Ok(EXIT_FAILED)
             }
             TurnEnd::Refused => Ok(EXIT_TOOL_REFUSED),
             TurnEnd::Stopped => Ok(EXIT_FAILED),
             TurnEnd::Cancelled => {
-                self.say("(cancelled)");
+                self.print_error_line("(cancelled)");
                 Ok(EXIT_INTERRUPTED)
             }
         }
     }
 
-    async fn answered(&mut self, ask: AskId, answer: Answer, said: Option<String>) {
+    async fn send_answer(&mut self, ask: AskId, answer: Answer, said: Option<String>) {
         if let Answer::Calls(decisions) = &answer {
             let refusing = |(_, decision): &(CallId, Decision)| {
                 matches!(
@@ -359,25 +362,25 @@ impl Headless {
                     Decision::Deny { .. } | Decision::Refuse | Decision::Never
                 )
             };
-            self.refused |= decisions.iter().any(refusing);
+            self.has_refused |= decisions.iter().any(refusing);
         }
         if let Some(said) = said {
-            self.say(&said);
+            self.print_error_line(&said);
         }
         self.send(Command::Answer { ask, answer }).await;
     }
 
     /// On a terminal text appears as it comes, with whatever else is shown there. A
     /// pipe or a file gets the answer alone, and so only once it is known to be one.
-    fn streams(&self) -> bool {
+    fn streams_text(&self) -> bool {
         self.stdout_is_terminal && !self.request.json
     }
 
     /// Standard output: raw into a pipe or a file, clean onto a terminal.
-    fn out(&mut self, text: &str) -> io::Result<()> {
+    fn write_stdout(&mut self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.stdout_is_terminal {
-            out.write_all(self.clean_out.push(text).as_str().as_bytes())?;
+            out.write_all(self.stdout_sanitizer.push(text).as_str().as_bytes())?;
         } else {
             out.write_all(text.as_bytes())?;
         }
@@ -385,12 +388,12 @@ impl Headless {
     }
 
     /// A line of ours, or one that was cleaned.
-    fn say(&self, line: &str) {
+    fn print_error_line(&self, line: &str) {
         // Nobody is left to tell when standard error is closed.
         let _ = writeln!(io::stderr(), "{line}");
     }
 
-    fn say_notice(&self, notice: &Notice) {
-        self.say(Clean::new(&advice::sentence(notice)).as_str());
+    fn print_notice(&self, notice: &Notice) {
+        self.print_error_line(Clean::new(&advice::notice_line(notice)).as_str());
     }
 }

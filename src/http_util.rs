@@ -9,11 +9,11 @@ use std::time::Duration;
 use url::{Host, Url};
 
 /// Seconds until a connection must stand. A slow answer has no deadline here.
-pub const CONNECT_SECONDS_MAX: u64 = 10;
+pub const CONNECT_TIMEOUT_SECONDS: u64 = 10;
 
 /// Why a request found no answer. That does not mean that it was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoAnswer {
+pub enum RequestFailure {
     /// The name of the host has no address.
     Unresolved,
     Refused,
@@ -26,8 +26,8 @@ pub enum NoAnswer {
     },
 }
 
-pub fn no_answer(fault: &reqwest::Error, url: &Url) -> NoAnswer {
-    let kinds: Vec<_> = sources(fault)
+pub fn request_failure(fault: &reqwest::Error, url: &Url) -> RequestFailure {
+    let kinds: Vec<_> = error_sources(fault)
         .filter_map(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind)
         .collect();
@@ -38,24 +38,24 @@ pub fn no_answer(fault: &reqwest::Error, url: &Url) -> NoAnswer {
             BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
         )
     });
-    let why = innermost(fault);
+    let why = root_cause(fault);
     if fault.is_dns() {
-        NoAnswer::Unresolved
+        RequestFailure::Unresolved
     } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
         match proxy_variable().filter(|_| !is_loopback(url)) {
-            None => NoAnswer::Refused,
+            None => RequestFailure::Refused,
             // Which of the two refused is not told.
-            Some(name) => NoAnswer::Unreachable {
+            Some(name) => RequestFailure::Unreachable {
                 why: format!("{why}; it may be the proxy that {name} names"),
             },
         }
     } else if fault.is_timeout() {
-        NoAnswer::ConnectTimeout
+        RequestFailure::ConnectTimeout
     // hyper has no type of its own for a connection closed before the head.
     } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
-        NoAnswer::Reset
+        RequestFailure::Reset
     } else {
-        NoAnswer::Unreachable { why }
+        RequestFailure::Unreachable { why }
     }
 }
 
@@ -104,19 +104,19 @@ pub fn is_loopback(url: &Url) -> bool {
 }
 
 /// The errors under an error.
-pub fn sources(fault: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+pub fn error_sources(fault: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(fault.source(), |source| (*source).source())
 }
 
 /// The words nearest to the root: the outer ones repeat the address.
-pub fn innermost(fault: &reqwest::Error) -> String {
-    sources(fault)
+pub fn root_cause(fault: &reqwest::Error) -> String {
+    error_sources(fault)
         .last()
         .map_or_else(|| fault.to_string(), ToString::to_string)
 }
 
 /// What comes of a body, at most so many bytes.
-pub async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
+pub async fn read_body_prefix(mut response: Response, bytes_max: usize) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
         let room = bytes_max - body.len();

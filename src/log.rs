@@ -6,7 +6,7 @@ use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::files;
 use crate::protocol::LogLine;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use jiff::Zoned;
 use jiff::civil::Date;
 use std::fmt::{self, Write as _};
@@ -25,8 +25,8 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 /// fill the disk.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 /// The same for the log pane, which keeps lines in memory.
-const PANE_BYTES_MAX: usize = 4 * 1024;
-const CRATE: &str = "humble";
+const PANE_LINE_BYTES_MAX: usize = 4 * 1024;
+const CRATE_NAME: &str = "humble";
 
 /// Sends all events of the program to the day's file in `folder` and to `pane`
 /// from now on. A second call in one program has no effect on the first.
@@ -35,7 +35,7 @@ pub fn init(
     level: Level,
     pane: impl Fn(LogLine) + Send + Sync + 'static,
 ) -> LogHandle {
-    let (sink, handle) = LogSink::new(folder, level, pane);
+    let (sink, handle) = TracingLayer::new(folder, level, pane);
     let subscriber = tracing_subscriber::registry().with(sink);
     let _ = tracing::subscriber::set_global_default(subscriber);
     let _ = INSTALLED.set(handle.clone());
@@ -47,7 +47,7 @@ static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
 
 /// `text` without the secrets that the log of this program hides. Never blocks, so that
 /// the panic hook can use it.
-pub fn redacted(text: &str) -> String {
+pub fn redact(text: &str) -> String {
     let Some(handle) = INSTALLED.get() else {
         return Redactor::default().redacted(text);
     };
@@ -60,8 +60,8 @@ pub fn redacted(text: &str) -> String {
 }
 
 /// The layer that writes the lines.
-pub struct LogSink {
-    shared: Arc<Mutex<Shared>>,
+pub struct TracingLayer {
+    shared: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
     pane: Box<dyn Fn(LogLine) + Send + Sync>,
     clock: fn() -> Zoned,
@@ -70,7 +70,7 @@ pub struct LogSink {
 /// Changes what a running log does.
 #[derive(Debug, Clone)]
 pub struct LogHandle {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
 }
 
@@ -78,7 +78,7 @@ pub struct LogHandle {
 type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]
-struct Shared {
+struct LogState {
     level: Level,
     folder: PathBuf,
     file: Option<(Date, File)>,
@@ -86,12 +86,12 @@ struct Shared {
 
 impl LogHandle {
     pub fn set_level(&self, level: Level) {
-        lock(&self.shared).level = level;
+        lock_ignoring_poison(&self.shared).level = level;
         tracing::callsite::rebuild_interest_cache();
     }
 
     /// Takes these secrets, too, out of every line from now on.
-    pub fn hide(&self, secrets: Vec<Secret>) {
+    pub fn add_secrets(&self, secrets: Vec<Secret>) {
         let mut shared = self
             .redactor
             .write()
@@ -102,7 +102,7 @@ impl LogHandle {
     }
 }
 
-impl LogSink {
+impl TracingLayer {
     /// A layer for a subscriber of one's own, and its handle.
     pub fn new(
         folder: &Path,
@@ -118,7 +118,7 @@ impl LogSink {
         pane: impl Fn(LogLine) + Send + Sync + 'static,
         clock: fn() -> Zoned,
     ) -> (Self, LogHandle) {
-        let shared = Arc::new(Mutex::new(Shared {
+        let shared = Arc::new(Mutex::new(LogState {
             level,
             folder: folder.to_owned(),
             file: None,
@@ -138,10 +138,10 @@ impl LogSink {
     }
 }
 
-impl<S: Subscriber> Layer<S> for LogSink {
+impl<S: Subscriber> Layer<S> for TracingLayer {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         // The level can change, so that only what is never of interest is settled.
-        if is_asked(metadata) && *metadata.level() <= most(metadata) {
+        if is_event(metadata) && *metadata.level() <= max_level(metadata) {
             Interest::sometimes()
         } else {
             Interest::never()
@@ -149,19 +149,19 @@ impl<S: Subscriber> Layer<S> for LogSink {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let chosen = lock(&self.shared).level;
-        is_asked(metadata) && *metadata.level() <= most(metadata).min(chosen)
+        let chosen = lock_ignoring_poison(&self.shared).level;
+        is_event(metadata) && *metadata.level() <= max_level(metadata).min(chosen)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        let chosen = lock(&self.shared).level;
+        let chosen = lock_ignoring_poison(&self.shared).level;
         Some(LevelFilter::from_level(chosen))
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let now = (self.clock)();
         let level = *event.metadata().level();
-        let mut said = Said::default();
+        let mut said = EventText::default();
         event.record(&mut said);
         let said = format!("{}{}", said.message, said.fields);
         let target = event.metadata().target();
@@ -170,32 +170,32 @@ impl<S: Subscriber> Layer<S> for LogSink {
             let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(&shared)
         };
-        let text = format!("{level:>5} {target}: {}", written(&said, &redactor));
-        lock(&self.shared).write(now.date(), &format!("{time} {text}\n"));
+        let text = format!("{level:>5} {target}: {}", format_line(&said, &redactor));
+        lock_ignoring_poison(&self.shared).write(now.date(), &format!("{time} {text}\n"));
         // Outside the lock: the pane may be slow, and may itself log.
         (self.pane)(LogLine {
             level,
-            text: cut(&text, PANE_BYTES_MAX),
+            text: truncate_line(&text, PANE_LINE_BYTES_MAX),
         });
     }
 }
 
 /// An event, or the question of `tracing::enabled!` whether one would be heard,
 /// which is neither an event nor a span.
-fn is_asked(metadata: &Metadata<'_>) -> bool {
+fn is_event(metadata: &Metadata<'_>) -> bool {
     !metadata.is_span()
 }
 
 /// The most talkative level that is of interest from this place.
-fn most(metadata: &Metadata<'_>) -> Level {
+fn max_level(metadata: &Metadata<'_>) -> Level {
     let target = metadata.target();
     let ours = target
-        .strip_prefix(CRATE)
+        .strip_prefix(CRATE_NAME)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     if ours { Level::TRACE } else { Level::WARN }
 }
 
-impl Shared {
+impl LogState {
     fn write(&mut self, today: Date, line: &str) {
         if self.file.as_ref().is_none_or(|(day, _)| *day != today) {
             let name = format!("application-hac-{}.log", today.strftime("%Y-%m-%d"));
@@ -212,12 +212,12 @@ impl Shared {
 
 /// What an event says: its message, and its fields as ` name=value`.
 #[derive(Default)]
-struct Said {
+struct EventText {
     message: String,
     fields: String,
 }
 
-impl Visit for Said {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         // Writing to a String cannot fail.
         let _ = match field.name() {
@@ -235,7 +235,7 @@ impl Visit for Said {
 }
 
 /// One event is one line, whatever text from outside stands in it.
-fn one_line(said: &str) -> String {
+fn escape_controls(said: &str) -> String {
     let mut line = String::with_capacity(said.len());
     for letter in said.chars() {
         if letter.is_control() && letter != '\t' {
@@ -249,10 +249,10 @@ fn one_line(said: &str) -> String {
 
 /// An event as it is written: on one line, without secrets and without its end where it is
 /// too long.
-fn written(said: &str, redactor: &Redactor) -> String {
+fn format_line(said: &str, redactor: &Redactor) -> String {
     // Whatever the length of an event, only so much of it is looked at.
     let looked_at = &said[..said.floor_char_boundary(2 * LINE_BYTES_MAX)];
-    let line = one_line(looked_at);
+    let line = escape_controls(looked_at);
     let (mut text, used) = redactor.redacted_head(&line, LINE_BYTES_MAX);
     let rest = line.len() - used + said.len() - looked_at.len();
     if rest > 0 {
@@ -261,7 +261,7 @@ fn written(said: &str, redactor: &Redactor) -> String {
     text
 }
 
-fn cut(line: &str, bytes_max: usize) -> String {
+fn truncate_line(line: &str, bytes_max: usize) -> String {
     if line.len() <= bytes_max {
         return line.to_owned();
     }

@@ -14,10 +14,10 @@ mod pty;
 #[path = "interop/servers.rs"]
 mod servers;
 
-use home::Home;
+use home::TestHome;
 use humble::text::token_estimate::{self, Vocabulary};
 use model_server::{ModelServer, ollama_call, ollama_text};
-use pty::{Exit, Start, framed, shows};
+use pty::{Exit, TerminalOptions, contains_text, screen_with_border};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// The slowest engine on the slowest processor needs a part of it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_DEADLINE: Duration = Duration::from_secs(120);
 
 /// What the model is made to say where a test compares it word for word.
 const SAID: &str = "Seoul is a city. 서울은 도시입니다.";
@@ -35,8 +35,8 @@ fn named(variable: &str) -> String {
 }
 
 /// A home whose one model is the real one, with these options for each request.
-fn llama(options: &Value) -> Home {
-    let home = Home::with_model(&json!({
+fn llama(options: &Value) -> TestHome {
+    let home = TestHome::with_model(&json!({
         "name": "smollm2", "provider": "openai", "baseUrl": named("HUMBLE_LLAMA_URL"),
         "options": options, "active": true,
     }));
@@ -50,17 +50,17 @@ fn only(text: &str) -> Value {
     json!({ "grammar": format!("root ::= {}", json!(text)), "max_tokens": 64 })
 }
 
-struct Asked {
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-fn ask(home: &Home, arguments: &[&str]) -> Asked {
+fn ask(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     run(home, &[&["ask"], arguments].concat())
 }
 
-fn run(home: &Home, arguments: &[&str]) -> Asked {
+fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     command
         .arg("--home")
@@ -75,13 +75,13 @@ fn run(home: &Home, arguments: &[&str]) -> Asked {
     let process = Pid::from_child(&child);
     let (done, ended) = channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
-    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+    let Ok(output) = ended.recv_timeout(WAIT_DEADLINE) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("humble {arguments:?} has not ended after {PATIENCE:?}");
+        panic!("humble {arguments:?} has not ended after {WAIT_DEADLINE:?}");
     };
     let output = output.expect("the program is ours to wait for");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Asked {
+    CommandOutput {
         code: output.status.code(),
         out: text(output.stdout),
         err: text(output.stderr),
@@ -131,12 +131,16 @@ fn llama_cpp_takes_the_tools_of_humble_ask_and_generates_freely() {
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_on_the_screen_and_is_saved() {
     let home = llama(&only(SAID));
-    let mut terminal = Start::in_home(&home).arg("--no-tools").start();
-    terminal.until_shows("smollm2");
-    terminal.say("What is Seoul?");
-    let screen = terminal.until_shows(SAID);
-    assert!(shows(&screen, "What is Seoul?"), "{}", framed(&screen));
-    let saved = home.until_saved(SAID);
+    let mut terminal = TerminalOptions::in_home(&home).arg("--no-tools").start();
+    terminal.wait_for_text("smollm2");
+    terminal.send_prompt("What is Seoul?");
+    let screen = terminal.wait_for_text(SAID);
+    assert!(
+        contains_text(&screen, "What is Seoul?"),
+        "{}",
+        screen_with_border(&screen)
+    );
+    let saved = home.wait_until_saved(SAID);
     assert_eq!(
         saved["messages"],
         json!([
@@ -145,12 +149,12 @@ fn llama_cpp_answers_on_the_screen_and_is_saved() {
         ])
     );
     // The second prompt carries the first answer.
-    terminal.say("Once more.");
-    terminal.until("the second answer", |screen| {
+    terminal.send_prompt("Once more.");
+    terminal.wait_for("the second answer", |screen| {
         screen.contents().matches(SAID).count() == 2
     });
     assert_eq!(
-        terminal.leave(),
+        terminal.quit(),
         Exit {
             code: 0,
             signal: None
@@ -180,7 +184,7 @@ fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_speaks_anthropic_s_protocol_too() {
-    let home = Home::with_model(&json!({
+    let home = TestHome::with_model(&json!({
         "name": "smollm2", "provider": "anthropic", "baseUrl": named("HUMBLE_LLAMA_URL"),
         "options": { "max_tokens": 48 }, "active": true,
     }));
@@ -216,7 +220,7 @@ fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
         include_str!("../src/text/token_estimate/samples/korean.txt"),
         include_str!("../src/text/token_estimate/samples/japanese.txt"),
     ];
-    let vocabulary = Vocabulary::of(None, "smollm2");
+    let vocabulary = Vocabulary::for_model(None, "smollm2");
     for text in samples {
         let (estimate, count) = (token_estimate::estimate(text, vocabulary), counted(text));
         assert!(
@@ -231,30 +235,38 @@ fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
 fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     let server = ModelServer::start();
     server
-        .on(
+        .queue_reply(
             "/api/chat",
             ollama_call("get-sum", &json!({ "a": 17, "b": 25 })),
         )
-        .on("/api/chat", ollama_text(&["Together they make 42."]));
+        .queue_reply("/api/chat", ollama_text(&["Together they make 42."]));
     let program = servers::from_npm("everything");
-    let home = Home::with_ollama(&server.url());
+    let home = TestHome::with_ollama(&server.url());
     let home = home.with_server("everything", &servers::node(), &[&program, "stdio"]);
-    let mut terminal = Start::in_home(&home).start();
-    terminal.until("the server is connected", |screen| {
+    let mut terminal = TerminalOptions::in_home(&home).start();
+    terminal.wait_for("the server is connected", |screen| {
         screen
             .contents()
             .lines()
             .any(|line| line.contains("● everything"))
     });
-    terminal.say("What is 17 + 25?");
-    let asked = terminal.until_shows("Call now? (Y/N)");
+    terminal.send_prompt("What is 17 + 25?");
+    let asked = terminal.wait_for_text("Call now? (Y/N)");
     for part in ["get-sum", "everything", "\"a\": 17", "\"b\": 25"] {
-        assert!(shows(&asked, part), "{part}\n{}", framed(&asked));
+        assert!(
+            contains_text(&asked, part),
+            "{part}\n{}",
+            screen_with_border(&asked)
+        );
     }
-    terminal.until_shows("letter or number decides");
+    terminal.wait_for_text("letter or number decides");
     terminal.press("y");
-    let screen = terminal.until_shows("Together they make 42.");
-    assert!(shows(&screen, "get-sum"), "{}", framed(&screen));
+    let screen = terminal.wait_for_text("Together they make 42.");
+    assert!(
+        contains_text(&screen, "get-sum"),
+        "{}",
+        screen_with_border(&screen)
+    );
     let requests = server.bodies("/api/chat");
     let offered = requests[0]["tools"].as_array().expect("tools");
     assert!(
@@ -274,12 +286,12 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
         "the search for survivors finds the living"
     );
     assert_eq!(
-        terminal.leave(),
+        terminal.quit(),
         Exit {
             code: 0,
             signal: None
         }
     );
     terminal.assert_restored();
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }

@@ -3,16 +3,15 @@
 //! does not grow. `HUMBLE_SOAK_SECONDS` makes it shorter, with as many calls a second.
 //! Not run by `cargo test`: it needs quiet and time, and /proc.
 
-#[path = "support/dice.rs"]
-mod dice;
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "support/test_rng.rs"]
+mod test_rng;
 
-use dice::Dice;
 use humble::domain::server::RemoteTransport;
 use humble::domain::{CallId, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
-use humble::mcp::{Call, Hub, HubEvent};
-use humble::serve::BuiltIn;
+use humble::mcp::{Hub, HubEvent, McpCall};
+use humble::serve::BuiltInServer;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,6 +20,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
+use test_rng::TestRng;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -35,13 +35,13 @@ const KILL_EVERY: Duration = Duration::from_secs(2);
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);
 /// No call takes so long, whatever happens to its server.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
-const MARK: &str = "HUMBLE_TEST_MARK";
+const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 /// Resident memory may grow by so much in a minute, in kB: a leak of a call's result
 /// or of a session would be more.
 const SLOPE_MAX: f64 = 2_048.0;
 /// Too short a run has no slope worth a judgement.
-const JUDGED_FROM: u64 = 60;
-const MANNERS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
+const WARM_UP_SECONDS: u64 = 60;
+const BEHAVIORS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
 
 /// A program that is built beside this one.
 fn example(name: &str) -> PathBuf {
@@ -54,12 +54,12 @@ fn example(name: &str) -> PathBuf {
 }
 
 /// A server over HTTP, which somebody starts again whenever it is killed.
-struct Remote {
+struct HttpServerProcess {
     port: u16,
     child: Child,
 }
 
-impl Remote {
+impl HttpServerProcess {
     fn start(mark: &str) -> Self {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("bound").port();
@@ -70,7 +70,7 @@ impl Remote {
 
     fn run(port: u16, mark: &str) -> Child {
         let mut command = Command::new(example("test-http-server"));
-        command.arg(port.to_string()).env(MARK, mark);
+        command.arg(port.to_string()).env(PROCESS_MARK, mark);
         command.spawn().expect("it starts")
     }
 
@@ -81,14 +81,14 @@ impl Remote {
     }
 }
 
-impl Drop for Remote {
+impl Drop for HttpServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn remote(number: usize, remote: &Remote) -> ServerConfig {
+fn remote(number: usize, remote: &HttpServerProcess) -> ServerConfig {
     let url = format!("http://127.0.0.1:{}/mcp", remote.port);
     ServerConfig {
         launch: fixtures::remote(&url, RemoteTransport::Http, &[]),
@@ -98,8 +98,12 @@ fn remote(number: usize, remote: &Remote) -> ServerConfig {
 
 fn server(number: usize, mark: &str) -> ServerConfig {
     let program = example("test-mcp-server");
-    let manner = MANNERS[number % MANNERS.len()];
-    let launch = fixtures::stdio(&program.to_string_lossy(), &[manner], &[(MARK, mark)]);
+    let manner = BEHAVIORS[number % BEHAVIORS.len()];
+    let launch = fixtures::stdio(
+        &program.to_string_lossy(),
+        &[manner],
+        &[(PROCESS_MARK, mark)],
+    );
     ServerConfig {
         startup_timeout: Duration::from_secs(20),
         tool_timeout: Duration::from_secs(5),
@@ -109,7 +113,7 @@ fn server(number: usize, mark: &str) -> ServerConfig {
 
 /// Processes that bear the mark, by their ids.
 fn alive(mark: &str) -> Vec<i32> {
-    let wanted = format!("{MARK}={mark}");
+    let wanted = format!("{PROCESS_MARK}={mark}");
     let entries = std::fs::read_dir("/proc").expect("a soak runs where there is /proc");
     let is_ours = |path: PathBuf| {
         let variables = std::fs::read(path.join("environ")).unwrap_or_default();
@@ -142,14 +146,14 @@ fn slope(samples: &[(f64, f64)]) -> f64 {
 }
 
 #[test]
-fn a_slope_is_that_of_the_line() {
+fn slope_of_a_line_is_computed() {
     let line: Vec<(f64, f64)> = (0..90)
         .map(|n| (f64::from(n), 7.0 * f64::from(n) + 3.0))
         .collect();
     assert!((slope(&line) - 7.0).abs() < 1e-9);
 }
 
-fn random_call(dice: &mut Dice, number: u64) -> (Call, bool) {
+fn random_call(dice: &mut TestRng, number: u64) -> (McpCall, bool) {
     let long = "가나다 ".repeat(1 + dice.below(10_000));
     let (tool, arguments) = match dice.below(200) {
         0..70 => ("add", json!({ "a": 1, "b": 2 })),
@@ -167,7 +171,7 @@ fn random_call(dice: &mut Dice, number: u64) -> (Call, bool) {
         Value::Object(arguments) => arguments,
         _ => Default::default(),
     };
-    let call = Call {
+    let call = McpCall {
         id: CallId(number),
         server: ServerId::new(format!("server-{}", dice.below(SERVERS))),
         tool: tool.to_owned(),
@@ -195,8 +199,8 @@ struct Soak {
     begun: u64,
     killed: u64,
     samples: Vec<(f64, f64)>,
-    dice: Dice,
-    remotes: Vec<Remote>,
+    dice: TestRng,
+    remotes: Vec<HttpServerProcess>,
 }
 
 impl Soak {
@@ -274,7 +278,7 @@ async fn everybody_comes_back(soak: &mut Soak) {
     );
     for (number, id) in ids.into_iter().enumerate() {
         let arguments = json!({ "a": number, "b": 1 });
-        let call = Call {
+        let call = McpCall {
             id: CallId(number as u64),
             server: id,
             tool: "add".to_owned(),
@@ -298,8 +302,10 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     let calls = CALLS * seconds / SECONDS;
     let mark = format!("soak-{}", std::process::id());
     let (sender, mut events) = mpsc::channel::<HubEvent>(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltIn));
-    let remotes: Vec<Remote> = (0..REMOTE).map(|_| Remote::start(&mark)).collect();
+    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
+    let remotes: Vec<HttpServerProcess> = (0..REMOTE)
+        .map(|_| HttpServerProcess::start(&mark))
+        .collect();
     let over_http = remotes.iter().enumerate();
     let over_http = over_http.map(|(number, one)| remote(number, one));
     let children = (REMOTE..SERVERS).map(|number| server(number, &mark));
@@ -312,7 +318,7 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
         begun: 0,
         killed: 0,
         samples: Vec::new(),
-        dice: Dice::new(6),
+        dice: TestRng::new(6),
         remotes,
     };
     let ticker = |every: Duration| {
@@ -355,7 +361,7 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     drop(soak.remotes);
     assert_eq!(alive(&mark), Vec::<i32>::new(), "every process is gone");
     assert!(
-        seconds < JUDGED_FROM || slope < SLOPE_MAX,
+        seconds < WARM_UP_SECONDS || slope < SLOPE_MAX,
         "{slope:+.0} kB a minute"
     );
 }

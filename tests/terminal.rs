@@ -1,35 +1,35 @@
 //! The real program on a pseudo-terminal, with real keys, a model server over real
 //! sockets and a real MCP child. What a person would see is what is compared.
 
-#[path = "terminal/asking.rs"]
-mod asking;
+#[path = "terminal/approvals.rs"]
+mod approvals;
+#[path = "terminal/ask_on_terminal.rs"]
+mod ask_on_terminal;
 #[path = "terminal/demo.rs"]
 mod demo;
-#[path = "terminal/ending.rs"]
-mod ending;
-#[path = "terminal/faults.rs"]
-mod faults;
+#[path = "terminal/editor.rs"]
+mod editor;
+#[path = "terminal/exit.rs"]
+mod exit;
 #[path = "support/home.rs"]
 mod home;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
-#[path = "terminal/one_turn.rs"]
-mod one_turn;
-#[path = "terminal/opening.rs"]
-mod opening;
-#[path = "terminal/probing.rs"]
-mod probing;
+#[path = "terminal/probe.rs"]
+mod probe;
 #[path = "support/pty.rs"]
 mod pty;
+#[path = "terminal/server_failures.rs"]
+mod server_failures;
+#[path = "terminal/session_options.rs"]
+mod session_options;
 #[cfg(debug_assertions)]
-#[path = "terminal/stuck.rs"]
-mod stuck;
-#[path = "terminal/typing.rs"]
-mod typing;
+#[path = "terminal/unresponsive_engine.rs"]
+mod unresponsive_engine;
 
-use home::{Home, test_server};
+use home::{TestHome, test_server_path};
 use model_server::{ModelServer, Reply, ollama_line};
-use pty::{Exit, Start, Terminal};
+use pty::{Exit, PtyTerminal, TerminalOptions};
 use serde_json::json;
 
 const CHAT: &str = "/api/chat";
@@ -44,29 +44,32 @@ fn left() -> Exit {
 }
 
 /// A model server, and a home whose one model is there.
-fn ollama() -> (ModelServer, Home) {
+fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
-    let home = Home::with_ollama(&server.url());
+    let home = TestHome::with_ollama(&server.url());
     (server, home)
 }
 
 /// The same with the test's MCP server.
-fn ollama_with_tools() -> (ModelServer, Home) {
+fn ollama_with_tools() -> (ModelServer, TestHome) {
     let (server, home) = ollama();
-    (server, home.with_server("test", &test_server(), &["plain"]))
+    (
+        server,
+        home.with_server("test", &test_server_path(), &["plain"]),
+    )
 }
 
 /// Starts the program and waits until it can be talked to.
-fn open(home: &Home) -> Terminal {
-    let terminal = Start::in_home(home).start();
-    terminal.until_shows("qwen3:4b");
+fn open(home: &TestHome) -> PtyTerminal {
+    let terminal = TerminalOptions::in_home(home).start();
+    terminal.wait_for_text("qwen3:4b");
     terminal
 }
 
 /// The same, and until the test's MCP server has told its tools.
-fn open_with_tools(home: &Home) -> Terminal {
+fn open_with_tools(home: &TestHome) -> PtyTerminal {
     let terminal = open(home);
-    terminal.until("the server is connected", |screen| {
+    terminal.wait_for("the server is connected", |screen| {
         screen
             .contents()
             .lines()
@@ -92,14 +95,14 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
     let screen = terminal.screen();
     for title in ["Chat", "Thinking", "Servers", "Message", "humble", "manual"] {
         assert!(
-            pty::shows(&screen, title),
+            pty::contains_text(&screen, title),
             "{title}\n{}",
-            pty::framed(&screen)
+            pty::screen_with_border(&screen)
         );
     }
     assert!(screen.alternate_screen() && screen.bracketed_paste());
     assert_ne!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    assert_eq!(terminal.leave(), left());
+    assert_eq!(terminal.quit(), left());
     assert_eq!(server.bodies(CHAT), Vec::<serde_json::Value>::new());
 }
 
@@ -107,11 +110,11 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
 fn one_more_letter_costs_few_bytes() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
-    terminal.type_words("qq");
-    let written = terminal.written();
+    terminal.type_text("qq");
+    let written = terminal.bytes_written();
     terminal.press("z");
-    terminal.until_shows("qqz");
-    let after = terminal.written() - written;
+    terminal.wait_for_text("qqz");
+    let after = terminal.bytes_written() - written;
     assert!(after < 200, "{after} bytes for a letter");
-    assert_eq!(terminal.leave(), left());
+    assert_eq!(terminal.quit(), left());
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 /// The last words of each answer.
-pub const END: &str = "so it ends";
+pub const LAST_WORDS: &str = "so it ends";
 
 const WORDS: &str = "The quick survey of streaming systems shows that a terminal which draws \
     only what has changed keeps its processor cool, **even** while a model writes `faster` than \
@@ -24,14 +24,14 @@ pub fn prose(count: usize) -> Vec<String> {
 
 /// A shape of Markdown that is one block, however long.
 #[derive(Clone, Copy)]
-pub enum Shape {
+pub enum MarkdownShape {
     Prose,
     List,
     Table,
     Fence,
 }
 
-impl Shape {
+impl MarkdownShape {
     pub const ALL: [Self; 4] = [Self::Prose, Self::List, Self::Table, Self::Fence];
 
     pub fn name(self) -> &'static str {
@@ -76,7 +76,7 @@ fn begun() -> Reply {
 }
 
 fn ended(reply: Reply, count: usize) -> Reply {
-    let reply = reply.chunk(chunk(&format!("\n\n{END}")));
+    let reply = reply.chunk(chunk(&format!("\n\n{LAST_WORDS}")));
     reply.chunk(ollama_done(20, count as u64))
 }
 
@@ -94,7 +94,7 @@ pub fn paced(tokens: &[String], a_second: u32, first: &Gate, last: &Gate) -> Rep
     let reply = begun().chunk(chunk("It begins:\n\n")).gate(first);
     let pace = Duration::from_secs(1) / a_second;
     let reply = (0u32..).zip(tokens).fold(reply, |reply, (index, token)| {
-        reply.at(pace * index).chunk(chunk(token))
+        reply.pause_until(pace * index).chunk(chunk(token))
     });
     ended(reply.chunk(chunk("\n\nall said")).gate(last), tokens.len())
 }

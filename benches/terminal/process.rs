@@ -6,9 +6,9 @@ use std::fs;
 use std::time::Duration;
 
 /// Processor time of each thread of a process, by its id.
-pub struct Used(HashMap<String, Duration>);
+pub struct ProcessUsage(HashMap<String, Duration>);
 
-impl Used {
+impl ProcessUsage {
     /// None where the system does not tell.
     pub fn by(process: u32) -> Option<Self> {
         let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;

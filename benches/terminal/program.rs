@@ -2,8 +2,8 @@
 //! terminal emulation; whoever waits looks at that now and then, so that looking
 //! takes no processor from the program.
 
-use super::home::Home;
-use super::process::Used;
+use super::home::TestHome;
+use super::process::ProcessUsage;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -19,10 +19,10 @@ pub const LEFT: &str = "\x1b[D";
 /// The hint that stands while a turn is under way.
 const RUNS: &str = "Ctrl+C stop";
 /// Nothing here takes longer unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
-const LOOK_AGAIN: Duration = Duration::from_millis(4);
+const WAIT_DEADLINE: Duration = Duration::from_secs(120);
+const POLL_INTERVAL: Duration = Duration::from_millis(4);
 
-struct State {
+struct PtyState {
     parser: Parser,
     bytes: usize,
     /// When the end of the first frame was read.
@@ -32,10 +32,10 @@ struct State {
     is_closed: bool,
 }
 
-type Shared = Arc<(Mutex<State>, Condvar)>;
+type SharedState = Arc<(Mutex<PtyState>, Condvar)>;
 
 pub struct Program {
-    shared: Shared,
+    shared: SharedState,
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     pub process: u32,
@@ -45,7 +45,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn start(home: &Home) -> Self {
+    pub fn start(home: &TestHome) -> Self {
         // Another build can be measured by the same rules.
         let other = std::env::var_os("HUMBLE_BENCH_PROGRAM");
         let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_humble").into());
@@ -73,8 +73,8 @@ impl Program {
             .spawn_command(command)
             .expect("the program starts");
         let cells = |cells: u16| NonZeroU16::new(cells).expect("a screen has cells");
-        let shared: Shared = Arc::new((
-            Mutex::new(State {
+        let shared: SharedState = Arc::new((
+            Mutex::new(PtyState {
                 parser: Parser::new(cells(ROWS), cells(COLUMNS), 0),
                 bytes: 0,
                 first_frame: None,
@@ -98,7 +98,7 @@ impl Program {
     }
 
     /// Starts it and waits until it can be talked to.
-    pub fn open(home: &Home) -> Self {
+    pub fn open(home: &TestHome) -> Self {
         let program = Self::start(home);
         program.until_shows("qwen3:4b");
         program
@@ -123,14 +123,14 @@ impl Program {
         self.state().bytes
     }
 
-    pub fn used(&self) -> Option<Used> {
-        Used::by(self.process)
+    pub fn used(&self) -> Option<ProcessUsage> {
+        ProcessUsage::by(self.process)
     }
 
     /// How long after its start the end of the first frame was read.
     pub fn first_frame(&self) -> Duration {
         let mut found = None;
-        self.until("the first frame", || {
+        self.wait_until("the first frame", || {
             found = self.state().first_frame;
             found.is_some()
         });
@@ -138,14 +138,14 @@ impl Program {
     }
 
     pub fn until_shows(&self, text: &str) {
-        self.until(&format!("`{text}` is shown"), || {
-            shows(self.state().parser.screen(), text)
+        self.wait_until(&format!("`{text}` is shown"), || {
+            contains_text(self.state().parser.screen(), text)
         });
     }
 
     pub fn until_gone(&self, text: &str) {
-        self.until(&format!("`{text}` is gone"), || {
-            !shows(self.state().parser.screen(), text)
+        self.wait_until(&format!("`{text}` is gone"), || {
+            !contains_text(self.state().parser.screen(), text)
         });
     }
 
@@ -153,8 +153,8 @@ impl Program {
         self.until_gone(RUNS);
     }
 
-    fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+    fn wait_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let deadline = Instant::now() + WAIT_DEADLINE;
         while !is_so() {
             if Instant::now() > deadline || self.state().is_closed {
                 panic!(
@@ -162,7 +162,7 @@ impl Program {
                     self.state().parser.screen().contents()
                 );
             }
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -180,13 +180,13 @@ impl Program {
             if row == before.0 && column != before.1 && state.is_whole {
                 return pressed.elapsed();
             }
-            assert!(pressed.elapsed() < PATIENCE, "a key is never drawn");
-            let waited = self.shared.1.wait_timeout(state, PATIENCE);
+            assert!(pressed.elapsed() < WAIT_DEADLINE, "a key is never drawn");
+            let waited = self.shared.1.wait_timeout(state, WAIT_DEADLINE);
             state = waited.expect("no thread panics").0;
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PtyState> {
         self.shared.0.lock().expect("no thread panics")
     }
 }
@@ -199,11 +199,11 @@ impl Drop for Program {
     }
 }
 
-pub fn shows(screen: &Screen, text: &str) -> bool {
+pub fn contains_text(screen: &Screen, text: &str) -> bool {
     screen.contents().contains(text)
 }
 
-fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
+fn read(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
     let mut buffer = [0; 65_536];
     loop {

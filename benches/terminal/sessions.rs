@@ -1,12 +1,12 @@
 //! Long conversations: opening them, what they hold in memory, what a token costs
 //! in them, and that saving one delays no key.
 
-use super::home::Home;
+use super::home::TestHome;
 use super::model_server::ollama_text;
 use super::process::{memory, used_in_all};
 use super::program::{CTRL_O, ENTER, Program};
+use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::streaming::token_cost;
-use super::table::{Table, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};
 use serde_json::json;
 use std::fs;
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 const NAME: &str = "20251016_162030_long.json";
 /// The last words of a long conversation.
-const LAST: &str = "the last of it all";
+const LAST_TEXT: &str = "the last of it all";
 
-pub fn measure(table: &mut Table, scale: &Scale) {
+pub fn measure(table: &mut Report, scale: &Scale) {
     let empty = {
         let (server, home) = ollama();
         token_cost(&mut Program::open(&home), &server)
@@ -51,7 +51,7 @@ pub fn measure(table: &mut Table, scale: &Scale) {
     }
 }
 
-fn large(table: &mut Table, bytes: usize) {
+fn large(table: &mut Report, bytes: usize) {
     let size = format!("{} MB", bytes / 1_000_000);
     let (server, home) = ollama();
     let file = write(&home, bytes);
@@ -81,7 +81,7 @@ fn large(table: &mut Table, bytes: usize) {
         150.0,
     );
 
-    server.on(CHAT, ollama_text(&["done."]));
+    server.queue_reply(CHAT, ollama_text(&["done."]));
     saving(table, &mut program, &file, &size);
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
@@ -95,7 +95,7 @@ fn large(table: &mut Table, bytes: usize) {
 }
 
 /// Types while a turn ends and the conversation is written.
-fn saving(table: &mut Table, program: &mut Program, file: &Path, size: &str) {
+fn saving(table: &mut Report, program: &mut Program, file: &Path, size: &str) {
     let before = changed(file);
     program.say("save");
     // The turn may be over before anybody looks.
@@ -142,12 +142,12 @@ fn open(program: &mut Program) -> Duration {
     std::thread::sleep(Duration::from_millis(50));
     program.press(ENTER);
     program.until_gone("Preview");
-    program.until_shows(LAST);
+    program.until_shows(LAST_TEXT);
     began.elapsed()
 }
 
 /// A conversation of about so many bytes, and its file.
-fn write(home: &Home, bytes: usize) -> PathBuf {
+fn write(home: &TestHome, bytes: usize) -> PathBuf {
     let prompt = "Tell me more about it, and be thorough.";
     let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\
         - the first item\n- the second item, a little longer than the first\n\n";
@@ -162,7 +162,7 @@ fn write(home: &Home, bytes: usize) -> PathBuf {
         messages.push(json!({ "role": "assistant", "content": answer }));
     }
     messages.push(json!({ "role": "user", "content": "And the end?" }));
-    messages.push(json!({ "role": "assistant", "content": LAST }));
+    messages.push(json!({ "role": "assistant", "content": LAST_TEXT }));
     let session = json!({
         "model": "qwen3:4b",
         "startedAt": "2025-10-16T16:20:30+09:00",

@@ -1,11 +1,11 @@
 //! Answers that stream in: what they cost, how much is written for them, and how
 //! long a key has to wait meanwhile.
 
-use super::answers::{self, END, Shape};
+use super::answers::{self, LAST_WORDS, MarkdownShape};
 use super::model_server::{Gate, ModelServer};
 use super::process::{memory, used_in_all};
 use super::program::Program;
-use super::table::{Table, Unit, megabytes, milliseconds, percentile};
+use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const TOKENS_A_SECOND: u32 = 2_000;
 const COUNTED: usize = 2_000;
 const COUNTED_A_SECOND: u32 = 500;
 
-pub fn words(table: &mut Table, scale: &Scale) {
+pub fn words(table: &mut Report, scale: &Scale) {
     let (server, home) = ollama();
     let words = answers::prose(scale.words);
     let mut program = Program::open(&home);
@@ -26,9 +26,9 @@ pub fn words(table: &mut Table, scale: &Scale) {
     let [first, last] = [(); 2].map(|()| Gate::closed());
     first.open();
     last.open();
-    server.on(CHAT, answers::paced(&words, WORDS_A_SECOND, &first, &last));
+    server.queue_reply(CHAT, answers::paced(&words, WORDS_A_SECOND, &first, &last));
     program.say("words");
-    program.until_shows(END);
+    program.until_shows(LAST_WORDS);
     program.until_turn_ended();
     let after = used_in_all(program.process);
     let used = used.zip(after).map(|(before, after)| after - before);
@@ -52,7 +52,7 @@ pub fn words(table: &mut Table, scale: &Scale) {
     table.bound("memory at most until then", most, Unit::Megabytes, 30.0);
 }
 
-pub fn keys(table: &mut Table, scale: &Scale) {
+pub fn keys(table: &mut Report, scale: &Scale) {
     let (server, home) = ollama();
     let mut program = Program::open(&home);
     let [first, last] = [(); 2].map(|()| Gate::closed());
@@ -60,7 +60,7 @@ pub fn keys(table: &mut Table, scale: &Scale) {
     // More than enough: the rest is dropped with the program.
     let seconds = 10 + scale.keys / 15;
     let tokens = answers::prose(TOKENS_A_SECOND as usize * seconds);
-    server.on(
+    server.queue_reply(
         CHAT,
         answers::paced(&tokens, TOKENS_A_SECOND, &first, &last),
     );
@@ -81,17 +81,17 @@ pub fn keys(table: &mut Table, scale: &Scale) {
     table.note(format!("{what}, slowest"), at(1.0), Unit::Milliseconds);
 }
 
-pub fn shapes(table: &mut Table, scale: &Scale) {
+pub fn shapes(table: &mut Report, scale: &Scale) {
     let size = scale.answer_bytes;
     let share = size as f64 / 1_000_000.0;
-    for shape in Shape::ALL {
+    for shape in MarkdownShape::ALL {
         let (server, home) = ollama();
         let tokens = shape.tokens(size);
         let mut program = Program::open(&home);
         let used = used_in_all(program.process);
-        server.on(CHAT, answers::at_once(&tokens));
+        server.queue_reply(CHAT, answers::at_once(&tokens));
         program.say("all");
-        program.until_shows(END);
+        program.until_shows(LAST_WORDS);
         program.until_turn_ended();
         let after = used_in_all(program.process);
         let used = used.zip(after).map(|(before, after)| after - before);
@@ -106,7 +106,7 @@ pub fn shapes(table: &mut Table, scale: &Scale) {
             Unit::Seconds,
             share,
         );
-        if matches!(shape, Shape::Prose) {
+        if matches!(shape, MarkdownShape::Prose) {
             let resident = memory(program.process, "VmRSS").map(megabytes);
             let what = format!("memory after an answer of {kilobytes} kB");
             table.bound(what, resident, Unit::Megabytes, 40.0);
@@ -118,7 +118,7 @@ pub fn shapes(table: &mut Table, scale: &Scale) {
 pub fn token_cost(program: &mut Program, server: &ModelServer) -> Option<Duration> {
     let [first, last] = [(); 2].map(|()| Gate::closed());
     let tokens = answers::prose(COUNTED);
-    server.on(
+    server.queue_reply(
         CHAT,
         answers::paced(&tokens, COUNTED_A_SECOND, &first, &last),
     );

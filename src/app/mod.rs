@@ -3,21 +3,21 @@
 mod mcp;
 mod models;
 mod output;
-mod piped;
+mod piped_input;
 mod probe;
 mod watchdog;
 
-use crate::cli::{Ask, Cli, Shared, Sub};
+use crate::cli::{AskArgs, Cli, CliCommand, GlobalArgs};
 use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{ServerId, ToolMode};
-use crate::engine::{self, EngineDeps, Handle, InitialSession, Options};
+use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
 use crate::headless::advice;
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
-use crate::serve::BuiltIn;
+use crate::serve::BuiltInServer;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
@@ -28,12 +28,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use watchdog::Background;
+use watchdog::BackgroundRuntime;
 
 /// Log lines on their way to the log pane.
 const LOG_LINES_MAX: usize = 256;
 /// How long the engine's task may take to end once it said that nothing follows.
-const END_MAX: Duration = Duration::from_millis(300);
+const ENGINE_END_DEADLINE: Duration = Duration::from_millis(300);
 
 /// Does what the command line asks for; the result is the exit status.
 ///
@@ -41,7 +41,7 @@ const END_MAX: Duration = Duration::from_millis(300);
 /// What keeps the program from running at all.
 pub fn run(cli: Cli) -> Result<u8> {
     let mut home = Home::resolve(cli.shared.home.clone())?;
-    if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
+    if matches!(cli.command, Some(CliCommand::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
     let written = home.clone();
@@ -58,7 +58,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         .enable_all()
         .build()
         .context("the runtime could not be started")?;
-    let background = &Background {
+    let background = &BackgroundRuntime {
         runtime: engine.handle().clone(),
         process_groups: ProcessGroups::default(),
     };
@@ -66,57 +66,59 @@ pub fn run(cli: Cli) -> Result<u8> {
         None => {
             let named = cli.session.map(InitialSession::Named);
             let open = named.or(cli.go_on.then_some(InitialSession::Latest));
-            front_end.block_on(chat(home, cli.shared, open, background))
+            front_end.block_on(run_chat(home, cli.shared, open, background))
         }
         Some(_) if cli.go_on || cli.session.is_some() => {
             eprintln!("--continue and --session are for the screen: `humble --continue`.");
             eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
             Ok(EXIT_USAGE)
         }
-        Some(Sub::Demo) => front_end.block_on(show(home, cli.shared, background)),
-        Some(Sub::Models(models)) => front_end.block_on(models::run(&home, models)),
-        Some(Sub::Mcp(asked)) => {
+        Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
+        Some(CliCommand::Models(models)) => front_end.block_on(models::run(&home, models)),
+        Some(CliCommand::Mcp(asked)) => {
             front_end.block_on(mcp::run(&home, &cli.shared, asked, background))
         }
-        Some(Sub::Probe(asked)) => {
+        Some(CliCommand::Probe(asked)) => {
             front_end.block_on(probe::run(&home, cli.shared, asked, background))
         }
-        Some(Sub::Ask(ask)) => front_end.block_on(one_turn(home, cli.shared, ask, background)),
+        Some(CliCommand::Ask(ask)) => {
+            front_end.block_on(run_ask(home, cli.shared, ask, background))
+        }
     };
     // Neither a thread that still reads the terminal nor an engine that does not respond
     // may hold up the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
     for notice in config::narrowed(&written) {
-        eprintln!("humble: {}", advice::sentence(&notice));
+        eprintln!("humble: {}", advice::notice_line(&notice));
     }
     code
 }
 
-async fn chat(
+async fn run_chat(
     home: Home,
-    shared: Shared,
+    shared: GlobalArgs,
     open: Option<InitialSession>,
-    background: &Background,
+    background: &BackgroundRuntime,
 ) -> Result<u8> {
-    let options = Options {
+    let options = EngineOptions {
         model: shared.model,
         persona: shared.persona,
         watch: true,
         no_tools: shared.no_tools,
         offers_models: true,
-        open,
-        ..Options::default()
+        initial_session: open,
+        ..EngineOptions::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    match full_screen(home, Provider::new(), options, None, background).await? {
-        Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
+    match run_screen(home, Provider::new(), options, None, background).await? {
+        ScreenOutcome::Screen(tui::Exit::Demo) => exec_demo(demo_home),
         left => Ok(left.code()),
     }
 }
 
 /// The demo is another run of this program: nothing of this one stays in it.
-fn start_demo(home: Option<PathBuf>) -> Result<u8> {
+fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     let program = std::env::current_exe().context("this program is not found any more")?;
     let mut command = std::process::Command::new(program);
     if let Some(home) = home {
@@ -137,7 +139,7 @@ fn start_demo(home: Option<PathBuf>) -> Result<u8> {
 }
 
 /// The whole program on the script of [`demo`].
-async fn show(home: Home, shared: Shared, background: &Background) -> Result<u8> {
+async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
     if shared.model.is_some() {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
@@ -149,7 +151,7 @@ async fn show(home: Home, shared: Shared, background: &Background) -> Result<u8>
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
+    let left = run_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
     let code = left.code();
     if code == EXIT_ANSWERED {
         // Where it cannot be told whether there are settings, nothing is said of them.
@@ -168,12 +170,12 @@ pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
 
 /// How the engine runs in the demo. A tool always asks at first, whatever mode an
 /// earlier run left in its settings: the guide is about being asked.
-pub fn demo_options(no_tools: bool) -> Options {
-    Options {
+pub fn demo_options(no_tools: bool) -> EngineOptions {
+    EngineOptions {
         tool_mode: Some(ToolMode::Manual),
         no_tools,
-        stand_in: Some(demo::model()),
-        ..Options::default()
+        model_override: Some(demo::model()),
+        ..EngineOptions::default()
     }
 }
 
@@ -196,12 +198,12 @@ fn farewell(sessions: &Path, is_new: bool) -> String {
 }
 
 /// How the screen ended, or why there was none.
-enum Left {
+enum ScreenOutcome {
     NoTerminal,
     Screen(tui::Exit),
 }
 
-impl Left {
+impl ScreenOutcome {
     fn code(&self) -> u8 {
         match self {
             Self::NoTerminal => EXIT_USAGE,
@@ -210,76 +212,81 @@ impl Left {
     }
 }
 
-async fn full_screen(
+async fn run_screen(
     home: Home,
     provider: Provider,
-    options: Options,
+    options: EngineOptions,
     guide: Option<tui::Prompts>,
-    background: &Background,
-) -> Result<Left> {
+    background: &BackgroundRuntime,
+) -> Result<ScreenOutcome> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
-        return Ok(Left::NoTerminal);
+        return Ok(ScreenOutcome::NoTerminal);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let screen = tui::Options {
         no_color: set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
-        redact: tui::Redact(log::redacted),
+        redact: tui::Redact(log::redact),
         guide,
         ..tui::Options::default()
     };
-    let Handle {
+    let EngineHandle {
         commands,
         events,
         task,
-    } = start(home, provider, options, background);
+    } = start_engine(home, provider, options, background);
     let exit = tui::run(commands, events, screen).await;
-    end(task, background).await;
-    Ok(Left::Screen(exit?))
+    stop_engine(task, background).await;
+    Ok(ScreenOutcome::Screen(exit?))
 }
 
-async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background) -> Result<u8> {
-    let prompt = match piped::prompt_of(&ask.prompt)? {
+async fn run_ask(
+    home: Home,
+    shared: GlobalArgs,
+    ask: AskArgs,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
+    let prompt = match piped_input::read_prompt(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
             eprintln!("There is no prompt. For example: humble ask \"your question\"");
             return Ok(EXIT_USAGE);
         }
     };
-    let allow = match allowed(&home, &ask.allow) {
+    let allow = match allowed_tools(&home, &ask.allow) {
         Ok(allow) => allow,
         Err(why) => {
             eprintln!("{why}");
             return Ok(EXIT_USAGE);
         }
     };
-    let options = Options {
-        allow: allow.clone(),
+    let options = EngineOptions {
+        allowed_tools: allow.clone(),
         model: shared.model,
         persona: shared.persona,
         tool_mode: ask.yes.then_some(ToolMode::Auto),
         no_tools: shared.no_tools,
         no_save: !ask.save && !ask.go_on,
-        one_turn: true,
-        open: ask.go_on.then_some(InitialSession::Latest),
-        ..Options::default()
+        is_one_shot: true,
+        initial_session: ask.go_on.then_some(InitialSession::Latest),
+        ..EngineOptions::default()
     };
-    let Handle {
+    let EngineHandle {
         commands,
         events,
         task,
-    } = start(home, Provider::new(), options, background);
-    let request = headless::Request {
+    } = start_engine(home, Provider::new(), options, background);
+    let request = headless::AskRequest {
         prompt,
         json: ask.json,
         tools: !shared.no_tools,
         allow,
-        continues: ask.go_on,
+        continues_session: ask.go_on,
     };
     let answered = headless::ask(commands, events, request).await;
-    end(task, background).await;
+    stop_engine(task, background).await;
     let code = match answered {
         Ok(code) => code,
         // Whoever read our output went away: nobody is left to tell.
@@ -291,7 +298,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background)
 
 /// The tools that `--allow` names. A name may hold a slash: the servers that there are
 /// tell where that of the server ends.
-fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
+fn allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
@@ -299,12 +306,17 @@ fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, Str
     let ids: Vec<ServerId> = servers.into_iter().map(|server| server.id).collect();
     let named = names
         .iter()
-        .map(|name| headless::allow_list::named(name, &ids));
+        .map(|name| headless::allow_list::parse_tool_name(name, &ids));
     named.collect()
 }
 
 /// Starts the engine in the background.
-fn start(home: Home, provider: Provider, options: Options, background: &Background) -> Handle {
+fn start_engine(
+    home: Home,
+    provider: Provider,
+    options: EngineOptions,
+    background: &BackgroundRuntime,
+) -> EngineHandle {
     // Before the log, whose folder tells a first run from a later one.
     let banners = home.prepare();
     let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
@@ -318,7 +330,7 @@ fn start(home: Home, provider: Provider, options: Options, background: &Backgrou
         home,
         banners,
         provider,
-        built_in: Arc::new(BuiltIn),
+        built_in: Arc::new(BuiltInServer),
         process_groups: background.process_groups.clone(),
         log: Some((log, pane)),
         options,
@@ -327,8 +339,8 @@ fn start(home: Home, provider: Provider, options: Options, background: &Backgrou
 
 /// The front end is done: it waited for an engine that responds to save and to close its
 /// servers. Whatever is left of the servers is killed, whether the engine responds or not.
-async fn end(engine: JoinHandle<()>, background: &Background) {
-    let _ = timeout(END_MAX, engine).await;
+async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
+    let _ = timeout(ENGINE_END_DEADLINE, engine).await;
     background.process_groups.kill_all();
 }
 
@@ -337,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_farewell_names_the_folder_only_where_it_holds_a_conversation() {
+    fn farewell_names_the_folder_only_if_it_holds_a_conversation() {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = folder.path().join("sessions");
         assert_eq!(farewell(&sessions, false), "");

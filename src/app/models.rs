@@ -2,12 +2,12 @@
 //! latter. It reads the settings and writes no file.
 
 use crate::app::output::print;
-use crate::cli::{Models, ModelsChange};
+use crate::cli::{ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{no_name, size_words};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
 use crate::engine::{list_time_max, pull_failed, remove_failed};
-use crate::headless::lines::{line, sentence};
+use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
@@ -20,10 +20,10 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, models: Models) -> Result<u8> {
+pub async fn run(home: &Home, models: ModelsArgs) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
-        eprintln!("{}", sentence(&banner.notice));
+        eprintln!("{}", notice_line(&banner.notice));
     }
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
@@ -31,8 +31,8 @@ pub async fn run(home: &Home, models: Models) -> Result<u8> {
     let provider = Provider::new();
     match models.change {
         None => list(home, &configured, &provider, models.json).await,
-        Some(ModelsChange::Pull { name }) => pull(&manager(), &provider, &name).await,
-        Some(ModelsChange::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
+        Some(ModelsCommand::Pull { name }) => pull(&manager(), &provider, &name).await,
+        Some(ModelsCommand::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
     }
 }
 
@@ -58,9 +58,9 @@ async fn list(
     });
     let servers = join_all(asked).await;
     let text = if json {
-        words::json(configured, &servers)
+        words::render_json(configured, &servers)
     } else {
-        words::text(&home.config().display().to_string(), configured, &servers)
+        words::render_text(&home.config().display().to_string(), configured, &servers)
     };
     print(&text).context("the list could not be written")?;
     let failed = |server: &ServerCatalog| {
@@ -72,7 +72,7 @@ async fn list(
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
     if let Some(notice) = no_name(name) {
-        eprintln!("{}", sentence(&notice));
+        eprintln!("{}", notice_line(&notice));
         return Ok(EXIT_FAILED);
     }
     let mut stream = provider.pull(ollama, name);
@@ -85,7 +85,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
                 if is_terminal {
                     eprintln!();
                 }
-                eprintln!("{}", sentence(&pull_failed(name, &fault)));
+                eprintln!("{}", notice_line(&pull_failed(name, &fault)));
                 return Ok(EXIT_FAILED);
             }
         };
@@ -104,7 +104,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
             progress.status
         };
         if step != told {
-            let shown = line(&step);
+            let shown = clean_line(&step);
             if is_terminal {
                 eprint!("\r{shown}\x1b[K");
             } else {
@@ -116,7 +116,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
     if is_terminal {
         eprintln!();
     }
-    println!("{}", line(&format!("Pulled {name}.")));
+    println!("{}", clean_line(&format!("Pulled {name}.")));
     Ok(EXIT_ANSWERED)
 }
 
@@ -127,7 +127,10 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
             eprintln!("There is no terminal to ask on: --yes removes without asking.");
             return Ok(EXIT_USAGE);
         }
-        eprint!("{} ", line(&format!("Remove {name} from {url}? (y/N)")));
+        eprint!(
+            "{} ",
+            clean_line(&format!("Remove {name} from {url}? (y/N)"))
+        );
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
         read.context("the answer could not be read")?;
@@ -138,11 +141,11 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
     }
     match provider.remove(ollama, name).await {
         Ok(()) => {
-            println!("{}", line(&format!("Removed {name}.")));
+            println!("{}", clean_line(&format!("Removed {name}.")));
             Ok(EXIT_ANSWERED)
         }
         Err(fault) => {
-            eprintln!("{}", sentence(&remove_failed(name, &fault)));
+            eprintln!("{}", notice_line(&remove_failed(name, &fault)));
             Ok(EXIT_FAILED)
         }
     }

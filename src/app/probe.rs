@@ -2,18 +2,18 @@
 //! person wants it.
 
 use crate::app::output::print;
-use crate::app::watchdog::Background;
-use crate::cli::{Probe, Shared};
+use crate::app::watchdog::BackgroundRuntime;
+use crate::cli::{GlobalArgs, ProbeArgs};
 use crate::config::{self, Home, Settings};
 use crate::domain::probe::{Report, Verdict};
 use crate::domain::{Dialect, ModelConfig};
-use crate::engine::{self, ProbeNews};
-use crate::headless::lines::{line, sentence};
-use crate::headless::signals::Signals;
+use crate::engine::{self, ProbeEvent};
+use crate::headless::lines::{clean_line, notice_line};
+use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as words};
 use crate::log;
 use crate::provider::Provider;
-use crate::serve::BuiltIn;
+use crate::serve::BuiltInServer;
 use anyhow::{Context, Result};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -27,7 +27,12 @@ const UNWRITTEN: &str = "the result could not be written";
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Background) -> Result<u8> {
+pub async fn run(
+    home: &Home,
+    shared: GlobalArgs,
+    asked: ProbeArgs,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
     if shared.no_tools {
         eprintln!("A probe is about tools: leave --no-tools out.");
         return Ok(EXIT_USAGE);
@@ -40,55 +45,55 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
     let log = log::init(&home.logs(), tracing::Level::INFO, |_| {});
     let settings = config::read_settings(home);
     log.set_level(settings.value.log_level);
-    log.hide(settings.value.secrets());
+    log.add_secrets(settings.value.secrets());
     let prompt = config::read_system_prompt(home);
     banners.extend(settings.banners);
     banners.extend(prompt.banners);
     for banner in &banners {
-        eprintln!("{}", sentence(&banner.notice));
+        eprintln!("{}", notice_line(&banner.notice));
     }
     let settings = settings.value;
-    let model = match choose(home, &settings, shared.model.as_deref()) {
+    let model = match select_model(home, &settings, shared.model.as_deref()) {
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
     let probe = engine::DialectProbe {
         provider: Provider::new(),
-        built_in: Arc::new(BuiltIn),
+        built_in: Arc::new(BuiltInServer),
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,
-        agreed: 0,
+        approved_num_ctx: 0,
         idle_seconds: settings.limits.idle_seconds,
     };
-    let mut signals = Signals::install().context("signals cannot be heard")?;
+    let mut signals = ExitSignals::install().context("signals cannot be heard")?;
     let report = Report::new(model.reference(), model.dialect);
-    let (report, signal) = watch(probe, report, &mut signals, background).await;
+    let (report, signal) = run_probe(probe, report, &mut signals, background).await;
     if let Some(fault) = &report.fault {
-        eprintln!("{}", sentence(fault));
+        eprintln!("{}", notice_line(fault));
     }
     if !asked.json {
-        print(&words::text(&report)).context(UNWRITTEN)?;
+        print(&words::render_text(&report)).context(UNWRITTEN)?;
     }
     let stored = match (signal, report.worth_storing()) {
         (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
-        _ => Ok(Stored::No),
+        _ => Ok(StoreOutcome::No),
     };
     if asked.json {
-        let is_stored = matches!(stored, Ok(Stored::Yes));
-        print(&words::json(&report, is_stored)).context(UNWRITTEN)?;
+        let is_stored = matches!(stored, Ok(StoreOutcome::Yes));
+        print(&words::render_json(&report, is_stored)).context(UNWRITTEN)?;
     }
     let works = report.verdict() == Verdict::Works && report.fault.is_none();
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
-        (None, Ok(Stored::Failed)) => EXIT_FAILED,
+        (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
         _ if works => EXIT_ANSWERED,
         _ => EXIT_FAILED,
     })
 }
 
 /// The model that is meant, or the exit status after saying why there is none.
-fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
+fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
     let listed = &settings.models;
     let names: Vec<&str> = listed.iter().map(|model| model.name.as_str()).collect();
     let names = names.join(", ");
@@ -99,7 +104,7 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
                 true => said,
                 false => format!("{said} It lists: {names}."),
             };
-            eprintln!("{}", line(&said));
+            eprintln!("{}", clean_line(&said));
             EXIT_USAGE
         });
     }
@@ -113,35 +118,35 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
         } else {
             format!("No active model is configured. Name one with --model: {names}.")
         };
-        eprintln!("{}", line(&said));
+        eprintln!("{}", clean_line(&said));
         EXIT_FAILED
     })
 }
 
 /// Runs the probe to its end, or until a signal comes: its exit status.
-async fn watch(
+async fn run_probe(
     probe: engine::DialectProbe,
     mut report: Report,
-    signals: &mut Signals,
-    background: &Background,
+    signals: &mut ExitSignals,
+    background: &BackgroundRuntime,
 ) -> (Report, Option<u8>) {
     let mut running = probe.start(&background.runtime);
-    let mut progress = Progress::new();
+    let mut progress = ProbeStatusLine::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {
         tokio::select! {
             biased;
             code = signals.next() => {
-                report.trials.extend(running.ended_attempts());
+                report.trials.extend(running.take_finished_attempts());
                 report.is_cut = true;
                 break Some(code);
             }
             news = running.next() => match news {
-                ProbeNews::Tried(trial) => report.trials.push(trial),
-                ProbeNews::Trying(dialect) => progress.tries(dialect),
-                ProbeNews::Loading => progress.begins("Loading the model".to_owned()),
-                ProbeNews::Loaded => progress.begins("Waiting for its answer".to_owned()),
-                ProbeNews::Over(over) => {
+                ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
+                ProbeEvent::AttemptStarted(dialect) => progress.show_dialect(dialect),
+                ProbeEvent::ModelLoading => progress.show_step("Loading the model".to_owned()),
+                ProbeEvent::ModelLoaded => progress.show_step("Waiting for its answer".to_owned()),
+                ProbeEvent::Finished(over) => {
                     report.is_cut = over.is_err();
                     report.fault = over.err();
                     break None;
@@ -154,7 +159,7 @@ async fn watch(
     (report, signal)
 }
 
-enum Stored {
+enum StoreOutcome {
     Yes,
     No,
     Failed,
@@ -163,16 +168,16 @@ enum Stored {
 /// Stores what was found, where that is wanted. Err is the exit status of a signal.
 async fn store(
     home: &Home,
-    asked: &Probe,
+    asked: &ProbeArgs,
     report: &Report,
     to: Dialect,
-    signals: &mut Signals,
-) -> Result<Stored, u8> {
+    signals: &mut ExitSignals,
+) -> Result<StoreOutcome, u8> {
     let is_wanted = match (asked.save, asked.json || asked.no_save) {
         (true, _) => true,
         (false, true) => false,
         (false, false) => {
-            let answer = words::asks_to_store(report, to, signals).await?;
+            let answer = words::confirm_store(report, to, signals).await?;
             if answer != Some(true) {
                 let how = answer.map_or(": --save stores it", |_| "");
                 eprintln!("Nothing was stored{how}.");
@@ -181,56 +186,56 @@ async fn store(
         }
     };
     if !is_wanted {
-        return Ok(Stored::No);
+        return Ok(StoreOutcome::No);
     }
     Ok(match config::set_tool_calls(home, &report.model, to) {
         Ok(()) => {
             let (name, dialect) = (&report.model.name, to.name());
             let said = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
-            eprintln!("{}", line(&said));
-            Stored::Yes
+            eprintln!("{}", clean_line(&said));
+            StoreOutcome::Yes
         }
         Err(fault) => {
-            eprintln!("{}", sentence(&fault.notice()));
-            Stored::Failed
+            eprintln!("{}", notice_line(&fault.notice()));
+            StoreOutcome::Failed
         }
     })
 }
 
 /// What is being done, on standard error: a line that changes on a terminal, else a
 /// line for each step.
-struct Progress {
+struct ProbeStatusLine {
     is_terminal: bool,
-    words: String,
+    text: String,
     since: Instant,
 }
 
-impl Progress {
+impl ProbeStatusLine {
     fn new() -> Self {
         Self {
             is_terminal: io::stderr().is_terminal(),
-            words: String::new(),
+            text: String::new(),
             since: Instant::now(),
         }
     }
 
-    fn tries(&mut self, dialect: Dialect) {
-        self.begins(format!("Trying `{}`", dialect.name()));
+    fn show_dialect(&mut self, dialect: Dialect) {
+        self.show_step(format!("Trying `{}`", dialect.name()));
     }
 
-    fn begins(&mut self, words: String) {
-        self.words = words;
+    fn show_step(&mut self, words: String) {
+        self.text = words;
         self.since = Instant::now();
         if !self.is_terminal {
-            eprintln!("{} …", self.words);
+            eprintln!("{} …", self.text);
         }
         self.draw();
     }
 
     fn draw(&self) {
-        if self.is_terminal && !self.words.is_empty() {
+        if self.is_terminal && !self.text.is_empty() {
             let seconds = self.since.elapsed().as_secs();
-            eprint!("\r{} … {seconds} s\x1b[K", self.words);
+            eprint!("\r{} … {seconds} s\x1b[K", self.text);
         }
     }
 

@@ -6,38 +6,38 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
-pub struct Mcp {
+pub struct McpArgs {
     #[command(subcommand)]
-    pub act: McpAct,
+    pub act: McpCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum McpAct {
+pub enum McpCommand {
     /// Connect to the servers that are on, and tell how each is
     #[command(after_help = LIST_HELP)]
-    List(List),
+    List(ListArgs),
     /// List the tools of all servers that are on, or of one
     #[command(after_help = TOOLS_HELP)]
-    Tools(Tools),
+    Tools(ToolsArgs),
     /// Call a tool
     #[command(after_help = CALL_HELP)]
-    Call(Call),
+    Call(CallArgs),
     /// Add a server to mcp-servers.json, and see whether it answers
     #[command(after_help = ADD_HELP)]
-    Add(Add),
+    Add(AddArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListArgs {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub patience: Patience,
+    pub patience: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Tools {
+pub struct ToolsArgs {
     /// Of this server alone, also where it is off
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub server: Option<String>,
@@ -48,11 +48,11 @@ pub struct Tools {
     #[arg(long)]
     pub schema: bool,
     #[command(flatten)]
-    pub patience: Patience,
+    pub patience: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Call {
+pub struct CallArgs {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub server: String,
     #[arg(value_parser = NonEmptyStringValueParser::new())]
@@ -67,11 +67,11 @@ pub struct Call {
     #[arg(long)]
     pub accept_changed: bool,
     #[command(flatten)]
-    pub patience: Patience,
+    pub patience: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Add {
+pub struct AddArgs {
     /// What the server is to be called here
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub name: String,
@@ -80,7 +80,7 @@ pub struct Add {
     pub url: Option<String>,
     /// How a remote server is spoken to; left out, it is found out
     #[arg(long)]
-    pub transport: Option<Transport>,
+    pub transport: Option<TransportArg>,
     /// A header for a remote server, as NAME=VALUE or `NAME: VALUE`; may be repeated
     #[arg(long = "header", value_name = "NAME=VALUE")]
     pub headers: Vec<String>,
@@ -103,14 +103,14 @@ pub struct Add {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub patience: Patience,
+    pub patience: TimeoutArgs,
     /// The command that starts the server, behind `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Transport {
+pub enum TransportArg {
     /// HTTP+SSE of 2024-11-05
     Sse,
     /// Streamable HTTP
@@ -118,15 +118,15 @@ pub enum Transport {
 }
 
 #[derive(Debug, Args)]
-pub struct Patience {
+pub struct TimeoutArgs {
     /// Give up after so many seconds in all [default: the server's own time-outs]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
 }
 
 const SECONDS_MAX: f64 = 86_400.0;
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     let fits = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
     fits.map(Duration::from_secs_f64)

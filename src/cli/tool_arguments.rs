@@ -2,7 +2,7 @@
 //! tool's input schema, and `KEY:=JSON`, taken as it is. Nothing is guessed: what does
 //! not fit is a sentence.
 
-use crate::dialect::schema_coercion::Property;
+use crate::dialect::schema_coercion::ArgumentSchema;
 use crate::domain::{Arguments, Tool};
 use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
@@ -11,17 +11,17 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// What cannot be read, in sentences that name the argument.
-pub fn arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
+pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
     let mut arguments = Map::new();
     for text in written {
-        let (key, given) = pair(text)?;
-        let property = Property::of(tool, key);
+        let (key, given) = parse_pair(text)?;
+        let property = ArgumentSchema::for_argument(tool, key);
         let value = match given {
             // Whoever writes JSON says exactly what is meant.
-            Given::Json(value) => value,
-            Given::Text(text) => {
-                check_listed(tool, &property, key)?;
-                typed(&property, key, text)?
+            GivenValue::Json(value) => value,
+            GivenValue::Text(text) => {
+                check_known_argument(tool, &property, key)?;
+                typed_value(&property, key, text)?
             }
         };
         match arguments.get_mut(key) {
@@ -42,18 +42,20 @@ pub fn arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
 ///
 /// # Errors
 /// The first that is none.
-pub fn check(written: &[String]) -> Result<(), String> {
-    written.iter().try_for_each(|text| pair(text).map(|_| ()))
+pub fn check_pairs(written: &[String]) -> Result<(), String> {
+    written
+        .iter()
+        .try_for_each(|text| parse_pair(text).map(|_| ()))
 }
 
-enum Given<'a> {
+enum GivenValue<'a> {
     Text(&'a str),
     Json(Value),
 }
 
-fn pair(text: &str) -> Result<(&str, Given<'_>), String> {
+fn parse_pair(text: &str) -> Result<(&str, GivenValue<'_>), String> {
     let no_pair = || {
-        let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+        let shown: String = text.chars().take(QUOTED_CHARS_MAX).collect();
         format!("`{shown}` is no argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
     };
     let (key, value) = text.split_once('=').ok_or_else(no_pair)?;
@@ -61,9 +63,9 @@ fn pair(text: &str) -> Result<(&str, Given<'_>), String> {
         Some(key) => {
             let json = serde_json::from_str(value)
                 .map_err(|fault| format!("The JSON after `{key}:=` cannot be read: {fault}."))?;
-            (key, Given::Json(json))
+            (key, GivenValue::Json(json))
         }
-        None => (key, Given::Text(value)),
+        None => (key, GivenValue::Text(value)),
     };
     match key.is_empty() {
         true => Err(no_pair()),
@@ -72,30 +74,34 @@ fn pair(text: &str) -> Result<(&str, Given<'_>), String> {
 }
 
 /// Characters of an argument that are repeated in a sentence about it.
-const SHOWN_CHARS_MAX: usize = 60;
+const QUOTED_CHARS_MAX: usize = 60;
 
 /// A schema that lists its arguments means those: another is a slip, unless it is
 /// written as JSON.
-fn check_listed(tool: &Tool, property: &Property<'_>, key: &str) -> Result<(), String> {
-    let names = names(tool);
+fn check_known_argument(
+    tool: &Tool,
+    property: &ArgumentSchema<'_>,
+    key: &str,
+) -> Result<(), String> {
+    let names = argument_names(tool);
     if property.is_listed || names.is_empty() {
         return Ok(());
     }
     let meant = match nearest(key, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("it takes {}.", quoted(&names)),
+        None => format!("it takes {}.", quote_names(&names)),
     };
     let name = &tool.name;
     Err(format!("`{name}` has no argument `{key}`; {meant}"))
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quote_names(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }
 
 /// The arguments that the schema lists outright.
-fn names(tool: &Tool) -> Vec<&str> {
+fn argument_names(tool: &Tool) -> Vec<&str> {
     let properties = tool
         .input_schema
         .get("properties")
@@ -104,12 +110,16 @@ fn names(tool: &Tool) -> Vec<&str> {
     keys.map(String::as_str).collect()
 }
 
-fn typed(property: &Property<'_>, key: &str, text: &str) -> Result<Value, String> {
+fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<Value, String> {
     if property.is_array() && !text.trim_start().starts_with('[') {
-        return Ok(Value::Array(vec![typed(&property.items(), key, text)?]));
+        return Ok(Value::Array(vec![typed_value(
+            &property.items(),
+            key,
+            text,
+        )?]));
     }
-    let read = property.read(text);
-    match read.repaired {
+    let read = property.coerce(text);
+    match read.was_repaired {
         false => Ok(read.value),
         true => Err(format!("The JSON after `{key}=` is not valid as written.")),
     }
@@ -117,11 +127,11 @@ fn typed(property: &Property<'_>, key: &str, text: &str) -> Result<Value, String
 
 /// How a tool is called: its arguments in the order of its schema, those that may be
 /// left out in brackets.
-pub fn usage(tool: &Tool) -> String {
+pub fn usage_text(tool: &Tool) -> String {
     let required: Vec<&str> = tool.required().collect();
-    let words = names(tool).into_iter().map(|name| {
-        let property = Property::of(tool, name);
-        let kind = property.words();
+    let words = argument_names(tool).into_iter().map(|name| {
+        let property = ArgumentSchema::for_argument(tool, name);
+        let kind = property.placeholder();
         match required.contains(&name) {
             true => format!("{name}={kind}"),
             false => format!("[{name}={kind}]"),
@@ -152,12 +162,12 @@ mod tests {
 
     fn read(written: &[&str]) -> Result<Value, String> {
         let written: Vec<String> = written.iter().map(|&text| text.to_owned()).collect();
-        check(&written)?;
-        arguments(&tool(), &written).map(Value::Object)
+        check_pairs(&written)?;
+        parse_arguments(&tool(), &written).map(Value::Object)
     }
 
     #[test]
-    fn each_value_gets_the_type_of_its_argument() {
+    fn values_get_the_type_of_their_argument() {
         for (written, expected) in [
             (
                 &["count=3", "name=3", "on=true"][..],
@@ -185,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_argument_is_a_sentence() {
+    fn invalid_arguments_are_explained() {
         for (written, part) in [
             (&["count"][..], "`count` is no argument"),
             (&["=3"], "is no argument"),
@@ -202,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_read_as_its_type_is_left_to_the_schema() {
+    fn values_of_the_wrong_type_are_left_to_schema_validation() {
         let arguments = read(&["count=many", "name=x"]).expect("read");
         assert_eq!(arguments, json!({"count": "many", "name": "x"}));
         let check = crate::domain::ArgumentCheck {
@@ -218,7 +228,7 @@ mod tests {
     #[test]
     fn the_usage_lists_the_arguments_with_their_types() {
         assert_eq!(
-            usage(&tool()),
+            usage_text(&tool()),
             "count=NUMBER name=TEXT [on=true|false] [tags=LIST] [numbers=LIST] [deep=OBJECT] \
              [any=VALUE] [색=빨강|파랑]"
         );

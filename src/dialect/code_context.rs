@@ -9,7 +9,7 @@ const BLANK_CHARS_MAX: usize = 256;
 /// Follows the text that was shown.
 #[derive(Debug)]
 pub(super) struct FenceTracker {
-    pub(super) last: Option<char>,
+    pub(super) last_char: Option<char>,
     /// Nothing but white space since the line began.
     pub(super) at_line_start: bool,
     /// The last character on the line that is no white space.
@@ -31,7 +31,7 @@ pub(super) struct FenceTracker {
 impl Default for FenceTracker {
     fn default() -> Self {
         Self {
-            last: None,
+            last_char: None,
             at_line_start: true,
             last_word: None,
             may_open_fence: true,
@@ -47,17 +47,18 @@ impl Default for FenceTracker {
 }
 
 impl FenceTracker {
-    pub(super) fn in_fence(&self) -> bool {
+    pub(super) fn is_in_fence(&self) -> bool {
         self.fence.is_some() || self.run >= 3 && self.run_starts_line
     }
 
     /// In a code span, as far as its line tells.
-    pub(super) fn in_span(&self) -> bool {
+    pub(super) fn is_in_code_span(&self) -> bool {
         self.span.is_some()
     }
 
-    pub(super) fn after_colon(&self) -> bool {
-        self.last.is_some_and(char::is_whitespace) && matches!(self.last_word, Some(':' | '：'))
+    pub(super) fn is_after_colon(&self) -> bool {
+        self.last_char.is_some_and(char::is_whitespace)
+            && matches!(self.last_word, Some(':' | '：'))
     }
 
     /// What was left out here, a call or thinking, stood between lines.
@@ -65,12 +66,12 @@ impl FenceTracker {
         self.show_char('\n');
     }
 
-    pub(super) fn show(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         text.chars().for_each(|c| self.show_char(c));
     }
 
     fn show_char(&mut self, c: char) {
-        self.last = Some(c);
+        self.last_char = Some(c);
         if c == '\n' {
             self.last_word = None;
         } else if !c.is_whitespace() {
@@ -132,30 +133,30 @@ impl FenceTracker {
 /// The start of a fence, or of a code span, that is held back.
 #[derive(Debug, Default)]
 pub(super) struct BacktickRun {
-    pub(super) run: usize,
+    pub(super) length: usize,
     info: usize,
     blank: usize,
 }
 
 impl BacktickRun {
     /// A code span holds a call only right behind its backticks.
-    pub(super) fn may_hold_form(&self) -> bool {
-        self.run >= 3 || self.info + self.blank == 0
+    pub(super) fn can_contain_call(&self) -> bool {
+        self.length >= 3 || self.info + self.blank == 0
     }
 
     /// Whether what it holds may begin with `c`: on a line of its own, or a bracket.
-    pub(super) fn may_end_before(&self, c: char) -> bool {
-        self.run >= 3 && !c.is_whitespace() && (self.blank > 0 || "{[<".contains(c))
+    pub(super) fn can_end_before(&self, c: char) -> bool {
+        self.length >= 3 && !c.is_whitespace() && (self.blank > 0 || "{[<".contains(c))
     }
 
     /// Whether it may still be one with `c`.
-    pub(super) fn takes(&mut self, c: char) -> bool {
+    pub(super) fn accepts(&mut self, c: char) -> bool {
         match c {
             '`' if self.info + self.blank == 0 => {
-                self.run += 1;
-                self.run <= RUN_MAX
+                self.length += 1;
+                self.length <= RUN_MAX
             }
-            _ if self.run < 3 => false,
+            _ if self.length < 3 => false,
             c if c.is_ascii_alphanumeric() || "_+-.#".contains(c) => {
                 self.info += 1;
                 self.blank == 0 && self.info <= INFO_CHARS_MAX

@@ -3,97 +3,99 @@
 
 mod arguments;
 
-use super::json_call::{self, Written};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
+use super::json_call::{self, ParsedCall};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
 use crate::domain::Offered;
 use crate::text::python;
-use arguments::Arguments;
+use arguments::GemmaArguments;
 use std::ops::Range;
 
 const START: &str = "call:";
 const NAME_CHARS_MAX: usize = 256;
 const FORM: &str = "Gemma";
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let tagged = opening.wrapper.is_some();
     (tagged && opening.marker == 'c' && !opening.offered.is_empty()).then(|| {
-        Box::new(Gemma {
-            at: At::Start,
+        Box::new(GemmaRecognizer {
+            state: GemmaState::Start,
             name: 0..0,
-            arguments: Arguments::default(),
+            arguments: GemmaArguments::default(),
         }) as _
     })
 }
 
 #[derive(Debug)]
-struct Gemma {
-    at: At,
+struct GemmaRecognizer {
+    state: GemmaState,
     name: Range<usize>,
-    arguments: Arguments,
+    arguments: GemmaArguments,
 }
 
 /// What of the form has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum GemmaState {
     Start,
     Name,
     Arguments,
 }
 
-impl Recognizer for Gemma {
+impl Recognizer for GemmaRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
-        match self.at {
-            At::Start if body == START => {
+        match self.state {
+            GemmaState::Start if body == START => {
                 self.name = body.len()..body.len();
-                self.at = At::Name;
+                self.state = GemmaState::Name;
                 Advance::Hold
             }
-            At::Start if START.starts_with(body) => Advance::Hold,
-            At::Start => Advance::Reject,
-            At::Name if c == '{' && !self.name.is_empty() => {
+            GemmaState::Start if START.starts_with(body) => Advance::Hold,
+            GemmaState::Start => Advance::Reject,
+            GemmaState::Name if c == '{' && !self.name.is_empty() => {
                 self.arguments.push(c);
-                self.at = At::Arguments;
+                self.state = GemmaState::Arguments;
                 Advance::Hold
             }
-            At::Name if c == ' ' && self.name.is_empty() && here < NAME_CHARS_MAX => {
+            GemmaState::Name if c == ' ' && self.name.is_empty() && here < NAME_CHARS_MAX => {
                 self.name = body.len()..body.len();
                 Advance::Hold
             }
-            At::Name if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
+            GemmaState::Name if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = body.len();
                 Advance::Hold
             }
-            At::Name => Advance::Reject,
-            At::Arguments if self.arguments.push(c) => self.read(body, offered),
-            At::Arguments => Advance::Hold,
+            GemmaState::Name => Advance::Reject,
+            GemmaState::Arguments if self.arguments.push(c) => self.read(body, offered),
+            GemmaState::Arguments => Advance::Hold,
         }
     }
 
-    fn finish(&mut self, body: &str, _offered: &Offered, end: End) -> Option<Match> {
-        let cut = self.at == At::Arguments && end == End::Stream;
+    fn finish(&mut self, body: &str, _offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+        let cut = self.state == GemmaState::Arguments && end == FormEnd::Stream;
         cut.then(|| {
-            let cut = json_call::unusable(body.trim_end(), json_call::CUT_OFF);
-            Match::Calls(vec![cut])
+            let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
+            RecognizedForm::Calls(vec![cut])
         })
     }
 }
 
-impl Gemma {
+impl GemmaRecognizer {
     fn read(&mut self, body: &str, offered: &Offered) -> Advance {
-        let (arguments, repaired) = std::mem::take(&mut self.arguments).read();
-        let written = Written {
+        let (arguments, repaired) = std::mem::take(&mut self.arguments).into_value();
+        let written = ParsedCall {
             raw: body,
             server: None,
             name: &body[self.name.clone()],
             arguments,
             form: FORM,
-            repaired,
-            whole: true,
+            was_repaired: repaired,
+            is_terminated: true,
             unmistakable: true,
         };
-        match json_call::written(written, offered) {
-            Some(piece) => Advance::Found(Match::Calls(vec![piece])),
+        match json_call::resolve_call(written, offered) {
+            Some(piece) => Advance::Found(RecognizedForm::Calls(vec![piece])),
             None => Advance::Text,
         }
     }

@@ -4,9 +4,11 @@
 //! header was seen, and in code always.
 
 use super::json_arguments::JsonArguments;
-use super::json_call::{self, Written};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer, ThinkingEnd};
-use super::unterminated_json::Progress;
+use super::json_call::{self, ParsedCall};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
+};
+use super::unterminated_json::JsonProgress;
 use crate::domain::Offered;
 use serde_json::Value;
 
@@ -30,23 +32,23 @@ const THINKING: &ThinkingEnd = &ThinkingEnd {
     reread: &[START, CHANNEL],
 };
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
-    let quoted = opening.in_code || opening.quoted() || opening.in_span;
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let quoted = opening.is_in_fence || opening.is_quoted() || opening.is_in_code_span;
     if quoted || opening.wrapper.is_some() {
         return None;
     }
     let at = match opening.marker {
-        '<' => At::Token { start: 0 },
+        '<' => HarmonyState::Token { start: 0 },
         // The role was in the prompt: the answer begins with the recipient.
-        't' if opening.at_stream_start && !opening.offered.is_empty() => At::Word {
+        't' if opening.at_stream_start && !opening.offered.is_empty() => HarmonyState::Word {
             start: 0,
             first: false,
         },
         _ => return None,
     };
-    Some(Box::new(Harmony {
-        at,
-        framed: opening.framed,
+    Some(Box::new(HarmonyRecognizer {
+        state: at,
+        has_message_header: opening.has_message_header,
         last: "",
         header: 0,
         body: JsonArguments::default(),
@@ -54,9 +56,9 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
 }
 
 #[derive(Debug)]
-struct Harmony {
-    at: At,
-    framed: bool,
+struct HarmonyRecognizer {
+    state: HarmonyState,
+    has_message_header: bool,
     /// The token before.
     last: &'static str,
     /// Where the header ends.
@@ -66,7 +68,7 @@ struct Harmony {
 
 /// What of the message has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum HarmonyState {
     Token {
         start: usize,
     },
@@ -79,96 +81,100 @@ enum At {
         first: bool,
     },
     /// The header of a call is complete.
-    BeforeBody,
-    Body,
+    BeforeArguments,
+    Arguments,
     /// Arguments that are no JSON.
-    OtherBody,
+    NonJsonArguments,
 }
 
-impl Recognizer for Harmony {
+impl Recognizer for HarmonyRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
-        match self.at {
-            At::BeforeBody if c == '{' => {
+        match self.state {
+            HarmonyState::BeforeArguments if c == '{' => {
                 self.body.push(c, body);
-                self.hold(At::Body)
+                self.hold(HarmonyState::Arguments)
             }
-            At::BeforeBody if c.is_whitespace() => Advance::Hold,
-            At::Body => match self.body.push(c, body) {
-                Progress::Goes => Advance::Hold,
-                Progress::Over(_) => Advance::Reject,
-                Progress::Ends => self.call(body, body.len(), offered),
+            HarmonyState::BeforeArguments if c.is_whitespace() => Advance::Hold,
+            HarmonyState::Arguments => match self.body.push(c, body) {
+                JsonProgress::Incomplete => Advance::Hold,
+                JsonProgress::EndedBefore(_) => Advance::Reject,
+                JsonProgress::Complete => self.call(body, body.len(), offered),
             },
-            At::BeforeBody | At::OtherBody => {
-                self.at = At::OtherBody;
+            HarmonyState::BeforeArguments | HarmonyState::NonJsonArguments => {
+                self.state = HarmonyState::NonJsonArguments;
                 match ENDS.iter().find(|end| body.ends_with(*end)) {
                     Some(end) => self.call(body, body.len() - end.len(), offered),
                     None => Advance::Hold,
                 }
             }
             _ if body.len() > HEADER_BYTES_MAX => Advance::Reject,
-            At::Token { start } => self.in_token(&body[start..], body, offered),
-            At::Word { start, first } if c == '<' || c.is_whitespace() => {
+            HarmonyState::Token { start } => self.in_token(&body[start..], body, offered),
+            HarmonyState::Word { start, first } if c == '<' || c.is_whitespace() => {
                 self.end_word(&body[start..here], first, c, here)
             }
-            At::Word { start, first } => match may_be_word(&body[start..], self.last, first) {
-                true => Advance::Hold,
-                false => Advance::Reject,
-            },
-            At::Between { .. } if c == '<' => self.hold(At::Token { start: here }),
-            At::Between { .. } if c == ' ' => Advance::Hold,
-            At::Between { first } => match may_be_word(&body[here..], self.last, first) {
-                true => self.hold(At::Word { start: here, first }),
+            HarmonyState::Word { start, first } => {
+                match may_be_word(&body[start..], self.last, first) {
+                    true => Advance::Hold,
+                    false => Advance::Reject,
+                }
+            }
+            HarmonyState::Between { .. } if c == '<' => {
+                self.hold(HarmonyState::Token { start: here })
+            }
+            HarmonyState::Between { .. } if c == ' ' => Advance::Hold,
+            HarmonyState::Between { first } => match may_be_word(&body[here..], self.last, first) {
+                true => self.hold(HarmonyState::Word { start: here, first }),
                 false => Advance::Reject,
             },
         }
     }
 
-    fn again(&self, body: &str) -> usize {
-        let over = (self.at == At::Body).then(|| self.body.over(body));
+    fn unconsumed_bytes(&self, body: &str) -> usize {
+        let over = (self.state == HarmonyState::Arguments).then(|| self.body.end(body));
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let in_header = matches!(
-            self.at,
-            At::Between { .. } | At::Word { .. } | At::Token { .. }
+            self.state,
+            HarmonyState::Between { .. } | HarmonyState::Word { .. } | HarmonyState::Token { .. }
         );
         let complete = body.trim_end();
-        if self.at == At::Body
-            && let Some(over) = self.body.over(body)
+        if self.state == HarmonyState::Arguments
+            && let Some(over) = self.body.end(body)
         {
             return self.read(body, over, offered, true);
         }
         match end {
             _ if offered.is_empty() && !in_header || self.last.is_empty() => None,
             // A message without a channel.
-            End::Rejected => {
+            FormEnd::Rejected => {
                 let plain = complete.strip_prefix(START) == Some(ROLE);
-                (self.framed && plain).then_some(Match::Frames)
+                (self.has_message_header && plain).then_some(RecognizedForm::MessageHeader)
             }
-            End::Stream if in_header && recipient(body).is_none() => {
-                self.framed.then_some(Match::Frames)
-            }
-            End::Stream if self.at == At::OtherBody => {
+            FormEnd::Stream if in_header && recipient(body).is_none() => self
+                .has_message_header
+                .then_some(RecognizedForm::MessageHeader),
+            FormEnd::Stream if self.state == HarmonyState::NonJsonArguments => {
                 match self.read(body, body.len(), offered, false) {
                     Some(found) => Some(found),
-                    None => cut_off(complete),
+                    None => cut_off_call(complete),
                 }
             }
-            End::Stream => cut_off(complete),
+            FormEnd::Stream => cut_off_call(complete),
         }
     }
 }
 
-fn cut_off(raw: &str) -> Option<Match> {
-    let cut = json_call::unusable(raw, json_call::CUT_OFF);
-    Some(Match::Calls(vec![cut]))
+fn cut_off_call(raw: &str) -> Option<RecognizedForm> {
+    let cut = json_call::unusable_call(raw, json_call::CUT_OFF);
+    Some(RecognizedForm::Calls(vec![cut]))
 }
 
-impl Harmony {
-    fn hold(&mut self, at: At) -> Advance {
-        self.at = at;
+impl HarmonyRecognizer {
+    fn hold(&mut self, at: HarmonyState) -> Advance {
+        self.state = at;
         Advance::Hold
     }
 
@@ -181,13 +187,13 @@ impl Harmony {
             self.last = token;
             return match token {
                 MESSAGE => self.message(body, offered),
-                START | CHANNEL => self.hold(At::Between { first: true }),
-                _ => self.hold(At::Between { first: false }),
+                START | CHANNEL => self.hold(HarmonyState::Between { first: true }),
+                _ => self.hold(HarmonyState::Between { first: false }),
             };
         }
-        let frames = opens && self.framed;
+        let frames = opens && self.has_message_header;
         if frames && ENDS.contains(&part) {
-            return Advance::Found(Match::Closes);
+            return Advance::Found(RecognizedForm::Delimiter);
         }
         let mut may = TOKENS.iter().chain(ENDS.iter().filter(|_| frames));
         match may.any(|token| token.starts_with(part)) {
@@ -206,8 +212,8 @@ impl Harmony {
         };
         match c {
             _ if !is_whole || c == '\n' => Advance::Reject,
-            '<' => self.hold(At::Token { start: here }),
-            _ => self.hold(At::Between { first: false }),
+            '<' => self.hold(HarmonyState::Token { start: here }),
+            _ => self.hold(HarmonyState::Between { first: false }),
         }
     }
 
@@ -218,12 +224,14 @@ impl Harmony {
             if offered.is_empty() {
                 return Advance::Text;
             }
-            return self.hold(At::BeforeBody);
+            return self.hold(HarmonyState::BeforeArguments);
         }
         let channel = body.split_once(CHANNEL).map(|(_, rest)| rest.trim_start());
         Advance::Found(match channel {
-            Some(rest) if rest.starts_with("analysis") => Match::ThinkingStarts { until: THINKING },
-            _ => Match::Frames,
+            Some(rest) if rest.starts_with("analysis") => {
+                RecognizedForm::ThinkingStarts { until: THINKING }
+            }
+            _ => RecognizedForm::MessageHeader,
         })
     }
 
@@ -235,23 +243,29 @@ impl Harmony {
     }
 
     /// The arguments end at `end`.
-    fn read(&self, body: &str, end: usize, offered: &Offered, whole: bool) -> Option<Match> {
+    fn read(
+        &self,
+        body: &str,
+        end: usize,
+        offered: &Offered,
+        whole: bool,
+    ) -> Option<RecognizedForm> {
         let raw = body[..end].trim_end();
         let (arguments, repaired) = match body[self.header..end].trim() {
             "" => (Ok(Value::Null), false),
-            json => JsonArguments::read(json),
+            json => JsonArguments::parse(json),
         };
-        let written = Written {
+        let written = ParsedCall {
             raw,
             server: None,
             name: recipient(&body[..self.header])?,
             arguments,
             form: FORM,
-            repaired,
-            whole,
+            was_repaired: repaired,
+            is_terminated: whole,
             unmistakable: true,
         };
-        json_call::written(written, offered).map(|piece| Match::Calls(vec![piece]))
+        json_call::resolve_call(written, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
     }
 }
 

@@ -2,10 +2,13 @@
 //! An object is let go at its first key that no call has, and followed to its end
 //! as text, so that a call quoted deep in an example is not one.
 
-use super::json_call::{self, Object};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Passed, Recognizer};
-use super::scan_event::Piece;
-use super::unterminated_json::{Progress, UnclosedString, UnterminatedJson};
+use super::json_call::{self, JsonObject};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, PassThroughStatus, RecognizedForm,
+    Recognizer,
+};
+use super::scan_event::ScanEvent;
+use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
 use crate::domain::{Offered, Resolved};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
@@ -13,48 +16,48 @@ use std::ops::Range;
 /// An array of more is data.
 const ELEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
         return None;
     }
-    let mut json = Json {
+    let mut json = JsonRecognizer {
         form: opening.wrapper.map_or("JSON", |wrapper| wrapper.form),
         is_tagged: opening.wrapper.is_some_and(|wrapper| wrapper.is_certain),
-        ..Json::default()
+        ..JsonRecognizer::default()
     };
-    json.outline.push(opening.marker);
-    json.levels.push(Level::new(opening.marker == '['));
+    json.scanner.push(opening.marker);
+    json.levels.push(JsonLevel::new(opening.marker == '['));
     Some(Box::new(json))
 }
 
 #[derive(Debug, Default)]
-struct Json {
-    outline: JsonScanner,
+struct JsonRecognizer {
+    scanner: JsonScanner,
     /// The outermost containers, as far as their keys are a call's own and not
     /// its arguments'.
-    levels: Vec<Level>,
+    levels: Vec<JsonLevel>,
     /// The elements of arrays among them, as bytes of the body.
-    elements: Vec<Element>,
+    elements: Vec<ArrayElement>,
     element_start: usize,
-    head: Head,
+    evidence: CallEvidence,
     /// What cannot be read any more is followed to its end by its braces.
-    broken: Option<UnterminatedJson>,
+    unterminated: Option<UnterminatedJson>,
     unclosed: UnclosedString,
     /// Where it was over though nothing closed it.
-    over: Option<usize>,
+    end: Option<usize>,
     form: &'static str,
     /// In a wrapper that means a call: whatever keys it has, it is one.
     is_tagged: bool,
 }
 
 #[derive(Debug)]
-struct Level {
+struct JsonLevel {
     array: bool,
     /// A container that opens here is a level too.
     wraps: bool,
 }
 
-impl Level {
+impl JsonLevel {
     fn new(array: bool) -> Self {
         Self {
             array,
@@ -64,105 +67,105 @@ impl Level {
 }
 
 #[derive(Debug)]
-struct Element {
+struct ArrayElement {
     at: Range<usize>,
     unmistakable: bool,
 }
 
 /// What is known of the object under way before it is complete.
 #[derive(Debug, Default)]
-struct Head {
+struct CallEvidence {
     names_tool: bool,
     name_follows: bool,
     has_arguments: bool,
 }
 
-impl Head {
+impl CallEvidence {
     fn unmistakable(&self) -> bool {
         self.names_tool && self.has_arguments
     }
 }
 
-impl Recognizer for Json {
+impl Recognizer for JsonRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        if self.broken.is_some() {
-            return self.step_broken(c, body, offered);
+        if self.unterminated.is_some() {
+            return self.step_unterminated(c, body, offered);
         }
-        let in_string = self.outline.in_string();
+        let in_string = self.scanner.is_in_string();
         let over = self.unclosed.push(c, body, in_string);
         if self.is_unmistakable() && over.is_some() {
-            self.over = over;
+            self.end = over;
             return Advance::Reject;
         }
-        let at_level = self.outline.depth() == self.levels.len();
-        match self.outline.push(c) {
+        let at_level = self.scanner.depth() == self.levels.len();
+        match self.scanner.push(c) {
             JsonEvent::Opened { array } => self.opened(array, at_level, body),
             JsonEvent::Closed => {
                 self.closed(body.len());
-                if self.lists_other_things(body, offered) {
-                    Advance::Pass
+                if self.is_data_list(body, offered) {
+                    Advance::PassThrough
                 } else {
                     Advance::Hold
                 }
             }
             JsonEvent::Key if at_level => self.key(offered),
-            JsonEvent::Text if at_level && self.head.name_follows => {
-                let name = self.outline.string().unwrap_or_default();
-                self.head.names_tool = offered.resolve(None, name) != Resolved::Unknown;
-                self.head.name_follows = false;
+            JsonEvent::StringEnd if at_level && self.evidence.name_follows => {
+                let name = self.scanner.string().unwrap_or_default();
+                self.evidence.names_tool = offered.resolve(None, name) != Resolved::Unknown;
+                self.evidence.name_follows = false;
                 Advance::Hold
             }
             // A list of anything else; behind a call it is only one that is no call.
-            JsonEvent::TextStarts | JsonEvent::WordStarts
+            JsonEvent::StringStart | JsonEvent::LiteralStart
                 if at_level && self.in_array() && !self.has_call() =>
             {
-                Advance::Pass
+                Advance::PassThrough
             }
-            JsonEvent::Ended => self.ended(body, offered),
-            JsonEvent::Broken if self.is_unmistakable() && !self.is_between() => {
+            JsonEvent::ValueEnd => self.ended(body, offered),
+            JsonEvent::Invalid if self.is_unmistakable() && !self.is_between_elements() => {
                 let before = &body[..body.len() - c.len_utf8()];
-                self.broken = Some(UnterminatedJson::new(self.outline.depth(), before));
-                self.step_broken(c, body, offered)
+                self.unterminated = Some(UnterminatedJson::new(self.scanner.depth(), before));
+                self.step_unterminated(c, body, offered)
             }
-            JsonEvent::Broken => Advance::Reject,
+            JsonEvent::Invalid => Advance::Reject,
             _ => Advance::Hold,
         }
     }
 
-    fn pass(&mut self, c: char) -> Passed {
+    fn pass(&mut self, c: char) -> PassThroughStatus {
         // A line end in a string of an example is more likely a quotation mark
         // that nobody closed: reading goes on, or later calls would be lost.
-        if self.broken.is_some() || c == '\n' && self.outline.in_string() {
-            return Passed::Outside;
+        if self.unterminated.is_some() || c == '\n' && self.scanner.is_in_string() {
+            return PassThroughStatus::Outside;
         }
-        match self.outline.push(c) {
-            JsonEvent::Ended => Passed::Ends,
-            JsonEvent::Broken => Passed::Outside,
-            _ => Passed::Inside,
+        match self.scanner.push(c) {
+            JsonEvent::ValueEnd => PassThroughStatus::Ends,
+            JsonEvent::Invalid => PassThroughStatus::Outside,
+            _ => PassThroughStatus::Inside,
         }
     }
 
-    fn again(&self, body: &str) -> usize {
-        self.over.map_or(0, |over| body.len() - over)
+    fn unconsumed_bytes(&self, body: &str) -> usize {
+        self.end.map_or(0, |over| body.len() - over)
     }
 
     /// A missing bracket at the end is forgiven, a call cut off is not.
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = self.read_elements(body, offered);
-        let over = self.over.or_else(|| self.unclosed.at_end(body));
+        let over = self.end.or_else(|| self.unclosed.end_of_json(body));
         if let Some(over) = over.filter(|_| self.is_unmistakable()) {
             let raw = &body[self.element_start..over];
             let why = match lenient_json::parse(raw) {
                 Ok(_) => json_call::CUT_OFF.to_owned(),
                 Err(why) => format!("its JSON cannot be read: {why}"),
             };
-            pieces.push(json_call::unusable(raw, why));
-            return Some(Match::Calls(pieces));
+            pieces.push(json_call::unusable_call(raw, why));
+            return Some(RecognizedForm::Calls(pieces));
         }
         let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
-        let is_cut = self.is_tagged && end == End::Stream && !self.in_array();
-        if is_cut || self.head.unmistakable() || in_element && !pieces.is_empty() {
-            pieces.push(json_call::unusable(
+        let is_cut = self.is_tagged && end == FormEnd::Stream && !self.in_array();
+        if is_cut || self.evidence.unmistakable() || in_element && !pieces.is_empty() {
+            pieces.push(json_call::unusable_call(
                 &body[self.element_start..],
                 json_call::CUT_OFF,
             ));
@@ -170,20 +173,20 @@ impl Recognizer for Json {
             // A comment that nobody closed is prose after the calls.
             let tail = &body[last.at.end..];
             if tail.contains(|c: char| !c.is_whitespace() && !",]}".contains(c)) {
-                pieces.push(Piece::Text(tail.to_owned()));
+                pieces.push(ScanEvent::Text(tail.to_owned()));
             }
         }
-        (!pieces.is_empty()).then_some(Match::Calls(pieces))
+        (!pieces.is_empty()).then_some(RecognizedForm::Calls(pieces))
     }
 }
 
-impl Json {
+impl JsonRecognizer {
     fn is_unmistakable(&self) -> bool {
-        self.is_tagged || self.head.unmistakable()
+        self.is_tagged || self.evidence.unmistakable()
     }
 
     /// The first of a list tells: where it is no call, none of them is.
-    fn lists_other_things(&self, body: &str, offered: &Offered) -> bool {
+    fn is_data_list(&self, body: &str, offered: &Offered) -> bool {
         let in_list = self.levels.len() == 1 && self.in_array() && !self.is_tagged;
         in_list && self.elements.len() == 1 && self.read_elements(body, offered).is_empty()
     }
@@ -193,7 +196,7 @@ impl Json {
     }
 
     /// In an array, behind an element.
-    fn is_between(&self) -> bool {
+    fn is_between_elements(&self) -> bool {
         self.in_array() && !self.elements.is_empty()
     }
 
@@ -210,24 +213,24 @@ impl Json {
         }
         if parent.array {
             if array || self.elements.len() == ELEMENTS_MAX {
-                return Advance::Pass;
+                return Advance::PassThrough;
             }
             self.element_start = body.len() - 1;
-            self.head = Head::default();
+            self.evidence = CallEvidence::default();
         }
-        self.levels.push(Level::new(array));
+        self.levels.push(JsonLevel::new(array));
         Advance::Hold
     }
 
     /// A container has closed; `end` is the byte after it.
     fn closed(&mut self, end: usize) {
-        if self.outline.depth() >= self.levels.len() {
+        if self.scanner.depth() >= self.levels.len() {
             return;
         }
-        self.levels.truncate(self.outline.depth());
+        self.levels.truncate(self.scanner.depth());
         if self.in_array() {
-            let head = std::mem::take(&mut self.head);
-            self.elements.push(Element {
+            let head = std::mem::take(&mut self.evidence);
+            self.elements.push(ArrayElement {
                 at: self.element_start..end,
                 unmistakable: head.unmistakable(),
             });
@@ -236,63 +239,63 @@ impl Json {
 
     fn key(&mut self, offered: &Offered) -> Advance {
         let known = self
-            .outline
+            .scanner
             .string()
             .filter(|key| json_call::is_call_key(key, offered));
         let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
             // What comes after name and arguments does not undo the call.
             return if self.is_tagged {
-                self.head.name_follows = false;
+                self.evidence.name_follows = false;
                 if let Some(level) = self.levels.last_mut() {
                     level.wraps = false;
                 }
                 Advance::Hold
             } else {
-                Advance::Pass
+                Advance::PassThrough
             };
         };
         level.wraps = json_call::is_wrapper_key(key);
-        self.head.name_follows = json_call::is_name_key(key);
-        self.head.has_arguments |= json_call::is_arguments_key(key);
+        self.evidence.name_follows = json_call::is_name_key(key);
+        self.evidence.has_arguments |= json_call::is_arguments_key(key);
         Advance::Hold
     }
 
     fn ended(&mut self, body: &str, offered: &Offered) -> Advance {
         let mut pieces = self.read_elements(body, offered);
         if self.elements.is_empty() && body.starts_with('{') {
-            let object = Object {
+            let object = JsonObject {
                 raw: body,
-                unmistakable: self.head.unmistakable(),
-                element: false,
+                unmistakable: self.evidence.unmistakable(),
+                is_array_element: false,
                 is_tagged: self.is_tagged,
                 form: self.form,
-                whole: true,
+                is_terminated: true,
             };
-            pieces.extend(json_call::read(&object, offered));
+            pieces.extend(json_call::parse_call(&object, offered));
         }
         if pieces.is_empty() {
             Advance::Text
         } else {
-            Advance::Found(Match::Calls(pieces))
+            Advance::Found(RecognizedForm::Calls(pieces))
         }
     }
 
     /// Each element by itself, so that an unreadable one does not drop its
     /// siblings. Empty where none of them is a call.
-    fn read_elements(&self, body: &str, offered: &Offered) -> Vec<Piece> {
+    fn read_elements(&self, body: &str, offered: &Offered) -> Vec<ScanEvent> {
         let read: Vec<_> = self
             .elements
             .iter()
             .map(|element| {
-                let object = Object {
+                let object = JsonObject {
                     raw: &body[element.at.clone()],
                     unmistakable: element.unmistakable,
-                    element: true,
+                    is_array_element: true,
                     is_tagged: self.is_tagged,
                     form: self.form,
-                    whole: true,
+                    is_terminated: true,
                 };
-                (object.raw, json_call::read(&object, offered))
+                (object.raw, json_call::parse_call(&object, offered))
             })
             .collect();
         if read.iter().all(|(_, piece)| piece.is_none()) {
@@ -300,29 +303,29 @@ impl Json {
         }
         read.into_iter()
             .map(|(raw, piece)| {
-                piece.unwrap_or_else(|| json_call::unusable(raw, "it is not a call"))
+                piece.unwrap_or_else(|| json_call::unusable_call(raw, "it is not a call"))
             })
             .collect()
     }
 
     /// Counts braces up to the end of the object, and goes on behind it where it
     /// was one of several.
-    fn step_broken(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let Some(broken) = &mut self.broken else {
+    fn step_unterminated(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+        let Some(broken) = &mut self.unterminated else {
             return Advance::Reject;
         };
         let array = self.levels.iter().rposition(|level| level.array);
         let rest = array.map_or(0, |at| at + 1);
         match broken.push(c, body, rest) {
-            Progress::Goes => return Advance::Hold,
-            Progress::Over(at) => {
-                self.over = Some(at);
+            JsonProgress::Incomplete => return Advance::Hold,
+            JsonProgress::EndedBefore(at) => {
+                self.end = Some(at);
                 return Advance::Reject;
             }
-            Progress::Ends => {}
+            JsonProgress::Complete => {}
         }
-        self.broken = None;
-        self.outline.resume(rest);
+        self.unterminated = None;
+        self.scanner.resume(rest);
         if rest > 0 {
             self.closed(body.len());
             return Advance::Hold;

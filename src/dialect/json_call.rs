@@ -1,7 +1,7 @@
 //! Reads one JSON object as a call: which keys mean what, which tool it names,
 //! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
 
-use super::scan_event::{Piece, TextCall, UnusableCall};
+use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 use crate::domain::toolset::withheld;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
 use crate::text::lenient_json;
@@ -45,86 +45,86 @@ pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
 }
 
 /// An object of the stream, complete.
-pub(super) struct Object<'a> {
+pub(super) struct JsonObject<'a> {
     pub(super) raw: &'a str,
     /// It names an offered tool and has arguments, whatever else is wrong.
     pub(super) unmistakable: bool,
     /// It stood in an array, where the name may be the key (DIALECTS 9).
-    pub(super) element: bool,
+    pub(super) is_array_element: bool,
     /// It stands in a wrapper that means a call.
     pub(super) is_tagged: bool,
     /// As the dialog labels it.
     pub(super) form: &'static str,
-    pub(super) whole: bool,
+    pub(super) is_terminated: bool,
 }
 
 /// A call as it was written, whatever the form.
-pub(super) struct Written<'a> {
+pub(super) struct ParsedCall<'a> {
     pub(super) raw: &'a str,
     pub(super) server: Option<String>,
     pub(super) name: &'a str,
     /// Null and an empty string stand for none; Err says why they cannot be read.
     pub(super) arguments: Result<Value, String>,
     pub(super) form: &'static str,
-    pub(super) repaired: bool,
-    pub(super) whole: bool,
+    pub(super) was_repaired: bool,
+    pub(super) is_terminated: bool,
     /// Its form leaves no doubt that it is a call, whatever it names.
     pub(super) unmistakable: bool,
 }
 
 /// Resolves the name and makes of it a call, or one that cannot be used (S5.5). None
 /// where it is text: what it names is not on offer, and its form is not unmistakable.
-pub(super) fn written(written: Written<'_>, offered: &Offered) -> Option<Piece> {
+pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Offered) -> Option<ScanEvent> {
     let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
     let tool = match offered.resolve(written.server.as_deref(), written.name) {
         Resolved::Tool(tool) => tool,
         // Its name was on offer: the model may well know it still.
         Resolved::Unknown if offered.withholds(written.server.as_deref(), written.name) => {
-            return Some(unusable(written.raw, withheld(&name)));
+            return Some(unusable_call(written.raw, withheld(&name)));
         }
         _ if !written.unmistakable => return None,
         Resolved::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
-            return Some(unusable(written.raw, why));
+            return Some(unusable_call(written.raw, why));
         }
         Resolved::Unknown => {
             let of_server = match &written.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
             };
-            let list = on_offer(offered);
+            let list = list_tools(offered);
             let why = format!("there is no tool `{name}`{of_server}; on offer: {list}");
-            return Some(unusable(written.raw, why));
+            return Some(unusable_call(written.raw, why));
         }
     };
     let arguments = written
         .arguments
         .and_then(|value| arguments(Some(value), tool));
     Some(match arguments {
-        Ok((arguments, also_repaired)) => Piece::Call(TextCall {
+        Ok((arguments, also_repaired)) => ScanEvent::Call(TextCall {
             server: tool.server.clone(),
             tool: tool.tool.name.clone(),
             arguments,
             form: written.form,
-            repaired: written.repaired || also_repaired,
-            whole: written.whole,
+            was_repaired: written.was_repaired || also_repaired,
+            is_terminated: written.is_terminated,
             raw: written.raw.to_owned(),
         }),
-        Err(why) => unusable(written.raw, why),
+        Err(why) => unusable_call(written.raw, why),
     })
 }
 
 /// None where the object is not a call.
-pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
+pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
         Err(why) if object.unmistakable || object.is_tagged => {
             let why = format!("its JSON cannot be read: {why}");
-            return Some(unusable(object.raw, why));
+            return Some(unusable_call(object.raw, why));
         }
         Err(_) => return None,
     };
-    let parts = Parts::find(parsed.value, object.element, offered)?;
+    let parts = CallParts::find(parsed.value, object.is_array_element, offered)?;
     let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
     let unmistakable = match (resolved, &parts.arguments) {
         _ if object.is_tagged => true,
@@ -132,7 +132,7 @@ pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
         (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (Resolved::Tool(tool), arguments) => {
             // An object that only happens to have a name is not a call (S6.4).
-            let bare = arguments.is_none() && (parts.server.is_none() || object.element);
+            let bare = arguments.is_none() && (parts.server.is_none() || object.is_array_element);
             if bare && tool.tool.required().next().is_none() {
                 return None;
             }
@@ -142,17 +142,17 @@ pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
             true
         }
     };
-    let call = Written {
+    let call = ParsedCall {
         raw: object.raw,
         server: parts.server,
         name: &parts.name,
         arguments: Ok(parts.arguments.unwrap_or_default()),
         form: object.form,
-        repaired: parsed.repaired,
-        whole: object.whole,
+        was_repaired: parsed.was_repaired,
+        is_terminated: object.is_terminated,
         unmistakable,
     };
-    written(call, offered)
+    resolve_call(call, offered)
 }
 
 /// Whether it is the schema of a tool that is being talked about, not its arguments.
@@ -164,21 +164,21 @@ fn is_definition(arguments: &Value) -> bool {
 /// Why a call without its end is not run.
 pub(in crate::dialect) const CUT_OFF: &str = "it was cut off before its end";
 
-pub(super) fn unusable(raw: &str, why: impl Into<String>) -> Piece {
-    Piece::Unusable(UnusableCall {
+pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
+    ScanEvent::UnusableCall(UnusableCall {
         raw: raw.to_owned(),
-        why: why.into(),
+        reason: why.into(),
     })
 }
 
 /// The parts of a call in JSON.
-struct Parts {
+struct CallParts {
     server: Option<String>,
     name: String,
     arguments: Option<Value>,
 }
 
-impl Parts {
+impl CallParts {
     fn find(value: Value, element: bool, offered: &Offered) -> Option<Self> {
         let Value::Object(mut map) = value else {
             return None;
@@ -196,7 +196,7 @@ impl Parts {
                 None => break,
             }
         }
-        if element && let Some(keyed) = Self::name_is_key(&mut map, offered) {
+        if element && let Some(keyed) = Self::from_name_key(&mut map, offered) {
             return Some(keyed);
         }
         let (names, arguments): (&[&str], &[&str]) = if map.contains_key("jsonrpc") {
@@ -219,7 +219,7 @@ impl Parts {
     }
 
     /// `{"f": {…}}`.
-    fn name_is_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
+    fn from_name_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
         let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
         let named = matches!(offered.resolve(None, name), Resolved::Tool(_)) && value.is_object();
         named.then(|| Self {
@@ -247,9 +247,9 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
         Value::String(text) => match lenient_json::parse(&text) {
-            Ok(lenient_json::Lenient {
+            Ok(lenient_json::LenientValue {
                 value: Value::Object(arguments),
-                repaired,
+                was_repaired: repaired,
             }) => (arguments, repaired),
             _ => return Err(format!("the arguments of `{name}` must be an object")),
         },
@@ -273,7 +273,7 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
 }
 
 /// The tools by name, as many as one sentence can hold.
-fn on_offer(offered: &Offered) -> String {
+fn list_tools(offered: &Offered) -> String {
     let mut list = String::new();
     for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
         let comma = if number == 0 { "" } else { ", " };

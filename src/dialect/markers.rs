@@ -4,7 +4,7 @@
 /// A literal after which a call must follow.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapper {
-    pub(super) opens: &'static str,
+    pub(super) opening: &'static str,
     /// As the dialog labels what is inside.
     pub(super) form: &'static str,
     /// Nobody writes it but to call a tool: what cannot be read in it is an
@@ -14,7 +14,7 @@ pub(super) struct Wrapper {
 
 const fn certain(opens: &'static str, form: &'static str) -> Wrapper {
     Wrapper {
-        opens,
+        opening: opens,
         form,
         is_certain: true,
     }
@@ -22,7 +22,7 @@ const fn certain(opens: &'static str, form: &'static str) -> Wrapper {
 
 const fn likely(opens: &'static str, form: &'static str) -> Wrapper {
     Wrapper {
-        opens,
+        opening: opens,
         form,
         is_certain: false,
     }
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_literal_begins_with_another() {
-        let opens = WRAPPERS.iter().map(|wrapper| wrapper.opens);
+    fn no_marker_is_a_prefix_of_another() {
+        let opens = WRAPPERS.iter().map(|wrapper| wrapper.opening);
         for table in [opens.collect(), CLOSERS.to_vec()] {
             for (at, one) in table.iter().enumerate() {
                 let mut others = table.iter().enumerate().filter(|(other, _)| *other != at);

@@ -7,14 +7,16 @@ mod bare_list;
 mod identifiers;
 mod unterminated_string;
 
-use super::json_call::{self, Written};
+use super::json_call::{self, ParsedCall};
 use super::markers::Wrapper;
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
-use super::scan_event::Piece;
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
+use super::scan_event::ScanEvent;
 use super::tool_code;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, BracketScanner};
-use identifiers::may_name_tool;
+use identifiers::could_name_tool;
 use std::ops::Range;
 
 pub(super) use identifiers::tool_name;
@@ -26,33 +28,33 @@ const NAME_CHARS_MAX: usize = 256;
 const PRINT: &str = "print";
 const FORM: &str = "Python";
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if opening.offered.is_empty() {
         return None;
     }
-    let tag = opening.wrapper.or(opening.within);
-    let list =
-        opening.marker == '[' && (opening.wrapper.is_some() || bare_list::may_be_bare(opening));
+    let tag = opening.wrapper.or(opening.open_wrapper);
+    let list = opening.marker == '['
+        && (opening.wrapper.is_some() || bare_list::can_be_bare_list(opening));
     let call = starts_name(opening.marker) && tag.is_some();
     if !list && !call {
         return None;
     }
     let mut outline = BracketScanner::default();
     outline.push(opening.marker);
-    Some(Box::new(Pythonic {
+    Some(Box::new(PythonicRecognizer {
         list,
-        tag: opening.wrapper.or(if list { None } else { tag }),
-        at: if list {
-            At::Item
+        wrapper: opening.wrapper.or(if list { None } else { tag }),
+        state: if list {
+            PythonicState::Item
         } else {
-            At::Name { chars: 1 }
+            PythonicState::Name { chars: 1 }
         },
-        in_fence: opening.fence.is_some(),
+        in_fence: opening.fence_info.is_some(),
         list_start: 0,
         start: 0,
         name_end: 0,
         string: 0,
-        outline,
+        brackets: outline,
         items: Vec::new(),
     }))
 }
@@ -62,11 +64,11 @@ pub(super) fn starts_name(c: char) -> bool {
 }
 
 #[derive(Debug)]
-struct Pythonic {
+struct PythonicRecognizer {
     list: bool,
     /// What stands before it and means a call.
-    tag: Option<&'static Wrapper>,
-    at: At,
+    wrapper: Option<&'static Wrapper>,
+    state: PythonicState,
     in_fence: bool,
     /// Where the list under way begins: several may share a line.
     list_start: usize,
@@ -75,171 +77,195 @@ struct Pythonic {
     name_end: usize,
     /// Where the last string began.
     string: usize,
-    outline: BracketScanner,
-    items: Vec<Item>,
+    brackets: BracketScanner,
+    items: Vec<ListItem>,
 }
 
 /// What of the form has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum PythonicState {
     /// An item, or the end of the list, must follow.
     Item,
     Name {
         chars: usize,
     },
     /// Behind the bracket of a call without a tag: its end, or `name=`.
-    First {
+    FirstArgument {
         named: bool,
     },
     /// Behind that `=`: two of them compare.
     Equals,
     Arguments,
     /// A comma, or the end of the list, must follow.
-    After,
+    AfterItem,
     /// An item behind a tag that is no call.
-    Junk,
+    NotACall,
     /// The end of a list without a tag: only one that stands alone on its line is a
     /// call, and no link, index or example.
-    Closed {
+    ListClosed {
         blank: bool,
     },
     /// Behind it, what may be the end of the message.
-    Closer {
+    MessageEnd {
         start: usize,
     },
     /// The list stood alone.
-    Alone,
+    StandsAlone,
     /// In a call with a string that is none: its line is waited for.
-    Broken,
+    UnterminatedString,
     /// The end of that line.
-    BrokenTo(usize),
+    UnterminatedAtLine(usize),
 }
 
 #[derive(Debug)]
-struct Item {
+struct ListItem {
     at: Range<usize>,
     /// None where it is no call.
     name_end: Option<usize>,
 }
 
-impl Recognizer for Pythonic {
+impl Recognizer for PythonicRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
-        if let At::Closed { blank } = self.at {
-            return self.behind(c, blank, here);
+        if let PythonicState::ListClosed { blank } = self.state {
+            return self.step_after_list(c, blank, here);
         }
-        let was_in_string = self.outline.in_string();
-        let ended = self.outline.push(c);
+        let was_in_string = self.brackets.is_in_string();
+        let ended = self.brackets.push(c);
         if !was_in_string && matches!(c, '"' | '\'') {
             self.string = here;
         }
-        match self.at {
-            At::Closer { start } => self.closer(&body[start..], body, offered),
-            At::Broken if c == '\n' => self.break_at(here),
-            At::Broken => Advance::Hold,
-            At::Closed { .. } | At::Alone | At::BrokenTo(_) => Advance::Reject,
-            At::Arguments if self.is_broken(c, &body[..here]) => self.broken(&body[..here]),
-            At::Item | At::After if c.is_whitespace() => Advance::Hold,
-            At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
+        match self.state {
+            PythonicState::MessageEnd { start } => {
+                self.step_message_end(&body[start..], body, offered)
+            }
+            PythonicState::UnterminatedString if c == '\n' => self.end_at_line(here),
+            PythonicState::UnterminatedString => Advance::Hold,
+            PythonicState::ListClosed { .. }
+            | PythonicState::StandsAlone
+            | PythonicState::UnterminatedAtLine(_) => Advance::Reject,
+            PythonicState::Arguments if self.is_unterminated(c, &body[..here]) => {
+                self.on_unterminated(&body[..here])
+            }
+            PythonicState::Item | PythonicState::AfterItem if c.is_whitespace() => Advance::Hold,
+            PythonicState::Item | PythonicState::AfterItem if ended && self.list && c == ']' => {
+                self.closed(body, offered)
+            }
             // A list of objects is JSON.
-            At::Item if c == '{' && self.items.is_empty() => Advance::Reject,
-            At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
+            PythonicState::Item if c == '{' && self.items.is_empty() => Advance::Reject,
+            PythonicState::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = here;
                 self.name(1, &body[here..], offered)
             }
-            At::Name { chars } if python::is_name(c) && chars < NAME_CHARS_MAX => {
+            PythonicState::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
                 self.name(chars + 1, &body[self.start..], offered)
             }
-            At::Name { .. } if c == '(' => self.named(here, body, offered),
-            At::First { named } => self.first(c, named, body, offered, ended),
-            At::Equals if c == '=' => Advance::Reject,
-            At::Equals | At::Arguments => self.in_arguments(body, offered, ended),
-            At::After if c == ',' => self.hold(At::Item),
-            At::Item | At::Name { .. } | At::After | At::Junk => {
-                self.no_call(c, here, body, offered, ended)
+            PythonicState::Name { .. } if c == '(' => self.named(here, body, offered),
+            PythonicState::FirstArgument { named } => self.first(c, named, body, offered, ended),
+            PythonicState::Equals if c == '=' => Advance::Reject,
+            PythonicState::Equals | PythonicState::Arguments => {
+                self.in_arguments(body, offered, ended)
             }
+            PythonicState::AfterItem if c == ',' => self.hold(PythonicState::Item),
+            PythonicState::Item
+            | PythonicState::Name { .. }
+            | PythonicState::AfterItem
+            | PythonicState::NotACall => self.reject_item(c, here, body, offered, ended),
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
-        let in_call = matches!(self.at, At::First { .. } | At::Equals | At::Arguments);
-        let in_item = matches!(self.at, At::Name { .. } | At::Junk);
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+        let in_call = matches!(
+            self.state,
+            PythonicState::FirstArgument { .. } | PythonicState::Equals | PythonicState::Arguments
+        );
+        let in_item = matches!(
+            self.state,
+            PythonicState::Name { .. } | PythonicState::NotACall
+        );
         match end {
-            End::Rejected if self.at == At::Alone => self.read(body, offered),
-            End::Rejected => match self.at {
-                At::BrokenTo(line) => self.read_broken(&body[..line], offered),
+            FormEnd::Rejected if self.state == PythonicState::StandsAlone => {
+                self.read(body, offered)
+            }
+            FormEnd::Rejected => match self.state {
+                PythonicState::UnterminatedAtLine(line) => {
+                    self.parse_unterminated(&body[..line], offered)
+                }
                 _ => None,
             },
-            End::Stream if self.at == At::Broken => self.read_broken(body, offered),
-            End::Stream if matches!(self.at, At::Closer { .. }) => None,
-            End::Stream if in_call || in_item && !self.items.is_empty() => {
+            FormEnd::Stream if self.state == PythonicState::UnterminatedString => {
+                self.parse_unterminated(body, offered)
+            }
+            FormEnd::Stream if matches!(self.state, PythonicState::MessageEnd { .. }) => None,
+            FormEnd::Stream if in_call || in_item && !self.items.is_empty() => {
                 let mut pieces = match self.read(body, offered) {
-                    Some(Match::Calls(pieces)) => pieces,
+                    Some(RecognizedForm::Calls(pieces)) => pieces,
                     _ => Vec::new(),
                 };
-                pieces.extend(self.cut_off(&body[self.start..]));
-                Some(Match::Calls(pieces))
+                pieces.extend(self.cut_off_call(&body[self.start..]));
+                Some(RecognizedForm::Calls(pieces))
             }
-            End::Stream => self.read(body, offered),
+            FormEnd::Stream => self.read(body, offered),
         }
     }
 
-    fn again(&self, body: &str) -> usize {
-        match self.at {
-            At::Closer { start } => body.len() - start,
-            At::BrokenTo(line) => {
-                body.len() - unterminated_string::end(&body[..line], self.broken_string())
+    fn unconsumed_bytes(&self, body: &str) -> usize {
+        match self.state {
+            PythonicState::MessageEnd { start } => body.len() - start,
+            PythonicState::UnterminatedAtLine(line) => {
+                body.len()
+                    - unterminated_string::call_end(&body[..line], self.unterminated_string_start())
             }
-            At::Alone => 0,
+            PythonicState::StandsAlone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
         }
     }
 }
 
-impl Pythonic {
-    fn hold(&mut self, at: At) -> Advance {
-        self.at = at;
+impl PythonicRecognizer {
+    fn hold(&mut self, at: PythonicState) -> Advance {
+        self.state = at;
         Advance::Hold
     }
 
     /// The stream ended in `item`. A quotation mark that nobody closed must not swallow
     /// the prose after the line on which the call ended.
-    fn cut_off(&self, item: &str) -> Vec<Piece> {
+    fn cut_off_call(&self, item: &str) -> Vec<ScanEvent> {
         let end = if self.list { ")]\n" } else { ")\n" };
-        let short = self.outline.in_string() && !self.outline.in_long_string();
+        let short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
         let Some(at) = item.find(end).filter(|_| short) else {
             let why = json_call::CUT_OFF;
-            return vec![json_call::unusable(item.trim_end(), why)];
+            return vec![json_call::unusable_call(item.trim_end(), why)];
         };
         let (call, rest) = item.split_at(at + end.len() - 1);
-        let why = unterminated_string::WHY;
-        let mut pieces = vec![json_call::unusable(call, why)];
+        let why = unterminated_string::REASON;
+        let mut pieces = vec![json_call::unusable_call(call, why)];
         let rest = rest.trim_start();
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(ScanEvent::Text(rest.to_owned()));
         }
         pieces
     }
 
     /// Without a tag, only what may become the name of a tool is waited for.
     fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Advance {
-        if self.tag.is_none() && !may_name_tool(part, offered) {
+        if self.wrapper.is_none() && !could_name_tool(part, offered) {
             return Advance::Reject;
         }
-        self.hold(At::Name { chars })
+        self.hold(PythonicState::Name { chars })
     }
 
     /// The bracket behind a name.
     fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Advance {
         self.name_end = here;
-        if self.tag.is_some() {
-            return self.hold(At::Arguments);
+        if self.wrapper.is_some() {
+            return self.hold(PythonicState::Arguments);
         }
         let name = tool_name(&body[self.start..here], offered);
         match offered.resolve(None, name) {
             Resolved::Unknown => Advance::Reject,
-            _ => self.hold(At::First { named: false }),
+            _ => self.hold(PythonicState::FirstArgument { named: false }),
         }
     }
 
@@ -254,9 +280,9 @@ impl Pythonic {
         match c {
             c if c.is_whitespace() => Advance::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
-            '=' if named => self.hold(At::Equals),
-            c if starts_name(c) || named && python::is_name(c) => {
-                self.hold(At::First { named: true })
+            '=' if named => self.hold(PythonicState::Equals),
+            c if starts_name(c) || named && python::is_name_char(c) => {
+                self.hold(PythonicState::FirstArgument { named: true })
             }
             _ => Advance::Reject,
         }
@@ -264,10 +290,10 @@ impl Pythonic {
 
     fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
         let outside = usize::from(self.list);
-        if !ended && self.outline.depth() > outside {
-            return self.hold(At::Arguments);
+        if !ended && self.brackets.depth() > outside {
+            return self.hold(PythonicState::Arguments);
         }
-        self.items.push(Item {
+        self.items.push(ListItem {
             at: self.start..body.len(),
             name_end: Some(self.name_end),
         });
@@ -278,11 +304,11 @@ impl Pythonic {
             }
             return self.closed(body, offered);
         }
-        self.hold(At::After)
+        self.hold(PythonicState::AfterItem)
     }
 
     /// The character cannot stand here.
-    fn no_call(
+    fn reject_item(
         &mut self,
         c: char,
         here: usize,
@@ -290,37 +316,37 @@ impl Pythonic {
         offered: &Offered,
         ended: bool,
     ) -> Advance {
-        if self.tag.is_none() || !self.list {
+        if self.wrapper.is_none() || !self.list {
             return Advance::Reject;
         }
-        match self.at {
-            At::Item => self.start = here,
+        match self.state {
+            PythonicState::Item => self.start = here,
             // The call before is a part of something else.
-            At::After => drop(self.items.pop()),
+            PythonicState::AfterItem => drop(self.items.pop()),
             _ => {}
         }
-        let between = self.outline.depth() == 1 && !self.outline.in_string();
+        let between = self.brackets.depth() == 1 && !self.brackets.is_in_string();
         if !ended && (c != ',' || !between) {
-            return self.hold(At::Junk);
+            return self.hold(PythonicState::NotACall);
         }
-        self.items.push(Item {
+        self.items.push(ListItem {
             at: self.start..here,
             name_end: None,
         });
         if ended {
             return self.closed(body, offered);
         }
-        self.hold(At::Item)
+        self.hold(PythonicState::Item)
     }
 
     fn closed(&mut self, body: &str, offered: &Offered) -> Advance {
-        if self.tag.is_none() && self.list {
-            return self.hold(At::Closed { blank: false });
+        if self.wrapper.is_none() && self.list {
+            return self.hold(PythonicState::ListClosed { blank: false });
         }
         match self.read(body, offered) {
-            Some(Match::Calls(mut pieces)) if !self.list => {
+            Some(RecognizedForm::Calls(mut pieces)) if !self.list => {
                 pieces.pop().map_or(Advance::Text, |piece| {
-                    Advance::Found(Match::Statement(piece))
+                    Advance::Found(RecognizedForm::Statement(piece))
                 })
             }
             Some(found) => Advance::Found(found),
@@ -329,7 +355,7 @@ impl Pythonic {
     }
 
     /// Each item by itself, so that an unreadable one does not drop its siblings.
-    fn read(&self, body: &str, offered: &Offered) -> Option<Match> {
+    fn read(&self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
         let read: Vec<_> = self
             .items
             .iter()
@@ -342,31 +368,31 @@ impl Pythonic {
             .into_iter()
             .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty())
             .map(|(raw, piece)| {
-                piece.unwrap_or_else(|| json_call::unusable(raw.trim(), "it is not a call"))
+                piece.unwrap_or_else(|| json_call::unusable_call(raw.trim(), "it is not a call"))
             });
-        Some(Match::Calls(pieces.collect()))
+        Some(RecognizedForm::Calls(pieces.collect()))
     }
 
-    fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
+    fn piece(&self, item: &ListItem, body: &str, offered: &Offered) -> Option<ScanEvent> {
         let name_end = item.name_end?;
         let raw = &body[item.at.clone()];
         let (name, arguments) = match raw.split_at(name_end - item.at.start) {
-            (PRINT, _) => tool_code::call(raw)?,
+            (PRINT, _) => tool_code::split_call(raw)?,
             plain => plain,
         };
-        let call = Call {
+        let call = PythonCall {
             raw,
             name,
             arguments,
-            form: self.tag.map_or(FORM, |tag| tag.form),
-            is_certain: self.tag.is_some_and(|tag| tag.is_certain),
+            form: self.wrapper.map_or(FORM, |tag| tag.form),
+            is_certain: self.wrapper.is_some_and(|tag| tag.is_certain),
         };
-        call.read(offered)
+        call.parse(offered)
     }
 }
 
 /// `name(…)`, complete.
-pub(super) struct Call<'a> {
+pub(super) struct PythonCall<'a> {
     pub(super) raw: &'a str,
     pub(super) name: &'a str,
     /// With their brackets.
@@ -376,22 +402,22 @@ pub(super) struct Call<'a> {
     pub(super) is_certain: bool,
 }
 
-impl Call<'_> {
+impl PythonCall<'_> {
     /// None where it is code.
-    pub(super) fn read(self, offered: &Offered) -> Option<Piece> {
-        let arguments = python::arguments(self.arguments);
-        let call = Written {
+    pub(super) fn parse(self, offered: &Offered) -> Option<ScanEvent> {
+        let arguments = python::parse_arguments(self.arguments);
+        let call = ParsedCall {
             raw: self.raw,
             server: None,
             name: tool_name(self.name, offered),
             form: self.form,
-            repaired: arguments.as_ref().is_ok_and(|read| read.repaired),
-            whole: true,
+            was_repaired: arguments.as_ref().is_ok_and(|read| read.was_repaired),
+            is_terminated: true,
             unmistakable: self.is_certain || arguments.is_ok(),
             arguments: arguments
                 .map(|read| read.value)
                 .map_err(|why| format!("its arguments cannot be read: {why}")),
         };
-        json_call::written(call, offered)
+        json_call::resolve_call(call, offered)
     }
 }

@@ -1,19 +1,19 @@
 //! The contract between the scanner and a recognizer of one family of forms.
 
 use super::markers::Wrapper;
-use super::scan_event::Piece;
+use super::scan_event::ScanEvent;
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// A form that is being followed.
-pub(super) type Candidate = Box<dyn Recognizer>;
+pub(super) type BoxedRecognizer = Box<dyn Recognizer>;
 
 /// Where a character stands that may open a form.
 #[derive(Clone, Copy)]
-pub(super) struct Opening<'a> {
+pub(super) struct OpeningContext<'a> {
     pub(super) marker: char,
     /// The character shown before it.
-    pub(super) before: Option<char>,
+    pub(super) previous_char: Option<char>,
     /// Nothing but white space came before it.
     pub(super) at_stream_start: bool,
     /// Nothing but white space before it on its line.
@@ -21,28 +21,28 @@ pub(super) struct Opening<'a> {
     /// Nothing but white space, and some, since a colon on its line.
     pub(super) after_colon: bool,
     /// In a fence.
-    pub(super) in_code: bool,
+    pub(super) is_in_fence: bool,
     /// In a code span that began on this line.
-    pub(super) in_span: bool,
+    pub(super) is_in_code_span: bool,
     /// The info word of the fence that is held right before it; empty where the
     /// fence has none.
-    pub(super) fence: Option<&'a str>,
+    pub(super) fence_info: Option<&'a str>,
     /// The innermost wrapper that is held before it.
     pub(super) wrapper: Option<&'static Wrapper>,
     /// The wrapper around the statement before, while it is open and nothing but
     /// white space and separators came since.
-    pub(super) within: Option<&'static Wrapper>,
+    pub(super) open_wrapper: Option<&'static Wrapper>,
     /// Nothing but white space and separators since a call.
     pub(super) after_call: bool,
     /// A header of gpt-oss's came before.
-    pub(super) framed: bool,
+    pub(super) has_message_header: bool,
     pub(super) offered: &'a Offered,
 }
 
-impl Opening<'_> {
+impl OpeningContext<'_> {
     /// Whether a tag here is being talked about: inside inline code.
-    pub(super) fn quoted(&self) -> bool {
-        self.before == Some('`') && self.wrapper.is_none()
+    pub(super) fn is_quoted(&self) -> bool {
+        self.previous_char == Some('`') && self.wrapper.is_none()
     }
 }
 
@@ -56,23 +56,23 @@ pub(super) enum Advance {
     Text,
     /// What was held is text, and so is what follows while [`Recognizer::pass`]
     /// says so: nothing in it is a call.
-    Pass,
+    PassThrough,
     /// The character completes a find.
-    Found(Match),
+    Found(RecognizedForm),
 }
 
-pub(super) enum Match {
+pub(super) enum RecognizedForm {
     /// Calls, unusable ones, and text between them; their raws are parts of the
     /// body, in its order.
-    Calls(Vec<Piece>),
+    Calls(Vec<ScanEvent>),
     /// One call, which others may follow in its wrapper, as bare as it.
-    Statement(Piece),
+    Statement(ScanEvent),
     /// A call follows in it.
-    Opens(&'static Wrapper),
+    WrapperStart(&'static Wrapper),
     /// Belongs to the call before, or frames what follows; nothing more.
-    Closes,
+    Delimiter,
     /// Frames what follows, as gpt-oss does: its other tokens are no text from here on.
-    Frames,
+    MessageHeader,
     /// Thinking follows, up to one of these.
     ThinkingStarts {
         until: &'static ThinkingEnd,
@@ -89,7 +89,7 @@ pub(super) struct ThinkingEnd {
     pub(super) reread: &'static [&'static str],
 }
 
-pub(super) enum Passed {
+pub(super) enum PassThroughStatus {
     Inside,
     /// The character is the last inside.
     Ends,
@@ -99,7 +99,7 @@ pub(super) enum Passed {
 
 /// Why nothing more comes for a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum FormEnd {
     /// The stream ended.
     Stream,
     /// Its own step rejected the next character.
@@ -112,18 +112,18 @@ pub(super) trait Recognizer: Debug + Send {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance;
 
     /// Takes `c` after [`Advance::Pass`].
-    fn pass(&mut self, _c: char) -> Passed {
-        Passed::Outside
+    fn pass(&mut self, _c: char) -> PassThroughStatus {
+        PassThroughStatus::Outside
     }
 
     /// How many bytes at the end of `body` belong to something else, and are to be read
     /// again, after [`Advance::Reject`].
-    fn again(&self, _body: &str) -> usize {
+    fn unconsumed_bytes(&self, _body: &str) -> usize {
         0
     }
 
     /// Nothing more comes. None where what was held is text.
-    fn finish(&mut self, _body: &str, _offered: &Offered, _end: End) -> Option<Match> {
+    fn finish(&mut self, _body: &str, _offered: &Offered, _end: FormEnd) -> Option<RecognizedForm> {
         None
     }
 }

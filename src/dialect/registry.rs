@@ -1,13 +1,13 @@
 //! The table of recognizers, and the characters at which they may begin.
 
-use super::recognizer::{Candidate, Opening};
+use super::recognizer::{BoxedRecognizer, OpeningContext};
 use super::{
     gemma, harmony, json, pythonic, special_token, tags, thinking_tags, tool_code, wrapper,
 };
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const RECOGNIZERS: [fn(&Opening<'_>) -> Option<Candidate>; 11] = [
+pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer>; 11] = [
     thinking_tags::open,
     harmony::open,
     wrapper::open,

@@ -9,13 +9,13 @@ mod fences;
 use super::code_context::BacktickRun;
 use super::json;
 use super::markers::Wrapper;
-use super::recognizer::{Candidate, Opening, ThinkingEnd};
+use super::recognizer::{BoxedRecognizer, OpeningContext, ThinkingEnd};
 use super::registry::{MARKERS, RECOGNIZERS};
 use super::scan_event::ScanOutput;
 use crate::domain::Offered;
 use std::sync::Arc;
 
-pub use super::scan_event::{Piece, TextCall, UnusableCall};
+pub use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 
 /// A form that grows longer is text: memory is bounded, whatever is sent.
 const HELD_BYTES_MAX: usize = 1 << 20;
@@ -26,11 +26,11 @@ const BLANK_CHARS_MAX: usize = 256;
 
 /// Incremental and linear in the text.
 #[derive(Debug)]
-pub struct Scanner {
+pub struct CallScanner {
     offered: Arc<Offered>,
-    state: State,
+    state: ScanState,
     /// What is not decided yet, from the fence before a form on.
-    held: String,
+    withheld: String,
     /// Where in `held` the form begins.
     body: usize,
     /// Backticks of the fence that is held before the form.
@@ -38,65 +38,65 @@ pub struct Scanner {
     /// The wrappers that are held before the form.
     wrappers: Vec<&'static Wrapper>,
     /// Backticks of the fence that was swallowed with a call and is still open.
-    closing: Option<usize>,
+    open_fence: Option<usize>,
     /// A lone `</think>` means something only before any thinking.
-    settled: bool,
+    is_thinking_settled: bool,
     /// A call was found.
-    called: bool,
+    has_call: bool,
     /// The wrapper around the last call, if statements may follow in it.
-    within: Option<&'static Wrapper>,
+    open_wrapper: Option<&'static Wrapper>,
     /// A header of gpt-oss's came.
-    framed: bool,
+    has_message_header: bool,
     output: ScanOutput,
     #[cfg(test)]
     steps: u64,
 }
 
 #[derive(Debug)]
-enum State {
+enum ScanState {
     Text,
     /// A fence or a code span may open.
-    Opening(BacktickRun),
+    FenceStart(BacktickRun),
     /// A swallowed fence may close; so many backticks are held.
-    Closing(usize),
+    FenceEnd(usize),
     /// A wrapper was opened; so much white space came since, and perhaps the start of
     /// a fence.
-    Wrapped {
+    InWrapper {
         blank: usize,
         fence: Option<BacktickRun>,
     },
-    Candidate {
-        forms: Vec<Candidate>,
+    Recognizing {
+        candidates: Vec<BoxedRecognizer>,
         /// What follows is text to this one, unless another finds something.
-        passing: Option<Candidate>,
+        pass_through: Option<BoxedRecognizer>,
     },
-    Passing(Candidate),
+    PassThrough(BoxedRecognizer),
     Thinking {
         until: &'static ThinkingEnd,
     },
 }
 
-impl Scanner {
+impl CallScanner {
     pub fn new(offered: Arc<Offered>) -> Self {
         Self {
             offered,
-            state: State::Text,
-            held: String::new(),
+            state: ScanState::Text,
+            withheld: String::new(),
             body: 0,
             fence: None,
             wrappers: Vec::new(),
-            closing: None,
-            settled: false,
-            called: false,
-            within: None,
-            framed: false,
+            open_fence: None,
+            is_thinking_settled: false,
+            has_call: false,
+            open_wrapper: None,
+            has_message_header: false,
             output: ScanOutput::default(),
             #[cfg(test)]
             steps: 0,
         }
     }
 
-    pub fn push(&mut self, text: &str) -> Vec<Piece> {
+    pub fn push(&mut self, text: &str) -> Vec<ScanEvent> {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let plain = self.plain_run(rest);
@@ -112,15 +112,17 @@ impl Scanner {
     }
 
     /// The end of the stream: what was held back is decided.
-    pub fn finish(mut self) -> Vec<Piece> {
-        match std::mem::replace(&mut self.state, State::Text) {
-            State::Text | State::Passing(_) => {}
-            State::Closing(_) | State::Opening(_) => self.release(),
-            State::Thinking { .. } => self.output.think(&self.held),
-            State::Wrapped { .. } => self.end_stream_in_form(Vec::new()),
-            State::Candidate { forms, .. } => self.end_stream_in_form(forms),
+    pub fn finish(mut self) -> Vec<ScanEvent> {
+        match std::mem::replace(&mut self.state, ScanState::Text) {
+            ScanState::Text | ScanState::PassThrough(_) => {}
+            ScanState::FenceEnd(_) | ScanState::FenceStart(_) => self.release(),
+            ScanState::Thinking { .. } => self.output.push_thinking(&self.withheld),
+            ScanState::InWrapper { .. } => self.finish_candidates(Vec::new()),
+            ScanState::Recognizing {
+                candidates: forms, ..
+            } => self.finish_candidates(forms),
         }
-        self.output.end_seam();
+        self.output.end_holdback();
         self.output.take()
     }
 
@@ -134,11 +136,13 @@ impl Scanner {
     fn plain_run(&self, rest: &str) -> usize {
         let tools = !self.offered.is_empty();
         let end = match &self.state {
-            State::Text if !self.output.at_seam() && tools => {
+            ScanState::Text if !self.output.is_holding_whitespace() && tools => {
                 rest.find(|c| c == '`' || MARKERS.contains(&c))
             }
-            State::Text if !self.output.at_seam() => rest.find(['<', '[']),
-            State::Thinking { .. } if self.held.is_empty() && !self.output.at_seam() => {
+            ScanState::Text if !self.output.is_holding_whitespace() => rest.find(['<', '[']),
+            ScanState::Thinking { .. }
+                if self.withheld.is_empty() && !self.output.is_holding_whitespace() =>
+            {
                 rest.find(['<', '['])
             }
             _ => return 0,
@@ -152,7 +156,7 @@ impl Scanner {
             self.steps += text.chars().count() as u64;
         }
         match self.state {
-            State::Thinking { .. } => self.output.think(text),
+            ScanState::Thinking { .. } => self.output.push_thinking(text),
             _ => self.show(text),
         }
     }
@@ -164,37 +168,40 @@ impl Scanner {
         {
             self.steps += 1;
         }
-        match std::mem::replace(&mut self.state, State::Text) {
-            State::Text => {
+        match std::mem::replace(&mut self.state, ScanState::Text) {
+            ScanState::Text => {
                 self.in_text(c);
                 true
             }
-            State::Opening(ticks) => self.in_opening(c, ticks),
-            State::Closing(run) => self.in_closing(c, run),
-            State::Wrapped { blank, fence } => self.in_wrapped(c, blank, fence),
-            State::Candidate { forms, passing } => self.in_form(c, forms, passing),
-            State::Passing(form) => self.in_passing(c, form),
-            State::Thinking { until } => self.in_thinking(c, until),
+            ScanState::FenceStart(ticks) => self.step_fence_start(c, ticks),
+            ScanState::FenceEnd(run) => self.step_fence_end(c, run),
+            ScanState::InWrapper { blank, fence } => self.in_wrapped(c, blank, fence),
+            ScanState::Recognizing {
+                candidates: forms,
+                pass_through: passing,
+            } => self.step_candidates(c, forms, passing),
+            ScanState::PassThrough(form) => self.step_pass_through(c, form),
+            ScanState::Thinking { until } => self.in_thinking(c, until),
         }
     }
 
     fn in_text(&mut self, c: char) {
         let at_start = self.at_line_start();
-        if c == '`' && !self.offered.is_empty() && self.in_backtick(c, at_start) {
+        if c == '`' && !self.offered.is_empty() && self.withhold_backtick(c, at_start) {
             return;
         }
         let opening = self.opening(c);
-        if opening.in_code && !at_start || opening.in_span {
+        if opening.is_in_fence && !at_start || opening.is_in_code_span {
             // In code, an object is part of the code.
             let passing = json::open(&opening);
             self.show_char(c);
             if let Some(form) = passing {
-                self.state = State::Passing(form);
+                self.state = ScanState::PassThrough(form);
             }
             return;
         }
         // Behind other code in its fence, a tag or a token is part of that code.
-        let forms = if self.output.page.in_fence() {
+        let forms = if self.output.fences.is_in_fence() {
             json::open(&opening).into_iter().collect()
         } else {
             self.open(&opening)
@@ -202,46 +209,47 @@ impl Scanner {
         if forms.is_empty() {
             self.show_char(c);
         } else {
-            self.hold_form(c, forms);
+            self.withhold_form(c, forms);
         }
     }
 
     fn at_line_start(&self) -> bool {
-        self.output.page.at_line_start || self.output.at_seam()
+        self.output.fences.at_line_start || self.output.is_holding_whitespace()
     }
 
     /// Where `marker` stands in the text that was shown.
-    fn opening(&self, marker: char) -> Opening<'_> {
-        Opening {
+    fn opening(&self, marker: char) -> OpeningContext<'_> {
+        OpeningContext {
             marker,
-            before: self.output.page.last,
-            at_stream_start: self.output.is_empty() && !self.settled,
+            previous_char: self.output.fences.last_char,
+            at_stream_start: self.output.is_empty() && !self.is_thinking_settled,
             at_line_start: self.at_line_start(),
-            after_colon: self.output.page.after_colon(),
-            in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
-            in_span: self.output.page.in_span(),
-            fence: None,
+            after_colon: self.output.fences.is_after_colon(),
+            is_in_fence: self.output.fences.is_in_fence()
+                || self.open_fence.is_some_and(|run| run >= 3),
+            is_in_code_span: self.output.fences.is_in_code_span(),
+            fence_info: None,
             wrapper: None,
-            within: self.within.filter(|_| self.output.after_call()),
-            after_call: self.output.after_call(),
-            framed: self.framed,
+            open_wrapper: self.open_wrapper.filter(|_| self.output.is_after_call()),
+            after_call: self.output.is_after_call(),
+            has_message_header: self.has_message_header,
             offered: &self.offered,
         }
     }
 
-    fn open(&self, opening: &Opening<'_>) -> Vec<Candidate> {
+    fn open(&self, opening: &OpeningContext<'_>) -> Vec<BoxedRecognizer> {
         RECOGNIZERS
             .iter()
             .filter_map(|open| open(opening))
             .collect()
     }
 
-    fn hold_form(&mut self, c: char, forms: Vec<Candidate>) {
-        self.body = self.held.len();
-        self.held.push(c);
-        self.state = State::Candidate {
-            forms,
-            passing: None,
+    fn withhold_form(&mut self, c: char, forms: Vec<BoxedRecognizer>) {
+        self.body = self.withheld.len();
+        self.withheld.push(c);
+        self.state = ScanState::Recognizing {
+            candidates: forms,
+            pass_through: None,
         };
     }
 
@@ -252,9 +260,9 @@ impl Scanner {
         // The call may stand in a fence of its own.
         let stays = match &mut fence {
             None => c.is_whitespace() && blank < BLANK_CHARS_MAX,
-            Some(ticks) if ticks.may_end_before(c) => false,
+            Some(ticks) if ticks.can_end_before(c) => false,
             Some(ticks) => {
-                if !ticks.takes(c) {
+                if !ticks.accepts(c) {
                     self.release();
                     return false;
                 }
@@ -263,13 +271,13 @@ impl Scanner {
         };
         if stays {
             let blank = blank + 1;
-            self.held.push(c);
-            self.state = State::Wrapped { blank, fence };
+            self.withheld.push(c);
+            self.state = ScanState::InWrapper { blank, fence };
             return true;
         }
-        let opening = Opening {
+        let opening = OpeningContext {
             wrapper: self.wrappers.last().copied(),
-            within: None,
+            open_wrapper: None,
             after_call: false,
             ..self.opening(c)
         };
@@ -278,36 +286,36 @@ impl Scanner {
             self.release();
             return false;
         }
-        self.fence = self.fence.or(fence.map(|ticks| ticks.run));
-        self.hold_form(c, forms);
+        self.fence = self.fence.or(fence.map(|ticks| ticks.length));
+        self.withhold_form(c, forms);
         true
     }
 
     fn in_thinking(&mut self, c: char, until: &'static ThinkingEnd) -> bool {
-        self.held.push(c);
-        if until.tags.contains(&self.held.as_str()) {
-            self.output.mark(&self.held);
-            self.held.clear();
-            self.output.start_seam(false);
+        self.withheld.push(c);
+        if until.tags.contains(&self.withheld.as_str()) {
+            self.output.push_marker(&self.withheld);
+            self.withheld.clear();
+            self.output.start_holdback(false);
             return true;
         }
-        if until.reread.contains(&self.held.as_str()) {
-            let held = std::mem::take(&mut self.held);
-            self.output.start_seam(false);
+        if until.reread.contains(&self.withheld.as_str()) {
+            let held = std::mem::take(&mut self.withheld);
+            self.output.start_holdback(false);
             held.chars().for_each(|c| self.take(c));
             return true;
         }
-        self.state = State::Thinking { until };
+        self.state = ScanState::Thinking { until };
         let mut ends = until.tags.iter().chain(until.reread);
-        if ends.any(|tag| tag.starts_with(&self.held)) {
+        if ends.any(|tag| tag.starts_with(&self.withheld)) {
             return true;
         }
-        let again = self.held.len() > c.len_utf8();
+        let again = self.withheld.len() > c.len_utf8();
         if again {
-            self.held.pop();
+            self.withheld.pop();
         }
-        let held = std::mem::take(&mut self.held);
-        self.output.think(&held);
+        let held = std::mem::take(&mut self.withheld);
+        self.output.push_thinking(&held);
         !again
     }
 
@@ -315,7 +323,7 @@ impl Scanner {
     fn release(&mut self) {
         self.fence = None;
         self.wrappers.clear();
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.withheld);
         self.show(&held);
     }
 
@@ -325,8 +333,8 @@ impl Scanner {
 
     fn show(&mut self, text: &str) {
         // A code span ends with what it quotes; a fence may hold more.
-        if self.output.show(text) {
-            self.closing = self.closing.filter(|&run| run >= 3);
+        if self.output.push_text(text) {
+            self.open_fence = self.open_fence.filter(|&run| run >= 3);
         }
     }
 }

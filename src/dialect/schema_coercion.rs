@@ -23,30 +23,30 @@ const CHOICES_BYTES_MAX: usize = 60;
 pub struct CoercedValue {
     pub value: Value,
     /// Its JSON was not valid as written.
-    pub repaired: bool,
+    pub was_repaired: bool,
 }
 
 impl CoercedValue {
-    pub fn plain(value: Value) -> Self {
+    pub fn unrepaired(value: Value) -> Self {
         Self {
             value,
-            repaired: false,
+            was_repaired: false,
         }
     }
 }
 
 /// What the input schema says of one argument; nothing where it does not list it.
 #[derive(Clone, Copy)]
-pub struct Property<'a> {
+pub struct ArgumentSchema<'a> {
     root: &'a Map<String, Value>,
     schema: Option<&'a Value>,
     pub is_listed: bool,
 }
 
-impl<'a> Property<'a> {
-    pub fn of(tool: &'a Tool, key: &str) -> Self {
+impl<'a> ArgumentSchema<'a> {
+    pub fn for_argument(tool: &'a Tool, key: &str) -> Self {
         let root = &tool.input_schema;
-        let mut look = Look::new(root);
+        let mut look = SchemaWalk::new(root);
         let listed = look.property(root, key);
         Self {
             root,
@@ -56,42 +56,46 @@ impl<'a> Property<'a> {
     }
 
     /// The value that `text` stands for. O(len of text).
-    pub fn read(&self, text: &str) -> CoercedValue {
-        let mut look = Look::new(self.root);
-        let kinds = self.schema.map_or(Kinds::ANY, |schema| look.kinds(schema));
+    pub fn coerce(&self, text: &str) -> CoercedValue {
+        let mut look = SchemaWalk::new(self.root);
+        let kinds = self
+            .schema
+            .map_or(JsonTypes::ANY, |schema| look.kinds(schema));
         if let Some(choice) = look.choice(text) {
-            return CoercedValue::plain(Value::String(choice));
+            return CoercedValue::unrepaired(Value::String(choice));
         }
-        let read = if kinds.has(Kinds::STRING) {
+        let read = if kinds.intersects(JsonTypes::STRING) {
             plain(text.trim(), kinds)
         } else {
             lenient(text.trim(), kinds)
         };
-        read.unwrap_or_else(|| CoercedValue::plain(Value::String(text.to_owned())))
+        read.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
     }
 
     /// Whether it is said to be an array, so that an argument given twice is one.
     pub fn is_array(&self) -> bool {
-        let kinds = |schema| Look::new(self.root).kinds(schema);
+        let kinds = |schema| SchemaWalk::new(self.root).kinds(schema);
         self.schema
             .map(kinds)
-            .is_some_and(|kinds| kinds != Kinds::ANY && kinds.has(Kinds::ARRAY))
+            .is_some_and(|kinds| kinds != JsonTypes::ANY && kinds.intersects(JsonTypes::ARRAY))
     }
 
     /// What may be written for it, in a word or as the choices there are.
-    pub fn words(&self) -> String {
-        let mut look = Look::new(self.root);
-        let kinds = self.schema.map_or(Kinds::ANY, |schema| look.kinds(schema));
+    pub fn placeholder(&self) -> String {
+        let mut look = SchemaWalk::new(self.root);
+        let kinds = self
+            .schema
+            .map_or(JsonTypes::ANY, |schema| look.kinds(schema));
         let choices = look.choices.join("|");
-        if kinds == Kinds::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
+        if kinds == JsonTypes::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
             return choices;
         }
         let named = [
-            (Kinds::STRING, "TEXT"),
-            (Kinds::NUMBER, "NUMBER"),
-            (Kinds::BOOLEAN, "true|false"),
-            (Kinds::OBJECT, "OBJECT"),
-            (Kinds::ARRAY, "LIST"),
+            (JsonTypes::STRING, "TEXT"),
+            (JsonTypes::NUMBER, "NUMBER"),
+            (JsonTypes::BOOLEAN, "true|false"),
+            (JsonTypes::OBJECT, "OBJECT"),
+            (JsonTypes::ARRAY, "LIST"),
         ]
         .into_iter()
         .find(|(kind, _)| *kind == kinds);
@@ -105,16 +109,16 @@ impl<'a> Property<'a> {
             is_listed: false,
             schema: self
                 .schema
-                .and_then(|schema| Look::new(self.root).keyword(schema, "items")),
+                .and_then(|schema| SchemaWalk::new(self.root).keyword(schema, "items")),
         }
     }
 }
 
 /// The types of JSON, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Kinds(u8);
+struct JsonTypes(u8);
 
-impl Kinds {
+impl JsonTypes {
     const STRING: Self = Self(1);
     const NUMBER: Self = Self(2);
     const BOOLEAN: Self = Self(4);
@@ -125,7 +129,7 @@ impl Kinds {
     const ANY: Self = Self(63);
     const NONE: Self = Self(0);
 
-    fn has(self, kind: Self) -> bool {
+    fn intersects(self, kind: Self) -> bool {
         self & kind != Self::NONE
     }
 
@@ -155,13 +159,13 @@ impl Kinds {
     /// Both statements hold; a contradiction is a fault of the schema, and the
     /// first stands.
     fn narrow(&mut self, other: Self) {
-        if self.has(other) {
+        if self.intersects(other) {
             *self = *self & other;
         }
     }
 }
 
-impl BitAnd for Kinds {
+impl BitAnd for JsonTypes {
     type Output = Self;
 
     fn bitand(self, other: Self) -> Self {
@@ -169,7 +173,7 @@ impl BitAnd for Kinds {
     }
 }
 
-impl BitOr for Kinds {
+impl BitOr for JsonTypes {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -178,7 +182,7 @@ impl BitOr for Kinds {
 }
 
 /// One look into a schema, bounded.
-struct Look<'a> {
+struct SchemaWalk<'a> {
     root: &'a Map<String, Value>,
     /// Schemas that may still be entered.
     left: usize,
@@ -188,7 +192,7 @@ struct Look<'a> {
     choices: Vec<&'a str>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> SchemaWalk<'a> {
     fn new(root: &'a Map<String, Value>) -> Self {
         Self {
             root,
@@ -216,7 +220,7 @@ impl<'a> Look<'a> {
     }
 
     /// What `$ref` points to inside the same schema (JSON Pointer, RFC 6901).
-    fn referred(&self, schema: &'a Map<String, Value>) -> Option<&'a Value> {
+    fn resolve_ref(&self, schema: &'a Map<String, Value>) -> Option<&'a Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/")?;
         if pointer.len() > POINTER_BYTES_MAX {
             return None;
@@ -238,7 +242,7 @@ impl<'a> Look<'a> {
             .map(|key| self.members(schema, key))
             .into_iter()
             .flatten();
-        self.referred(schema).into_iter().chain(members)
+        self.resolve_ref(schema).into_iter().chain(members)
     }
 
     fn property(&mut self, schema: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
@@ -262,24 +266,24 @@ impl<'a> Look<'a> {
         })
     }
 
-    fn kinds(&mut self, schema: &'a Value) -> Kinds {
+    fn kinds(&mut self, schema: &'a Value) -> JsonTypes {
         let Some(schema) = self.enter(schema) else {
-            return Kinds::ANY;
+            return JsonTypes::ANY;
         };
-        let mut kinds = Kinds::ANY;
+        let mut kinds = JsonTypes::ANY;
         match schema.get("type") {
             Some(Value::Array(_)) => {
-                kinds.narrow(any_of(self.members(schema, "type"), Kinds::named));
+                kinds.narrow(any_of(self.members(schema, "type"), JsonTypes::named));
             }
-            Some(name) => kinds.narrow(Kinds::named(name)),
+            Some(name) => kinds.narrow(JsonTypes::named(name)),
             None => {}
         }
         if let Some(value) = schema.get("const") {
-            kinds.narrow(self.chosen(value));
+            kinds.narrow(self.add_choice(value));
         }
         let values = self.members(schema, "enum");
-        kinds.narrow(any_of(values, |value| self.chosen(value)));
-        if let Some(referred) = self.referred(schema) {
+        kinds.narrow(any_of(values, |value| self.add_choice(value)));
+        if let Some(referred) = self.resolve_ref(schema) {
             kinds.narrow(self.kinds(referred));
         }
         for key in ["anyOf", "oneOf"] {
@@ -289,20 +293,20 @@ impl<'a> Look<'a> {
         for member in self.members(schema, "allOf") {
             kinds.narrow(self.kinds(member));
         }
-        if kinds == Kinds::ANY {
+        if kinds == JsonTypes::ANY {
             kinds.narrow(implied(schema));
         }
         if schema.get("nullable") == Some(&Value::Bool(true)) {
-            kinds = kinds | Kinds::NULL;
+            kinds = kinds | JsonTypes::NULL;
         }
         kinds
     }
 
-    fn chosen(&mut self, value: &'a Value) -> Kinds {
+    fn add_choice(&mut self, value: &'a Value) -> JsonTypes {
         if let Value::String(choice) = value {
             self.choices.push(choice);
         }
-        Kinds::of(value)
+        JsonTypes::of(value)
     }
 
     /// The enumerated string that `text` is, but for white space or quotation
@@ -321,29 +325,29 @@ impl<'a> Look<'a> {
     }
 }
 
-fn any_of<'a>(values: &'a [Value], kinds: impl FnMut(&'a Value) -> Kinds) -> Kinds {
-    values.iter().map(kinds).fold(Kinds::NONE, |a, b| a | b)
+fn any_of<'a>(values: &'a [Value], kinds: impl FnMut(&'a Value) -> JsonTypes) -> JsonTypes {
+    values.iter().map(kinds).fold(JsonTypes::NONE, |a, b| a | b)
 }
 
 /// What a schema without a type is for all the same.
-fn implied(schema: &Map<String, Value>) -> Kinds {
+fn implied(schema: &Map<String, Value>) -> JsonTypes {
     if schema.contains_key("properties") {
-        Kinds::OBJECT
+        JsonTypes::OBJECT
     } else if schema.contains_key("items") || schema.contains_key("prefixItems") {
-        Kinds::ARRAY
+        JsonTypes::ARRAY
     } else {
-        Kinds::ANY
+        JsonTypes::ANY
     }
 }
 
 /// Where a string is allowed too, only what is unmistakably something else, and
 /// would be written back in the same characters, is something else.
-fn plain(text: &str, kinds: Kinds) -> Option<CoercedValue> {
-    if kinds == Kinds::STRING {
+fn plain(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
+    if kinds == JsonTypes::STRING {
         return None;
     }
-    if kinds != Kinds::ANY && kinds.has(Kinds::NULL) && text == "None" {
-        return Some(CoercedValue::plain(Value::Null));
+    if kinds != JsonTypes::ANY && kinds.intersects(JsonTypes::NULL) && text == "None" {
+        return Some(CoercedValue::unrepaired(Value::Null));
     }
     let value: Value = serde_json::from_str(text).ok()?;
     let exact = match &value {
@@ -351,39 +355,40 @@ fn plain(text: &str, kinds: Kinds) -> Option<CoercedValue> {
         Value::Number(number) => number.to_string() == text,
         _ => true,
     };
-    (exact && kinds.has(Kinds::of(&value))).then(|| CoercedValue::plain(value))
+    (exact && kinds.intersects(JsonTypes::of(&value))).then(|| CoercedValue::unrepaired(value))
 }
 
 /// Where no string is allowed, JSON as models write it.
-fn lenient(text: &str, kinds: Kinds) -> Option<CoercedValue> {
-    if kinds.has(Kinds::BOOLEAN) {
+fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
+    if kinds.intersects(JsonTypes::BOOLEAN) {
         for (word, value) in [("true", true), ("false", false)] {
             if text.eq_ignore_ascii_case(word) {
                 return Some(CoercedValue {
                     value: Value::Bool(value),
-                    repaired: text != word,
+                    was_repaired: text != word,
                 });
             }
         }
     }
-    let mut read = json(text)?;
+    let mut read = parse_json(text)?;
     if let Value::String(inner) = &read.value {
         // An object or array, written as a string that holds its JSON.
-        read = json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
-        read.repaired = true;
+        read =
+            parse_json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
+        read.was_repaired = true;
     }
-    kinds.has(Kinds::of(&read.value)).then_some(read)
+    kinds.intersects(JsonTypes::of(&read.value)).then_some(read)
 }
 
 /// `text` as JSON, as models write it; None where it is none, or where a whole number
 /// would come out rounded.
-pub fn json(text: &str) -> Option<CoercedValue> {
+pub fn parse_json(text: &str) -> Option<CoercedValue> {
     let read = lenient_json::parse(text).ok()?;
     let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();
     let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
     (!is_rounded).then_some(CoercedValue {
         value: read.value,
-        repaired: read.repaired,
+        was_repaired: read.was_repaired,
     })
 }
 

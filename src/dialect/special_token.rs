@@ -3,9 +3,11 @@
 //! `functions.f:0<|tool_call_argument_begin|>{…}` (DIALECTS 26, 29, 30).
 
 use super::json_arguments::JsonArguments;
-use super::json_call::{self, Written};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
-use super::unterminated_json::Progress;
+use super::json_call::{self, ParsedCall};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
+use super::unterminated_json::JsonProgress;
 use crate::domain::Offered;
 use crate::text::python;
 use serde_json::Value;
@@ -18,7 +20,7 @@ const MISTRAL: &str = "Mistral";
 
 /// What may stand behind the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Behind {
+enum AfterName {
     Arguments,
     /// An identifier, and then `[ARGS]`.
     Identifier,
@@ -26,22 +28,22 @@ enum Behind {
     Name,
 }
 
-const SEPARATORS: [(&str, Behind, &str); 6] = [
-    ("[ARGS]", Behind::Arguments, MISTRAL),
-    ("[CALL_ID]", Behind::Identifier, MISTRAL),
-    ("<|tool_call_argument_begin|>", Behind::Arguments, "Kimi"),
-    ("<｜tool▁sep｜>", Behind::Name, "DeepSeek"),
-    ("<|tool▁sep|>", Behind::Name, "DeepSeek"),
-    ("<|tool_sep|>", Behind::Name, "DeepSeek"),
+const SEPARATORS: [(&str, AfterName, &str); 6] = [
+    ("[ARGS]", AfterName::Arguments, MISTRAL),
+    ("[CALL_ID]", AfterName::Identifier, MISTRAL),
+    ("<|tool_call_argument_begin|>", AfterName::Arguments, "Kimi"),
+    ("<｜tool▁sep｜>", AfterName::Name, "DeepSeek"),
+    ("<|tool▁sep|>", AfterName::Name, "DeepSeek"),
+    ("<|tool_sep|>", AfterName::Name, "DeepSeek"),
 ];
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let tag = opening.wrapper?;
-    let may = python::is_name(opening.marker) && !opening.offered.is_empty();
+    let may = python::is_name_char(opening.marker) && !opening.offered.is_empty();
     may.then(|| {
-        Box::new(Named {
-            at: At::Name { spaced: false },
-            bare: tag.form == MISTRAL,
+        Box::new(SpecialTokenRecognizer {
+            state: SpecialTokenState::Name { spaced: false },
+            allows_bare_arguments: tag.form == MISTRAL,
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
             arguments: 0,
@@ -51,10 +53,10 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
 }
 
 #[derive(Debug)]
-struct Named {
-    at: At,
+struct SpecialTokenRecognizer {
+    state: SpecialTokenState,
     /// The arguments may follow the name at once.
-    bare: bool,
+    allows_bare_arguments: bool,
     name: Range<usize>,
     form: &'static str,
     /// Where the arguments begin.
@@ -64,7 +66,7 @@ struct Named {
 
 /// What of the form has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum SpecialTokenState {
     Name {
         spaced: bool,
     },
@@ -79,16 +81,16 @@ enum At {
         start: usize,
     },
     /// Behind the separator: arguments, or the name that they follow.
-    Separated {
+    AfterSeparator {
         renamed: bool,
     },
     SecondName,
     /// White space and the line that opens a fence.
-    BeforeBody {
+    BeforeArguments {
         ticks: usize,
         start: usize,
     },
-    Body {
+    Arguments {
         fenced: bool,
     },
     /// The fence around the arguments may close.
@@ -98,66 +100,72 @@ enum At {
     },
 }
 
-impl Recognizer for Named {
+impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
-        match self.at {
-            At::Name { spaced } => self.in_name(c, here, spaced),
-            At::Separator { start } => self.in_separator(&body[start..], &body[self.name.clone()]),
-            At::Identifier { start } => self.in_identifier(c, here, start),
-            At::LastSeparator { start } => match &body[start..] {
-                "[ARGS]" => self.hold(At::Separated { renamed: false }),
+        match self.state {
+            SpecialTokenState::Name { spaced } => self.in_name(c, here, spaced),
+            SpecialTokenState::Separator { start } => {
+                self.in_separator(&body[start..], &body[self.name.clone()])
+            }
+            SpecialTokenState::Identifier { start } => self.in_identifier(c, here, start),
+            SpecialTokenState::LastSeparator { start } => match &body[start..] {
+                "[ARGS]" => self.hold(SpecialTokenState::AfterSeparator { renamed: false }),
                 part if "[ARGS]".starts_with(part) => Advance::Hold,
                 _ => Advance::Reject,
             },
-            At::Separated { renamed } => match c {
+            SpecialTokenState::AfterSeparator { renamed } => match c {
                 '{' => self.open_body(here, false),
                 c if c.is_whitespace() => Advance::Hold,
-                c if renamed && python::is_name(c) => {
+                c if renamed && python::is_name_char(c) => {
                     self.name = here..body.len();
-                    self.hold(At::SecondName)
+                    self.hold(SpecialTokenState::SecondName)
                 }
-                '`' => self.hold(At::BeforeBody {
+                '`' => self.hold(SpecialTokenState::BeforeArguments {
                     ticks: 1,
                     start: here,
                 }),
                 _ => Advance::Reject,
             },
-            At::SecondName => match c {
-                c if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
+            SpecialTokenState::SecondName => match c {
+                c if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                     self.name.end = body.len();
                     Advance::Hold
                 }
                 '{' => self.open_body(here, false),
-                c if c.is_whitespace() => self.hold(At::BeforeBody {
+                c if c.is_whitespace() => self.hold(SpecialTokenState::BeforeArguments {
                     ticks: 0,
                     start: here,
                 }),
                 _ => Advance::Reject,
             },
-            At::BeforeBody { ticks, start } => match c {
+            SpecialTokenState::BeforeArguments { ticks, start } => match c {
                 '{' => self.open_body(here, ticks >= 3),
                 _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
-                '`' => self.hold(At::BeforeBody {
+                '`' => self.hold(SpecialTokenState::BeforeArguments {
                     ticks: ticks + 1,
                     start,
                 }),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
             },
-            At::Body { fenced } => match self.body.push(c, body) {
-                Progress::Goes => Advance::Hold,
-                Progress::Over(end) if fenced && c == '`' => self.hold(At::Fence { ticks: 1, end }),
-                Progress::Over(_) => Advance::Reject,
-                Progress::Ends if fenced => self.hold(At::Fence {
+            SpecialTokenState::Arguments { fenced } => match self.body.push(c, body) {
+                JsonProgress::Incomplete => Advance::Hold,
+                JsonProgress::EndedBefore(end) if fenced && c == '`' => {
+                    self.hold(SpecialTokenState::Fence { ticks: 1, end })
+                }
+                JsonProgress::EndedBefore(_) => Advance::Reject,
+                JsonProgress::Complete if fenced => self.hold(SpecialTokenState::Fence {
                     ticks: 0,
                     end: body.len(),
                 }),
-                Progress::Ends => self.found(body, offered),
+                JsonProgress::Complete => self.complete(body, offered),
             },
-            At::Fence { ticks: 2, end } if c == '`' => self.found(&body[..end], offered),
-            At::Fence { ticks, end } => match c {
-                '`' => self.hold(At::Fence {
+            SpecialTokenState::Fence { ticks: 2, end } if c == '`' => {
+                self.complete(&body[..end], offered)
+            }
+            SpecialTokenState::Fence { ticks, end } => match c {
+                '`' => self.hold(SpecialTokenState::Fence {
                     ticks: ticks + 1,
                     end,
                 }),
@@ -169,47 +177,48 @@ impl Recognizer for Named {
         }
     }
 
-    fn again(&self, body: &str) -> usize {
-        let over = matches!(self.at, At::Body { .. }).then(|| self.body.over(body));
+    fn unconsumed_bytes(&self, body: &str) -> usize {
+        let over =
+            matches!(self.state, SpecialTokenState::Arguments { .. }).then(|| self.body.end(body));
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
-        if matches!(self.at, At::Body { .. })
-            && let Some(over) = self.body.over(body)
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+        if matches!(self.state, SpecialTokenState::Arguments { .. })
+            && let Some(over) = self.body.end(body)
         {
             return self.read(&body[..over], offered);
         }
-        match self.at {
-            At::Fence { end: at, .. } => self.read(&body[..at], offered),
-            At::Separated { renamed: false } if end == End::Rejected => {
+        match self.state {
+            SpecialTokenState::Fence { end: at, .. } => self.read(&body[..at], offered),
+            SpecialTokenState::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
                 self.arguments = body.len();
                 self.read(body, offered)
             }
-            At::Name { .. } | At::Separator { .. } => None,
-            _ if end == End::Rejected => None,
+            SpecialTokenState::Name { .. } | SpecialTokenState::Separator { .. } => None,
+            _ if end == FormEnd::Rejected => None,
             _ => {
-                let cut = json_call::unusable(body.trim_end(), json_call::CUT_OFF);
-                Some(Match::Calls(vec![cut]))
+                let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
+                Some(RecognizedForm::Calls(vec![cut]))
             }
         }
     }
 }
 
-impl Named {
-    fn hold(&mut self, at: At) -> Advance {
-        self.at = at;
+impl SpecialTokenRecognizer {
+    fn hold(&mut self, at: SpecialTokenState) -> Advance {
+        self.state = at;
         Advance::Hold
     }
 
     fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
         match c {
-            '[' | '<' => self.hold(At::Separator { start: here }),
-            '{' if self.bare => self.open_body(here, false),
+            '[' | '<' => self.hold(SpecialTokenState::Separator { start: here }),
+            '{' if self.allows_bare_arguments => self.open_body(here, false),
             c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
-                self.hold(At::Name { spaced: true })
+                self.hold(SpecialTokenState::Name { spaced: true })
             }
-            c if python::is_name(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
+            c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = here + c.len_utf8();
                 Advance::Hold
             }
@@ -228,20 +237,20 @@ impl Named {
             return Advance::Hold;
         }
         self.form = form;
-        let renamed = *behind == Behind::Name && name == "function";
+        let renamed = *behind == AfterName::Name && name == "function";
         self.hold(match behind {
-            Behind::Identifier => At::Identifier { start: 0 },
-            Behind::Arguments | Behind::Name => At::Separated { renamed },
+            AfterName::Identifier => SpecialTokenState::Identifier { start: 0 },
+            AfterName::Arguments | AfterName::Name => SpecialTokenState::AfterSeparator { renamed },
         })
     }
 
     fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
         let start = if start == 0 { here } else { start };
         match c {
-            '[' => self.hold(At::LastSeparator { start: here }),
+            '[' => self.hold(SpecialTokenState::LastSeparator { start: here }),
             _ if here - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
-                self.hold(At::Identifier { start })
+                self.hold(SpecialTokenState::Identifier { start })
             }
             _ => Advance::Reject,
         }
@@ -250,10 +259,10 @@ impl Named {
     fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
         self.arguments = here;
         self.body.push('{', "{");
-        self.hold(At::Body { fenced })
+        self.hold(SpecialTokenState::Arguments { fenced })
     }
 
-    fn found(&self, body: &str, offered: &Offered) -> Advance {
+    fn complete(&self, body: &str, offered: &Offered) -> Advance {
         match self.read(body, offered) {
             Some(found) => Advance::Found(found),
             None => Advance::Text,
@@ -261,21 +270,21 @@ impl Named {
     }
 
     /// `call` ends where its arguments do.
-    fn read(&self, call: &str, offered: &Offered) -> Option<Match> {
+    fn read(&self, call: &str, offered: &Offered) -> Option<RecognizedForm> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
-            json => JsonArguments::read(json),
+            json => JsonArguments::parse(json),
         };
-        let written = Written {
+        let written = ParsedCall {
             raw: call,
             server: None,
             name: &call[self.name.clone()],
             arguments,
             form: self.form,
-            repaired,
-            whole: true,
+            was_repaired: repaired,
+            is_terminated: true,
             unmistakable: true,
         };
-        json_call::written(written, offered).map(|piece| Match::Calls(vec![piece]))
+        json_call::resolve_call(written, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
     }
 }

@@ -1,6 +1,8 @@
 //! Thinking inside the text, between tags (DIALECTS 35 to 37).
 
-use super::recognizer::{Advance, Candidate, Match, Opening, Recognizer, ThinkingEnd};
+use super::recognizer::{
+    Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
+};
 use crate::domain::Offered;
 
 const STARTS: [(&str, &ThinkingEnd); 5] = [
@@ -27,31 +29,33 @@ const fn until(tags: &'static [&'static str]) -> ThinkingEnd {
 }
 
 /// A tag in code, or right behind a quotation mark, is being talked about.
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
-    let behind_quote = opening.before.is_some_and(|c| QUOTES.contains(&c));
-    let quoted = opening.in_code || opening.in_span || behind_quote;
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let behind_quote = opening.previous_char.is_some_and(|c| QUOTES.contains(&c));
+    let quoted = opening.is_in_fence || opening.is_in_code_span || behind_quote;
     let may = matches!(opening.marker, '<' | '[') && !quoted && opening.wrapper.is_none();
-    let may_start = !opening.before.is_some_and(|c| c.is_ascii_alphanumeric());
-    may.then(|| Box::new(Tag { may_start }) as _)
+    let may_start = !opening
+        .previous_char
+        .is_some_and(|c| c.is_ascii_alphanumeric());
+    may.then(|| Box::new(ThinkingTagRecognizer { may_start }) as _)
 }
 
 #[derive(Debug)]
-struct Tag {
+struct ThinkingTagRecognizer {
     /// Right behind a word it is a type's argument; what ends thinking may stand there.
     may_start: bool,
 }
 
-impl Recognizer for Tag {
+impl Recognizer for ThinkingTagRecognizer {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
         let starts = STARTS.iter().map(|(tag, _)| tag).filter(|_| self.may_start);
         if !self.may_start && STARTS.iter().any(|(tag, _)| *tag == body) {
             Advance::Reject
         } else if let Some((_, until)) = STARTS.iter().find(|(tag, _)| *tag == body) {
-            Advance::Found(Match::ThinkingStarts { until })
+            Advance::Found(RecognizedForm::ThinkingStarts { until })
         } else if ENDS.contains(&body) {
-            Advance::Found(Match::ThinkingEnds)
+            Advance::Found(RecognizedForm::ThinkingEnds)
         } else if FRAMES.contains(&body) {
-            Advance::Found(Match::Closes)
+            Advance::Found(RecognizedForm::Delimiter)
         } else if starts
             .chain(&ENDS)
             .chain(&FRAMES)

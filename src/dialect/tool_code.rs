@@ -2,59 +2,61 @@
 //! fence that holds any other code is text.
 
 use super::json_call;
-use super::pythonic::{self, Call};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
-use super::scan_event::Piece;
+use super::pythonic::{self, PythonCall};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
+use super::scan_event::ScanEvent;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, BracketScanner};
 
 const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
-    let may = opening.fence == Some(INFO)
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let may = opening.fence_info == Some(INFO)
         && opening.at_line_start
         && !opening.offered.is_empty()
         && (pythonic::starts_name(opening.marker) || opening.marker == '#');
     may.then(|| {
-        let mut code = ToolCode::default();
+        let mut code = ToolCodeRecognizer::default();
         code.follow(opening.marker);
         Box::new(code) as _
     })
 }
 
 #[derive(Debug, Default)]
-struct ToolCode {
-    outline: BracketScanner,
+struct ToolCodeRecognizer {
+    brackets: BracketScanner,
 }
 
-impl ToolCode {
+impl ToolCodeRecognizer {
     fn follow(&mut self, c: char) {
         if c == '\n' {
-            self.outline.end_short_string();
+            self.brackets.end_short_string();
         }
-        self.outline.push(c);
+        self.brackets.push(c);
     }
 }
 
-impl Recognizer for ToolCode {
+impl Recognizer for ToolCodeRecognizer {
     fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
         // Python has no backtick: the fence closes.
-        if c == '`' && !self.outline.in_string() && !self.outline.in_comment() {
+        if c == '`' && !self.brackets.is_in_string() && !self.brackets.is_in_comment() {
             return Advance::Reject;
         }
         self.follow(c);
         Advance::Hold
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = Vec::new();
         let mut is_code = false;
         let (statements, is_open) = statements(body)?;
         for (number, statement) in statements.iter().enumerate() {
             let is_last = number + 1 == statements.len();
-            if is_last && is_open && end == End::Stream {
-                pieces.extend(cut_off(statement, offered));
+            if is_last && is_open && end == FormEnd::Stream {
+                pieces.extend(cut_off_call(statement, offered));
                 continue;
             }
             match read_call(statement, is_last && is_open, offered) {
@@ -62,7 +64,7 @@ impl Recognizer for ToolCode {
                 None => is_code |= !is_harmless(statement, offered),
             }
         }
-        (!is_code && !pieces.is_empty()).then_some(Match::Calls(pieces))
+        (!is_code && !pieces.is_empty()).then_some(RecognizedForm::Calls(pieces))
     }
 }
 
@@ -76,8 +78,8 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         if c == '\n' {
             outline.end_short_string();
         }
-        if outline.depth() == 0 && !outline.in_string() {
-            let in_comment = outline.in_comment();
+        if outline.depth() == 0 && !outline.is_in_string() {
+            let in_comment = outline.is_in_comment();
             match c {
                 '\n' if in_comment => start = at + 1,
                 '\n' | ';' | '#' if !in_comment => {
@@ -89,30 +91,30 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         }
         outline.push(c);
     }
-    if !outline.in_comment() || outline.depth() > 0 {
+    if !outline.is_in_comment() || outline.depth() > 0 {
         found.push(code[start..].trim());
     }
     found.retain(|statement| !statement.is_empty());
-    let is_open = outline.depth() > 0 || outline.in_string();
+    let is_open = outline.depth() > 0 || outline.is_in_string();
     (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
 }
 
 /// A call, alone, printed or assigned; `is_open` where its bracket has no end.
-fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<Piece> {
-    let parts = if is_open { parts } else { call };
+fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<ScanEvent> {
+    let parts = if is_open { parts } else { split_call };
     let (name, arguments) = parts(statement)?;
-    let call = Call {
+    let call = PythonCall {
         raw: statement,
         name,
         arguments,
         form: INFO,
         is_certain: false,
     };
-    call.read(offered)
+    call.parse(offered)
 }
 
 /// `name` and `(…)`, and nothing behind them.
-pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
+pub(super) fn split_call(statement: &str) -> Option<(&str, &str)> {
     let (name, arguments) = parts(statement)?;
     let mut outline = BracketScanner::default();
     let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
@@ -125,7 +127,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
         && !target.trim().is_empty()
-        && target.trim().chars().all(python::is_name)
+        && target.trim().chars().all(python::is_name_char)
     {
         code = value.trim_start();
     }
@@ -135,13 +137,13 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     }
     let open = code.find('(')?;
     let (name, arguments) = code.split_at(open);
-    let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name);
+    let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name_char);
     is_name.then_some((name, arguments))
 }
 
 /// A statement that the end of the stream cut: a call where it names a tool.
-fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
-    calls_tool(statement, offered).then(|| json_call::unusable(statement, json_call::CUT_OFF))
+fn cut_off_call(statement: &str, offered: &Offered) -> Option<ScanEvent> {
+    calls_tool(statement, offered).then(|| json_call::unusable_call(statement, json_call::CUT_OFF))
 }
 
 /// Shows or fetches what the calls around it are about, and calls no tool itself.
@@ -155,7 +157,10 @@ fn calls_tool(statement: &str, offered: &Offered) -> bool {
     let mut parts = statement.split('(');
     parts.next_back();
     parts.any(|part| {
-        let name = part.rsplit(|c| !python::is_name(c)).next().unwrap_or(part);
+        let name = part
+            .rsplit(|c| !python::is_name_char(c))
+            .next()
+            .unwrap_or(part);
         let name = pythonic::tool_name(name, offered);
         offered.resolve(None, name) != Resolved::Unknown
     })

@@ -10,12 +10,12 @@ const FENCE: &str = "```";
 const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
-    Goes,
+pub(super) enum JsonProgress {
+    Incomplete,
     /// The character is its last.
-    Ends,
+    Complete,
     /// It ended before the character, at this byte.
-    Over(usize),
+    EndedBefore(usize),
 }
 
 /// Follows JSON from the first character on that cannot stand where it does. O(1) a
@@ -48,20 +48,20 @@ impl UnterminatedJson {
     }
 
     /// Takes `c`, with which `body` ends. It ends where only `rest` containers are open.
-    pub(super) fn push(&mut self, c: char, body: &str, rest: usize) -> Progress {
+    pub(super) fn push(&mut self, c: char, body: &str, rest: usize) -> JsonProgress {
         let before = &body[..body.len() - c.len_utf8()];
         if c.is_whitespace() {
-            self.white(c, before);
-            return Progress::Goes;
+            self.push_whitespace(c, before);
+            return JsonProgress::Incomplete;
         }
         let begins_line = std::mem::take(&mut self.blank);
         if !self.in_string {
             if begins_line && !self.may_begin_line(c) {
-                return Progress::Over(before.trim_end().len());
+                return JsonProgress::EndedBefore(before.trim_end().len());
             }
             if let Some(literal) = literal_at_end(c, body) {
                 let before = &body[..body.len() - literal.len()];
-                return Progress::Over(before.trim_end().len());
+                return JsonProgress::EndedBefore(before.trim_end().len());
             }
         }
         match c {
@@ -74,12 +74,12 @@ impl UnterminatedJson {
             _ => {}
         }
         match self.depth > rest {
-            true => Progress::Goes,
-            false => Progress::Ends,
+            true => JsonProgress::Incomplete,
+            false => JsonProgress::Complete,
         }
     }
 
-    fn white(&mut self, c: char, before: &str) {
+    fn push_whitespace(&mut self, c: char, before: &str) {
         self.escaped = false;
         if c != '\n' {
             self.indented |= self.blank;
@@ -121,7 +121,7 @@ impl UnclosedString {
             return None;
         }
         if c == '\n' {
-            if let Some(over) = self.at_end(body) {
+            if let Some(over) = self.end_of_json(body) {
                 return Some(over);
             }
             let before = &body[..body.len() - 1];
@@ -138,7 +138,7 @@ impl UnclosedString {
     }
 
     /// The same where nothing more comes.
-    pub(super) fn at_end(&self, body: &str) -> Option<usize> {
+    pub(super) fn end_of_json(&self, body: &str) -> Option<usize> {
         let start = self.line?;
         // Where the last character was rejected, the line may not have begun.
         let part = body.get(start..)?.trim_end();
@@ -157,7 +157,7 @@ fn literal_at_end(c: char, body: &str) -> Option<&'static str> {
     if !matches!(c, '>' | ']' | '`') {
         return None;
     }
-    let opens = WRAPPERS.iter().map(|wrapper| wrapper.opens);
+    let opens = WRAPPERS.iter().map(|wrapper| wrapper.opening);
     let mut all = opens
         .chain(CLOSERS.iter().copied())
         .chain(STARTS)

@@ -6,7 +6,7 @@ const HELD_BYTES_MAX: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct WhitespaceHoldback {
-    held: String,
+    withheld: String,
     /// Semicolons and commas separate calls (DIALECTS 4).
     after_call: bool,
 }
@@ -14,17 +14,17 @@ pub(super) struct WhitespaceHoldback {
 impl WhitespaceHoldback {
     pub(super) fn new(after_call: bool) -> Self {
         Self {
-            held: String::new(),
+            withheld: String::new(),
             after_call,
         }
     }
 
     /// Whether `c` is part of the seam.
-    pub(super) fn takes(&mut self, c: char) -> bool {
+    pub(super) fn accepts(&mut self, c: char) -> bool {
         let belongs = c.is_whitespace() || self.after_call && matches!(c, ';' | ',');
-        let takes = belongs && self.held.len() < HELD_BYTES_MAX;
+        let takes = belongs && self.withheld.len() < HELD_BYTES_MAX;
         if takes {
-            self.held.push(c);
+            self.withheld.push(c);
         }
         takes
     }
@@ -33,23 +33,25 @@ impl WhitespaceHoldback {
         self.after_call
     }
 
-    pub(super) fn held(&self) -> &str {
-        &self.held
+    pub(super) fn withheld(&self) -> &str {
+        &self.withheld
     }
 
     /// What of it is not shown when text follows, and what is: blank lines go, an
     /// indentation that means code in Markdown stays.
-    pub(super) fn before_text(&self) -> (&str, &str) {
-        let separators = self.held.trim_start();
+    pub(super) fn split_before_text(&self) -> (&str, &str) {
+        let separators = self.withheld.trim_start();
         if !separators.is_empty() {
-            return self.held.split_at(self.held.len() - separators.len());
+            return self
+                .withheld
+                .split_at(self.withheld.len() - separators.len());
         }
-        let line = self.held.rfind('\n').map_or(0, |at| at + 1);
-        let (blank, indentation) = self.held.split_at(line);
+        let line = self.withheld.rfind('\n').map_or(0, |at| at + 1);
+        let (blank, indentation) = self.withheld.split_at(line);
         if indentation.starts_with("    ") || indentation.starts_with('\t') {
             (blank, indentation)
         } else {
-            (&self.held, "")
+            (&self.withheld, "")
         }
     }
 }

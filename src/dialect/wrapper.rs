@@ -2,16 +2,16 @@
 //! other recognizers.
 
 use super::markers::{CLOSERS, WRAPPERS};
-use super::recognizer::{Advance, Candidate, Match, Opening, Recognizer};
+use super::recognizer::{Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer};
 use crate::domain::Offered;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let may = match opening.marker {
-        '<' | '[' => !opening.quoted(),
-        'f' => opening.at_line_start && !opening.in_code && opening.wrapper.is_none(),
+        '<' | '[' => !opening.is_quoted(),
+        'f' => opening.at_line_start && !opening.is_in_fence && opening.wrapper.is_none(),
         _ => false,
     };
-    (may && !opening.offered.is_empty()).then(|| Box::new(Opener) as _)
+    (may && !opening.offered.is_empty()).then(|| Box::new(OpenerRecognizer) as _)
 }
 
 /// Bytes of brackets too many, with white space between them.
@@ -19,19 +19,21 @@ const STRAY_BYTES_MAX: usize = 32;
 
 /// Right after a call only: elsewhere a closing tag is text.
 /// With it goes a bracket too many that stands before it.
-pub(super) fn close(opening: &Opening<'_>) -> Option<Candidate> {
+pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let may = opening.after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
-    may.then(|| Box::new(Closer) as _)
+    may.then(|| Box::new(CloserRecognizer) as _)
 }
 
 #[derive(Debug)]
-struct Opener;
+struct OpenerRecognizer;
 
-impl Recognizer for Opener {
+impl Recognizer for OpenerRecognizer {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
-        let mut starts = WRAPPERS.iter().filter(|one| one.opens.starts_with(body));
+        let mut starts = WRAPPERS.iter().filter(|one| one.opening.starts_with(body));
         match starts.next() {
-            Some(wrapper) if wrapper.opens == body => Advance::Found(Match::Opens(wrapper)),
+            Some(wrapper) if wrapper.opening == body => {
+                Advance::Found(RecognizedForm::WrapperStart(wrapper))
+            }
             Some(_) => Advance::Hold,
             None => Advance::Reject,
         }
@@ -39,13 +41,13 @@ impl Recognizer for Opener {
 }
 
 #[derive(Debug)]
-struct Closer;
+struct CloserRecognizer;
 
-impl Recognizer for Closer {
+impl Recognizer for CloserRecognizer {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
         let closer = body.trim_start_matches(|c: char| "}]".contains(c) || c.is_whitespace());
         if CLOSERS.contains(&closer) {
-            Advance::Found(Match::Closes)
+            Advance::Found(RecognizedForm::Delimiter)
         } else if body.len() - closer.len() <= STRAY_BYTES_MAX
             && CLOSERS.iter().any(|one| one.starts_with(closer))
         {

@@ -1,6 +1,6 @@
 //! The conversation's turn under way: its driver, and what the conversation adds to it.
 
-use super::injection_guard::Quote;
+use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::CompactedRange;
@@ -14,7 +14,7 @@ pub(super) struct ActiveTurn {
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
     /// The messages that the answer will replace, where it is to be a summary.
-    pub(super) covers: Option<CompactedRange>,
+    pub(super) compacted_range: Option<CompactedRange>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for the session's metadata.
@@ -22,13 +22,13 @@ pub(super) struct ActiveTurn {
     /// Asks the server about its model.
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
     /// Reads the piped text for calls; nothing is sent before that.
-    pub(super) reading: Option<BoxFuture<'static, Arc<Quote>>>,
+    pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
 }
 
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
     Facts(Option<ModelFacts>),
-    PipedTextRead(Arc<Quote>),
+    PipedTextRead(Arc<UntrustedText>),
 }
 
 impl ActiveTurn {
@@ -50,7 +50,7 @@ impl ActiveTurn {
     ) {
         let Self {
             driver,
-            reading,
+            piped_text_scan: reading,
             facts,
             ..
         } = self;

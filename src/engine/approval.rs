@@ -20,8 +20,8 @@ pub struct Approval {
     /// Tools that the command line allows, whatever their definition is.
     pub allowed: Arc<[(ServerId, String)]>,
     /// The date of what is decided in this turn.
-    pub now: Timestamp,
-    session: HashSet<Grant>,
+    pub decided_at: Timestamp,
+    session_grants: HashSet<Grant>,
 }
 
 impl Approval {
@@ -40,21 +40,21 @@ impl Approval {
     }
 
     pub fn grant(&mut self, grant: Grant) {
-        self.session.insert(grant);
+        self.session_grants.insert(grant);
     }
 
     /// The grants of this session, in no order.
-    pub fn session(&self) -> impl Iterator<Item = &Grant> {
-        self.session.iter()
+    pub fn session_grants(&self) -> impl Iterator<Item = &Grant> {
+        self.session_grants.iter()
     }
 
     pub fn revoke(&mut self, grant: &Grant) {
-        self.session.remove(grant);
+        self.session_grants.remove(grant);
     }
 
     /// Another session begins.
-    pub fn forget_session(&mut self) {
-        self.session.clear();
+    pub fn clear_session_grants(&mut self) {
+        self.session_grants.clear();
     }
 
     /// Takes a decision that is to be remembered.
@@ -62,7 +62,7 @@ impl Approval {
         let rule = Rule {
             server: offered.server.clone(),
             launch: offered.launch.clone(),
-            since: self.now,
+            since: self.decided_at,
             cover,
         };
         Arc::make_mut(&mut self.trust).add(rule.clone());
@@ -76,7 +76,11 @@ impl Approval {
 
     /// The call, where it may run without asking. One whose words stand in a tool result
     /// or the like may not, whatever was granted.
-    pub fn without_asking(&self, call: &ToolCall, offered: &OfferedTool) -> Option<ApprovedCall> {
+    pub fn approve_without_asking(
+        &self,
+        call: &ToolCall,
+        offered: &OfferedTool,
+    ) -> Option<ApprovedCall> {
         if call.quoted.is_some() || self.is_never(call) {
             return None;
         }
@@ -90,7 +94,7 @@ impl Approval {
         // A refusal may stand in the file that nobody can read.
         let is_read = !self.trust.doubt.unread;
         let by_run = self.mode == ToolMode::Auto
-            || self.session.contains(&grant)
+            || self.session_grants.contains(&grant)
             || self.allowed.iter().any(is_named);
         let allowed = (is_read && by_run) || self.trust.grants(&grant, &call.arguments);
         allowed.then(|| ApprovedCall::from(call))
@@ -109,7 +113,7 @@ pub struct ApprovedCall {
 impl ApprovedCall {
     /// The call, where the user's decision is to run it. Edited arguments stand
     /// in the call by then: what is shown is what runs.
-    pub fn by_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
+    pub fn from_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
             Decision::Run
             | Decision::RunForSession
@@ -126,7 +130,7 @@ impl ApprovedCall {
     }
 
     /// A failed call that the user chose to run again.
-    pub fn by_retry(failed: &ToolCall) -> Self {
+    pub fn from_retry(failed: &ToolCall) -> Self {
         Self::from(failed)
     }
 

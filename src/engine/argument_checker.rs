@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn while_a_check_does_not_end_the_next_ones_go_unchecked_in_time() {
+    async fn checks_behind_a_stuck_one_time_out_as_unchecked() {
         let checker = ArgumentChecker::default();
         // The place of a check that never ends.
         let runaway = Arc::clone(&checker.running).acquire_owned().await;

@@ -2,7 +2,7 @@
 //! user, background jobs, and what stays the same while the program runs. Each owner gets
 //! it as an argument.
 
-use super::deps::Options;
+use super::deps::EngineOptions;
 use super::jobs::JobResult;
 use super::outbox::Outbox;
 use super::questions::PendingQuestion;
@@ -18,12 +18,12 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Where the ids of these questions begin; a turn mints its own from 0 on.
-const ASKS_FROM: u64 = 1 << 32;
+const FIRST_ASK_ID: u64 = 1 << 32;
 
 pub(super) struct EngineCx {
     pub(super) home: Home,
     pub(super) provider: Provider,
-    pub(super) options: Options,
+    pub(super) options: EngineOptions,
     /// The settings in force, apart from what `LiveSettings` has.
     pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
@@ -56,7 +56,7 @@ impl EngineCx {
     pub(super) fn new(
         home: Home,
         provider: Provider,
-        options: Options,
+        options: EngineOptions,
         settings: Settings,
         log: Option<LogHandle>,
         banners: impl IntoIterator<Item = Banner>,
@@ -74,7 +74,7 @@ impl EngineCx {
             banners: BTreeMap::new(),
             config_writes: ConfigWrites::default(),
             questions: BTreeMap::new(),
-            ask_ids: Mint::starting_at(ASKS_FROM),
+            ask_ids: Mint::starting_at(FIRST_ASK_ID),
         };
         cx.add_banners(banners);
         cx
@@ -103,7 +103,7 @@ impl EngineCx {
     }
 
     /// What is said of a `config.json` of which nothing is used.
-    pub(super) fn unread_config(&self) -> Option<&Banner> {
+    pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
         banners.find(|banner| banner.cause.is_whole_file("config.json"))
     }
@@ -133,7 +133,7 @@ impl EngineCx {
     }
 
     /// Says which files other users could read until they were written just now.
-    pub(super) fn tell_narrowed(&mut self) {
+    pub(super) fn report_narrowed_permissions(&mut self) {
         for notice in config::narrowed(&self.home) {
             self.outbox.push(Event::Mentioned(notice));
         }
@@ -150,8 +150,11 @@ impl EngineCx {
         self.questions.get_mut(&ask)
     }
 
-    pub(super) fn withdraw_all(&mut self, is_it: impl Fn(&PendingQuestion) -> bool) {
-        let found = self.questions.iter().filter(|(_, pending)| is_it(pending));
+    pub(super) fn withdraw_matching(&mut self, matches: impl Fn(&PendingQuestion) -> bool) {
+        let found = self
+            .questions
+            .iter()
+            .filter(|(_, pending)| matches(pending));
         let found: Vec<AskId> = found.map(|(ask, _)| *ask).collect();
         for ask in found {
             self.withdraw(ask);

@@ -20,12 +20,12 @@ pub struct EngineDeps {
     pub process_groups: ProcessGroups,
     /// The log, where one is kept: its lines go to the log pane.
     pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
-    pub options: Options,
+    pub options: EngineOptions,
 }
 
 /// What the command line says; it beats the files.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct EngineOptions {
     /// The name of the model to use.
     pub model: Option<String>,
     pub tool_mode: Option<ToolMode>,
@@ -41,13 +41,13 @@ pub struct Options {
     pub offers_models: bool,
     /// Nobody types here: one prompt, from a script perhaps, that the history leaves
     /// out, and nobody to ask about turns of before.
-    pub one_turn: bool,
+    pub is_one_shot: bool,
     /// Tools that run unasked in this run, by server and name.
-    pub allow: Vec<(ServerId, String)>,
+    pub allowed_tools: Vec<(ServerId, String)>,
     /// The conversation to begin with.
-    pub open: Option<InitialSession>,
+    pub initial_session: Option<InitialSession>,
     /// The one model that there is, whatever `config.json` lists.
-    pub stand_in: Option<ModelConfig>,
+    pub model_override: Option<ModelConfig>,
 }
 
 /// The session that the command line names.

@@ -1,7 +1,7 @@
 //! Results of background jobs, by the owner that each goes to.
 
-use super::injection_guard::Quote;
-use super::persist::session_writer::Epoch;
+use super::injection_guard::UntrustedText;
+use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, Read};
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Session, SessionId};
@@ -22,9 +22,9 @@ pub(super) enum JobResult {
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
     /// The tokens that a conversation takes, by the weights.
-    Weighed(Epoch, u64),
+    SessionEstimated(ConversationSeq, u64),
     /// The saved messages of an opened conversation, read for calls.
-    MessagesRead(Epoch, Arc<Quote>),
+    MessagesRead(ConversationSeq, Arc<UntrustedText>),
     /// The home was prepared once more, since it seems to be writable now.
     HomePrepared(Vec<Banner>),
 }
@@ -33,7 +33,7 @@ pub(super) enum JobResult {
 pub(super) enum SessionsResult {
     Opened(Result<Box<Session>, StoreError>),
     /// The session that the command line names.
-    Continued(Result<Result<Box<Session>, StoreError>, NotFound>),
+    InitialOpened(Result<Result<Box<Session>, StoreError>, NotFound>),
     Deleted(SessionId, Result<(), StoreError>),
 }
 

@@ -47,10 +47,10 @@ pub mod turn;
 mod turn_driver;
 
 pub use argument_checker::ArgumentChecker;
-pub use deps::{EngineDeps, InitialSession, Options};
+pub use deps::{EngineDeps, EngineOptions, InitialSession};
 pub use models::catalog::list_time_max;
 pub use models::pull::{pull_failed, remove_failed};
-pub use probe::{DialectProbe, ProbeNews};
+pub use probe::{DialectProbe, ProbeEvent};
 
 use crate::config::Read;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event};
@@ -58,7 +58,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// A running engine.
-pub struct Handle {
+pub struct EngineHandle {
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<Event>,
     /// Ends after [`Command::Shutdown`], or when `commands` is dropped.
@@ -68,12 +68,12 @@ pub struct Handle {
 /// Starts the engine. The files are read before this returns, and so before the first
 /// frame: whatever is edited once the program can be seen to run is an edit from
 /// outside, and a wider `trust.json` then waits for a key.
-pub fn spawn(deps: EngineDeps) -> Handle {
+pub fn spawn(deps: EngineDeps) -> EngineHandle {
     let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
     let (to_front_end, events) = mpsc::channel(EVENTS_MAX);
     let files = Read::files(&deps.home);
     let task = tokio::spawn(actor::run(deps, files, from_front_end, to_front_end));
-    Handle {
+    EngineHandle {
         commands,
         events,
         task,

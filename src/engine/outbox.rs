@@ -13,7 +13,7 @@ const LOG_LINES_MAX: usize = 512;
 
 /// The least time between two deltas: thirty times a second looks even, and each
 /// wakes the front end.
-const GATHER: Duration = Duration::from_millis(33);
+const DELTA_INTERVAL_MIN: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -91,11 +91,11 @@ impl Outbox {
 
     /// From when on the next event may go, where that is not now: words that stream
     /// in run together for a moment, everything else and all before it goes at once.
-    pub fn due(&self) -> Option<Instant> {
+    pub fn send_at(&self) -> Option<Instant> {
         let is_words = self.events.len() == 1 && self.events.front().is_some_and(is_delta);
         self.delta_sent
             .filter(|_| is_words)
-            .map(|sent| sent + GATHER)
+            .map(|sent| sent + DELTA_INTERVAL_MIN)
     }
 
     pub fn pop(&mut self) -> Option<Event> {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn deltas_of_one_piece_run_together() {
+    fn deltas_of_one_piece_are_coalesced() {
         let mut outbox = Outbox::default();
         for text in ["안", "녕", "!"] {
             outbox.push(delta(1, text));
@@ -150,24 +150,28 @@ mod tests {
     }
 
     #[test]
-    fn only_words_alone_wait_for_more_of_them() {
+    fn only_a_lone_delta_is_delayed() {
         let mut outbox = Outbox::default();
         outbox.push(delta(1, "a"));
-        assert_eq!(outbox.due(), None, "the first words go at once");
+        assert_eq!(outbox.send_at(), None, "the first words go at once");
         outbox.pop();
         let sent = Instant::now();
         outbox.push(delta(1, "b"));
-        let due = outbox.due().expect("more may come");
+        let due = outbox.send_at().expect("more may come");
         assert!(
-            due <= sent + GATHER && due + GATHER > sent,
+            due <= sent + DELTA_INTERVAL_MIN && due + DELTA_INTERVAL_MIN > sent,
             "within a frame"
         );
         outbox.push(Event::ShutDown);
-        assert_eq!(outbox.due(), None, "what follows them waits for nothing");
+        assert_eq!(
+            outbox.send_at(),
+            None,
+            "what follows them waits for nothing"
+        );
     }
 
     #[test]
-    fn what_is_held_back_comes_in_its_order() {
+    fn held_events_are_released_in_order() {
         let mut outbox = Outbox::default();
         outbox.push(delta(1, "a"));
         outbox.hold();
@@ -180,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_never_passes_another_event() {
+    fn deltas_do_not_overtake_other_events() {
         let mut outbox = Outbox::default();
         let started = TurnEvent::Started {
             prompt: Prompt::new("hi"),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) enum PendingQuestion {
     /// A conversation that does not fit into the context, which may grow to this.
-    Context {
+    GrowContext {
         to: u64,
     },
     AddModel {
@@ -28,17 +28,17 @@ pub(super) enum PendingQuestion {
     },
     /// What would come into force, and what was said of it.
     OutsideEdit {
-        known: Box<Known>,
+        edited: Box<Known>,
         /// What was in force when it was asked.
         base: Box<Known>,
         changes: Vec<Change>,
     },
     /// The text that was shown: another is not replaced.
-    ReplacePrompt(Arc<str>),
+    ReplaceSystemPrompt(Arc<str>),
     /// Whether a turn of an earlier run is taken up again.
     Unfinished(UnfinishedTurns),
     /// Whether it is really to go.
-    Discard(UnfinishedTurns),
+    DiscardUnfinished(UnfinishedTurns),
     /// What was shown of a tool that changed.
     PinChanged(Box<PinChange>),
     /// The text that was shown, by its hash.

@@ -1,7 +1,7 @@
 //! Permissions that a write took away from an old file. Writers sit below everything that
 //! could show a notice, so what they did waits here until somebody asks for it.
 
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct Narrowed {
 }
 
 fn state() -> MutexGuard<'static, Narrowed> {
-    lock(&NARROWED)
+    lock_ignoring_poison(&NARROWED)
 }
 
 /// The permission bits of a file; those of a private one where the system has none.

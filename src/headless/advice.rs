@@ -4,16 +4,16 @@ use crate::domain::advice::sentences;
 use crate::domain::{Advice, Notice};
 
 /// A notice on one line, raw.
-pub fn sentence(notice: &Notice) -> String {
-    notice.sentence(phrase)
+pub fn notice_line(notice: &Notice) -> String {
+    notice.sentence(advice_phrase)
 }
 
 /// All advice of a notice, raw; none where nothing of it helps without the screen.
-pub fn of(notice: &Notice) -> Option<String> {
-    sentences(&notice.advice, phrase)
+pub fn advice_text(notice: &Notice) -> Option<String> {
+    sentences(&notice.advice, advice_phrase)
 }
 
-fn phrase(advice: &Advice) -> Option<String> {
+fn advice_phrase(advice: &Advice) -> Option<String> {
     let words = match advice {
         Advice::Say(sentence) => sentence,
         Advice::Retry => "Run it again.",
@@ -59,18 +59,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_the_screen_can_do_is_left_out() {
+    fn advice_that_needs_the_screen_is_omitted() {
         let notice = |advice: &[Advice]| {
             let mut notice = Notice::failure("It failed.");
             notice.advice = advice.to_vec();
             notice
         };
         let both = notice(&[Advice::ShowLog, "Start the server.".into()]);
-        assert_eq!(sentence(&both), "It failed. Start the server.");
+        assert_eq!(notice_line(&both), "It failed. Start the server.");
         let one = notice(&[Advice::ListSessions]);
-        assert_eq!((sentence(&one).as_str(), of(&one)), ("It failed.", None));
+        assert_eq!(
+            (notice_line(&one).as_str(), advice_text(&one)),
+            ("It failed.", None)
+        );
         let shorter = notice(&[Advice::Compact, Advice::ChooseOtherModel]);
         let expected = "Send a shorter prompt, or ask without --continue, or choose another model with --model.";
-        assert_eq!(of(&shorter).as_deref(), Some(expected));
+        assert_eq!(advice_text(&shorter).as_deref(), Some(expected));
     }
 }

@@ -1,7 +1,7 @@
 //! Tools that `--allow` names: they have to be there, or nothing is asked. A slip in a
 //! name would otherwise be met as a denial, in the middle of a turn.
 
-use super::lines::line;
+use super::lines::clean_line;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// No server of these has such a name, as a clean line.
-pub fn named(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), String> {
+pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), String> {
     let tool_of = |id: &ServerId| {
         Some(
             name.strip_prefix(id.as_str())?
@@ -37,12 +37,12 @@ pub fn named(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), Str
             None => format!("there is no MCP server `{server}`."),
         }
     };
-    Err(line(&format!("--allow {name}: {why}")))
+    Err(clean_line(&format!("--allow {name}: {why}")))
 }
 
 /// Is each of these tools on offer? One of a server that could not be started may be:
 /// that was said already, and the model can answer without it.
-pub(super) fn check(
+pub(super) fn check_available(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,
 ) -> Result<(), String> {
@@ -50,10 +50,10 @@ pub(super) fn check(
         let server = servers.get(id.as_str());
         let why = match server {
             None => Some(format!("server `{id}` is not there.")),
-            Some(server) => why_not(server, tool),
+            Some(server) => unavailable_reason(server, tool),
         };
         if let Some(why) = why {
-            return Err(line(&format!("--allow {id}/{tool}: {why}")));
+            return Err(clean_line(&format!("--allow {id}/{tool}: {why}")));
         }
     }
     Ok(())
@@ -61,7 +61,7 @@ pub(super) fn check(
 
 /// Which of these tools changed since they were accepted: allowing one does not accept
 /// what it became.
-pub(super) fn withheld(
+pub(super) fn withheld_warnings(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,
 ) -> Vec<String> {
@@ -70,14 +70,14 @@ pub(super) fn withheld(
         server.is_some_and(|server| server.withheld.contains(tool))
     };
     let said = |(id, tool): &(ServerId, String)| {
-        line(&format!(
+        clean_line(&format!(
             "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and is not run. Start `humble` to see what changed."
         ))
     };
     allowed.iter().filter(is_withheld).map(said).collect()
 }
 
-fn why_not(server: &Server, tool: &str) -> Option<String> {
+fn unavailable_reason(server: &Server, tool: &str) -> Option<String> {
     let id = Clean::name(server.id.as_str());
     match &server.status {
         ServerStatus::Misconfigured(why) => return Some(format!("server `{id}`: {why}.")),
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slash_in_a_name_is_no_riddle() {
+    fn names_with_slashes_resolve_to_the_longest_server_id() {
         let ids = ["files", "a", "a/b"].map(ServerId::new);
         for (name, expected) in [
             ("files/read", Some(("files", "read"))),
@@ -124,12 +124,12 @@ mod tests {
             ("/read", None),
         ] {
             let expected = expected.map(|(id, tool)| (ServerId::new(id), tool.to_owned()));
-            assert_eq!(named(name, &ids).ok(), expected, "{name}");
+            assert_eq!(parse_tool_name(name, &ids).ok(), expected, "{name}");
         }
-        let why = named("flies/read", &ids).expect_err("a slip");
+        let why = parse_tool_name("flies/read", &ids).expect_err("a slip");
         assert!(why.ends_with("did you mean `files`?"), "{why}");
         assert_eq!(
-            named("files", &ids).expect_err("half"),
+            parse_tool_name("files", &ids).expect_err("half"),
             "--allow files: it takes SERVER/TOOL."
         );
     }

@@ -9,7 +9,7 @@ use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
 /// The line for `event`; none for what only a screen needs.
-pub fn line(event: &Event) -> Option<String> {
+pub fn event_line(event: &Event) -> Option<String> {
     let value = match event {
         Event::Turn(turn, event) => {
             let mut value = json!({ "type": Value::Null, "turn": turn });
@@ -17,19 +17,19 @@ pub fn line(event: &Event) -> Option<String> {
             let object = value.as_object_mut()?;
             object.extend(body.as_object()?.clone());
             match event {
-                TurnEvent::Noted(notice) => advise(&mut value, notice),
-                TurnEvent::Retrying { why, .. } => advise(&mut value["why"], why),
+                TurnEvent::Noted(notice) => add_advice(&mut value, notice),
+                TurnEvent::Retrying { why, .. } => add_advice(&mut value["why"], why),
                 TurnEvent::Ended {
                     end: TurnEnd::Failed { notice },
                     ..
-                } => advise(&mut value["end"]["notice"], notice),
+                } => add_advice(&mut value["end"]["notice"], notice),
                 _ => {}
             }
             value
         }
         Event::Asked { ask, question, .. } => {
             let mut value = json!({ "type": "asked", "ask": ask });
-            let (name, choices) = question_of(question);
+            let (name, choices) = question_json(question);
             value["question"] = name.into();
             if let Ask::Approve(calls) = question {
                 value["calls"] = calls.iter().map(|call| json!(call.call)).collect();
@@ -41,10 +41,10 @@ pub fn line(event: &Event) -> Option<String> {
         Event::AskClosed(ask) => json!({ "type": "ask_closed", "ask": ask }),
         Event::ServerChanged(server) => server_line(server),
         Event::Noticed(notice) | Event::Mentioned(notice) => {
-            json!({ "type": "noticed", "notice": with_advice(notice) })
+            json!({ "type": "noticed", "notice": notice_json(notice) })
         }
         Event::BannersChanged(banners) => {
-            let banner = |banner: &Banner| json!({ "cause": banner.cause, "notice": with_advice(&banner.notice) });
+            let banner = |banner: &Banner| json!({ "cause": banner.cause, "notice": notice_json(&banner.notice) });
             let banners: Vec<Value> = banners.iter().map(banner).collect();
             json!({ "type": "banners_changed", "banners": banners })
         }
@@ -55,15 +55,15 @@ pub fn line(event: &Event) -> Option<String> {
     Some(value.to_string())
 }
 
-fn with_advice(notice: &Notice) -> Value {
+fn notice_json(notice: &Notice) -> Value {
     let mut value = json!(notice);
-    advise(&mut value, notice);
+    add_advice(&mut value, notice);
     value
 }
 
 /// Adds the advice, which a notice does not serialize by itself.
-fn advise(value: &mut Value, notice: &Notice) {
-    if let Some(advice) = advice::of(notice) {
+fn add_advice(value: &mut Value, notice: &Notice) {
+    if let Some(advice) = advice::advice_text(notice) {
         value["advice"] = advice.into();
     }
 }
@@ -81,7 +81,7 @@ pub fn is_about_saving(event: &Event) -> bool {
     }
 }
 
-fn question_of(question: &Ask) -> (&'static str, Value) {
+fn question_json(question: &Ask) -> (&'static str, Value) {
     let choices = question
         .choices()
         .iter()
@@ -112,8 +112,8 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::Off => ("off", None),
         ServerStatus::Starting => ("starting", None),
         ServerStatus::Connected => ("connected", None),
-        ServerStatus::Failed(notice) => ("failed", Some(advice::sentence(notice))),
-        ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(advice::sentence(notice))),
+        ServerStatus::Failed(notice) => ("failed", Some(advice::notice_line(notice))),
+        ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(advice::notice_line(notice))),
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
     let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();

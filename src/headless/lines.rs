@@ -6,11 +6,11 @@ use crate::domain::Notice;
 use crate::text::Clean;
 
 /// Words on one clean line.
-pub fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
+pub fn clean_line(words: &str) -> String {
+    Clean::single_line(words).as_str().to_owned()
 }
 
 /// A notice on one clean line.
-pub fn sentence(notice: &Notice) -> String {
-    line(&advice::sentence(notice))
+pub fn notice_line(notice: &Notice) -> String {
+    clean_line(&advice::notice_line(notice))
 }

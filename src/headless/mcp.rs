@@ -5,7 +5,7 @@ pub mod call;
 pub mod tools;
 
 use super::advice;
-pub use super::lines::{line, sentence};
+pub use super::lines::{clean_line, notice_line};
 use crate::domain::server::{RemoteTransport, Transport};
 use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool};
 use crate::text::Clean;
@@ -23,16 +23,16 @@ const COLUMNS_MIN: u16 = 10;
 
 /// A server as it was configured and as it was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ServerReport {
     pub config: ServerConfig,
     pub server: Server,
     /// Why there was no waiting for it any longer.
     pub given_up: Option<String>,
 }
 
-impl Found {
+impl ServerReport {
     /// Is there nothing wrong with it? One that is off is as it should be.
-    pub fn is_well(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.server.status == ServerStatus::Connected || self.is_off()
     }
 
@@ -40,7 +40,7 @@ impl Found {
         !self.server.enabled || self.server.status == ServerStatus::Off
     }
 
-    fn state(&self) -> &'static str {
+    fn state_text(&self) -> &'static str {
         match self.server.status {
             _ if !self.server.enabled => "off",
             ServerStatus::Off => "off",
@@ -53,13 +53,13 @@ impl Found {
     }
 
     /// What is wrong, raw.
-    pub fn fault(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         match &self.server.status {
             _ if self.is_off() && !matches!(self.server.status, ServerStatus::Misconfigured(_)) => {
                 None
             }
             ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
-                Some(advice::sentence(notice))
+                Some(advice::notice_line(notice))
             }
             ServerStatus::Misconfigured(why) => Some(format!("mcp-servers.json: {why}.")),
             ServerStatus::Starting => self.given_up.clone(),
@@ -85,14 +85,14 @@ impl Found {
     }
 
     /// How many tools are on, of how many, and about how many tokens they cost.
-    fn tools(&self) -> (usize, usize, usize) {
+    fn tool_counts(&self) -> (usize, usize, usize) {
         let on = self.server.offered().count();
-        let tokens = self.server.offered().map(tokens).sum();
+        let tokens = self.server.offered().map(token_estimate).sum();
         (on, self.server.tools.len(), tokens)
     }
 
-    fn tools_words(&self) -> [String; 2] {
-        let (on, all, tokens) = self.tools();
+    fn tool_count_texts(&self) -> [String; 2] {
+        let (on, all, tokens) = self.tool_counts();
         let of = if on == all {
             String::new()
         } else {
@@ -107,16 +107,16 @@ impl Found {
 
     fn row(&self) -> [String; 5] {
         let name = Clean::name(self.server.id.as_str());
-        let mut row = vec![name.into(), self.state().to_owned()];
+        let mut row = vec![name.into(), self.state_text().to_owned()];
         let carried = self.transport().map(Transport::words).unwrap_or_default();
         match &self.server.peer {
             Some(peer) => {
-                row.extend(self.tools_words());
+                row.extend(self.tool_count_texts());
                 row.push(format!("{carried} {}", peer.protocol));
             }
             None => row.extend([String::new(), String::new(), carried.to_owned()]),
         }
-        let mut cells = row.into_iter().map(|cell| line(&cell));
+        let mut cells = row.into_iter().map(|cell| clean_line(&cell));
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     }
 
@@ -124,9 +124,9 @@ impl Found {
     fn remarks(&self) -> Vec<String> {
         let left_out = self.server.left_out.iter();
         let mut remarks: Vec<String> = left_out
-            .map(|what| format!("Left out: {}", Clean::spelt_out(what)))
+            .map(|what| format!("Left out: {}", Clean::escaped(what)))
             .collect();
-        remarks.extend(self.fault());
+        remarks.extend(self.problem());
         if !self.server.withheld.is_empty() {
             let names = self.server.withheld.iter();
             let names: Vec<String> = names.map(|name| Clean::name(name).into()).collect();
@@ -139,12 +139,12 @@ impl Found {
     }
 
     /// One object for programs.
-    pub fn json(&self) -> Value {
-        let (on, all, tokens) = self.tools();
+    pub fn to_json(&self) -> Value {
+        let (on, all, tokens) = self.tool_counts();
         let mut value = json!({
             "name": self.server.id,
             "description": self.config.description,
-            "state": self.state().replace([' ', '-'], "_"),
+            "state": self.state_text().replace([' ', '-'], "_"),
             "transport": self.transport().map(transport_name),
             "protocol": self.server.peer.as_ref().map(|peer| &peer.protocol),
             "tools": all,
@@ -160,7 +160,7 @@ impl Found {
         if !self.server.withheld.is_empty() {
             value["withheld"] = json!(self.server.withheld);
         }
-        if let Some(fault) = self.fault() {
+        if let Some(fault) = self.problem() {
             value["error"] = json!(fault);
         }
         value
@@ -177,14 +177,14 @@ fn transport_name(transport: Transport) -> &'static str {
 }
 
 /// About what a tool's definition costs in each request.
-pub fn tokens(tool: &Tool) -> usize {
+pub fn token_estimate(tool: &Tool) -> usize {
     tool.bytes / BYTES_PER_TOKEN
 }
 
 /// The table of `humble mcp list`. `columns` is how wide the terminal is, where there
 /// is one: what does not fit is folded, never cut.
-pub fn table(found: &[Found], columns: Option<u16>) -> String {
-    let rows: Vec<[String; 5]> = found.iter().map(Found::row).collect();
+pub fn render_table(found: &[ServerReport], columns: Option<u16>) -> String {
+    let rows: Vec<[String; 5]> = found.iter().map(ServerReport::row).collect();
     let table = Columns::of(&rows);
     let fits = columns.is_none_or(|columns| table.total() <= usize::from(columns));
     let mut out = String::new();
@@ -194,7 +194,7 @@ pub fn table(found: &[Found], columns: Option<u16>) -> String {
             false => out += &folded_row(row, columns),
         }
         for remark in found.remarks() {
-            out += &folded(&line(&remark), INDENT, columns);
+            out += &wrap_lines(&clean_line(&remark), INDENT, columns);
         }
     }
     out
@@ -207,15 +207,15 @@ fn folded_row(row: &[String; 5], columns: Option<u16>) -> String {
         .map(String::as_str)
         .filter(|cell| !cell.is_empty())
         .collect();
-    let mut out = folded(&format!("{name}  {state}"), 0, columns);
+    let mut out = wrap_lines(&format!("{name}  {state}"), 0, columns);
     if !rest.is_empty() {
-        out += &folded(&rest.join(", "), INDENT, columns);
+        out += &wrap_lines(&rest.join(", "), INDENT, columns);
     }
     out
 }
 
 /// Words as lines that fit, each with its line end. Without a width they are one line.
-pub fn folded(words: &str, indent: usize, columns: Option<u16>) -> String {
+pub fn wrap_lines(words: &str, indent: usize, columns: Option<u16>) -> String {
     let margin = " ".repeat(indent);
     let Some(columns) = columns else {
         return format!("{margin}{words}\n");
@@ -228,7 +228,7 @@ pub fn folded(words: &str, indent: usize, columns: Option<u16>) -> String {
 }
 
 /// Names as rows that fit, none of them cut in two.
-pub fn packed(names: &[&str], columns: Option<u16>) -> String {
+pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
     let room = columns.map_or(usize::MAX, |columns| {
         usize::from(columns).saturating_sub(INDENT)
     });
@@ -249,8 +249,8 @@ pub fn packed(names: &[&str], columns: Option<u16>) -> String {
 }
 
 /// All servers, for programs.
-pub fn json(found: &[Found]) -> String {
-    let servers: Vec<Value> = found.iter().map(Found::json).collect();
+pub fn render_json(found: &[ServerReport]) -> String {
+    let servers: Vec<Value> = found.iter().map(ServerReport::to_json).collect();
     format!("{}\n", json!({ "servers": servers }))
 }
 
@@ -259,22 +259,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_whole_however_narrow_it_is() {
+    fn names_are_never_split_across_rows() {
         let names = ["get-sum", "읽기", "a-name-that-is-longer-than-the-row"];
         assert_eq!(
-            packed(&names, Some(20)),
+            pack_names(&names, Some(20)),
             "    get-sum, 읽기,\n    a-name-that-is-longer-than-the-row\n"
         );
-        assert_eq!(packed(&names[..2], None), "    get-sum, 읽기\n");
-        assert_eq!(packed(&[], Some(20)), "");
+        assert_eq!(pack_names(&names[..2], None), "    get-sum, 읽기\n");
+        assert_eq!(pack_names(&[], Some(20)), "");
         let hidden = ["se\u{200B}nd", "send", " "];
-        assert_eq!(packed(&hidden, None), "    se⟨U+200B⟩nd, send, \" \"\n");
+        assert_eq!(pack_names(&hidden, None), "    se⟨U+200B⟩nd, send, \" \"\n");
     }
 
     #[test]
-    fn words_are_folded_at_the_width_of_the_terminal() {
-        assert_eq!(folded("하나 둘 셋 넷", 2, Some(12)), "  하나 둘 셋\n  넷\n");
-        assert_eq!(folded("one line", 2, None), "  one line\n");
-        assert_eq!(folded("ab cd", 4, Some(0)), "    ab cd\n");
+    fn text_wraps_at_the_terminal_width() {
+        assert_eq!(
+            wrap_lines("하나 둘 셋 넷", 2, Some(12)),
+            "  하나 둘 셋\n  넷\n"
+        );
+        assert_eq!(wrap_lines("one line", 2, None), "  one line\n");
+        assert_eq!(wrap_lines("ab cd", 4, Some(0)), "    ab cd\n");
     }
 }

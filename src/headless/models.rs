@@ -1,7 +1,7 @@
 //! What `humble models` prints. Names and words of servers are made clean here.
 
 use super::advice;
-use super::lines::{line, sentence};
+use super::lines::{clean_line, notice_line};
 use crate::domain::model::ApiKey;
 use crate::domain::model_catalog::size_words;
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog, ServerModel};
@@ -9,7 +9,7 @@ use crate::text::columns::Columns;
 use serde_json::{Value, json};
 
 /// The lists for a user.
-pub fn text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
+pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let mut out = String::new();
     if configured.is_empty() {
         out += &format!("No model is configured in {file}.\n");
@@ -20,10 +20,10 @@ pub fn text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -
     }
     for catalog in servers {
         let server = &catalog.server;
-        out += &format!("\n{} ({})\n", line(&server.url), server.provider);
+        out += &format!("\n{} ({})\n", clean_line(&server.url), server.provider);
         match &catalog.state {
             CatalogState::Asking => {}
-            CatalogState::Failed(notice) => out += &format!("  {}\n", sentence(notice)),
+            CatalogState::Failed(notice) => out += &format!("  {}\n", notice_line(notice)),
             CatalogState::Listed(listed) if listed.models.is_empty() => {
                 out += "  It has no models.\n";
             }
@@ -46,7 +46,7 @@ fn configured_row(model: &ModelConfig) -> [String; 5] {
         model.provider.name().to_owned(),
         model.server().url,
         active.to_owned(),
-        key_words(&model.api_key),
+        key_status(&model.api_key),
     ]
 }
 
@@ -70,13 +70,13 @@ fn listed_row(model: &ServerModel) -> [String; 5] {
 }
 
 fn table(rows: impl Iterator<Item = [String; 5]>) -> String {
-    let rows: Vec<_> = rows.map(|row| row.map(|cell| line(&cell))).collect();
+    let rows: Vec<_> = rows.map(|row| row.map(|cell| clean_line(&cell))).collect();
     let columns = Columns::of(&rows);
     let lines = rows.iter().map(|row| columns.line(row) + "\n");
     lines.collect()
 }
 
-fn key_words(key: &ApiKey) -> String {
+fn key_status(key: &ApiKey) -> String {
     match key {
         ApiKey::NotNeeded => String::new(),
         ApiKey::Known(_) => "key present".to_owned(),
@@ -86,7 +86,7 @@ fn key_words(key: &ApiKey) -> String {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
+pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let configured: Vec<Value> = configured
         .iter()
         .map(|model| {
@@ -116,7 +116,7 @@ pub fn json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
             let mut value = json!(catalog.server);
             match &catalog.state {
                 CatalogState::Asking => {}
-                CatalogState::Failed(notice) => value["error"] = json!(advice::sentence(notice)),
+                CatalogState::Failed(notice) => value["error"] = json!(advice::notice_line(notice)),
                 CatalogState::Listed(listed) => {
                     value["models"] = json!(listed.models);
                     value["is_cut"] = json!(listed.is_cut);

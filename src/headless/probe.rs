@@ -1,7 +1,7 @@
 //! What `humble probe` prints. Names and words of servers are made clean here.
 
-use super::signals::Signals;
-use super::tty_prompt::Terminal;
+use super::signals::ExitSignals;
+use super::tty_prompt::TtyPrompt;
 use crate::domain::probe::{Report, Trial, Wrote, trial_rows};
 use crate::domain::{AskId, Dialect};
 use crate::headless::{advice, lines};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The table for a person, with what it means before it.
-pub fn text(report: &Report) -> String {
+pub fn render_text(report: &Report) -> String {
     let mut out = line(&report.words());
     if !report.trials.is_empty() {
         out.push('\n');
-        out += &table(&report.trials);
+        out += &render_table(&report.trials);
     }
     let faults: String = report.faults().map(|fault| line(&fault)).collect();
     if !faults.is_empty() {
@@ -30,12 +30,12 @@ pub fn text(report: &Report) -> String {
 }
 
 fn line(words: &str) -> String {
-    lines::line(words) + "\n"
+    lines::clean_line(words) + "\n"
 }
 
-fn table(trials: &[Trial]) -> String {
+fn render_table(trials: &[Trial]) -> String {
     let rows: Vec<_> = trial_rows(trials)
-        .map(|row| row.map(|cell| lines::line(&cell)))
+        .map(|row| row.map(|cell| lines::clean_line(&cell)))
         .collect();
     let columns = Columns::of(&rows).with_last_right();
     let lines = rows.iter().map(|row| columns.line(row) + "\n");
@@ -43,8 +43,8 @@ fn table(trials: &[Trial]) -> String {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(report: &Report, stored: bool) -> String {
-    let results: Vec<Value> = report.trials.iter().map(result).collect();
+pub fn render_json(report: &Report, stored: bool) -> String {
+    let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
         "provider": report.model.provider,
@@ -57,12 +57,12 @@ pub fn json(report: &Report, stored: bool) -> String {
         "stored": stored,
     });
     if let Some(fault) = &report.fault {
-        value["error"] = json!(advice::sentence(fault));
+        value["error"] = json!(advice::notice_line(fault));
     }
     format!("{value}\n")
 }
 
-fn result(trial: &Trial) -> Value {
+fn result_json(trial: &Trial) -> Value {
     let form = match &trial.wrote {
         Wrote::Otherwise(how) => Some(how),
         _ => None,
@@ -84,13 +84,13 @@ fn result(trial: &Trial) -> Value {
 ///
 /// # Errors
 /// A signal ended the program.
-pub async fn asks_to_store(
+pub async fn confirm_store(
     report: &Report,
     to: Dialect,
-    signals: &mut Signals,
+    signals: &mut ExitSignals,
 ) -> Result<Option<bool>, u8> {
-    let mut terminal = Terminal::open();
-    if !terminal.is_there() {
+    let mut terminal = TtyPrompt::open();
+    if !terminal.is_available() {
         return Ok(None);
     }
     let question = Ask::StoreDialect {
@@ -99,7 +99,7 @@ pub async fn asks_to_store(
     };
     terminal.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
-        (_, answer, _) = terminal.answered() => {
+        (_, answer, _) = terminal.next_answer() => {
             Ok(Some(answer == Answer::Choice(Choice::Store)))
         }
         code = signals.next() => Err(code),

@@ -5,10 +5,10 @@ use std::io;
 
 /// Ctrl+C and the signals that end a program.
 #[cfg(unix)]
-pub struct Signals([(tokio::signal::unix::Signal, u8); 4]);
+pub struct ExitSignals([(tokio::signal::unix::Signal, u8); 4]);
 
 #[cfg(unix)]
-impl Signals {
+impl ExitSignals {
     pub fn install() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let on = |kind, code| signal(kind).map(|signal| (signal, code));
@@ -37,7 +37,7 @@ impl Signals {
 pub struct Signals;
 
 #[cfg(not(unix))]
-impl Signals {
+impl ExitSignals {
     pub fn install() -> io::Result<Self> {
         Ok(Self)
     }

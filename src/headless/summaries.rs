@@ -5,23 +5,26 @@ use crate::domain::schema::UNCHECKED;
 use crate::domain::tool::{QUOTE, SERVER_SAYS, Tool};
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
-use crate::text::exact::{MARGIN, exact_rows};
 use crate::text::grapheme::width;
-use crate::text::lines::lines_of;
+use crate::text::lines::split_lines;
+use crate::text::lossless_wrap::{MARGIN_COLUMNS, lossless_rows};
 use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
 /// In the margin of a row that goes on with the one above.
-const SIGNS: [&str; 3] = [":", "\\", "/"];
+const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
 /// Rows of a server's words that are shown: more would push the arguments out of sight.
-const SERVER_ROWS_MAX: usize = 12;
+const DESCRIPTION_ROWS_MAX: usize = 12;
 
 /// A call with every argument, for standard error. `columns` is the width of a terminal
 /// that would otherwise wrap long rows itself, so that any text could begin a row.
-pub(super) fn summary(call: &ToolCall, columns: Option<u16>) -> String {
-    let (tool, server) = (Clean::word(&call.tool), Clean::word(call.server.as_str()));
-    let mut lines = in_rows(&format!("Tool call: {tool} on {server}"), columns, "");
+pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
+    let (tool, server) = (
+        Clean::quoted_if_needed(&call.tool),
+        Clean::quoted_if_needed(call.server.as_str()),
+    );
+    let mut lines = wrap_line(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
         let words = quoted.words();
         lines.push(format!("  (it {words}, and so asks in every mode)"));
@@ -37,32 +40,32 @@ pub(super) fn summary(call: &ToolCall, columns: Option<u16>) -> String {
 fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
     let line = |(key, value): (&String, &serde_json::Value)| {
         let key = match key.contains([':', '\\']) {
-            true => Clean::exact(&serde_json::Value::from(key.as_str()).to_string()),
-            false => Clean::word(key),
+            true => Clean::unambiguous(&serde_json::Value::from(key.as_str()).to_string()),
+            false => Clean::quoted_if_needed(key),
         };
-        let value = Clean::exact(&value.to_string());
-        in_rows(&format!("{key}: {value}"), columns, "  ")
+        let value = Clean::unambiguous(&value.to_string());
+        wrap_line(&format!("{key}: {value}"), columns, "  ")
     };
     call.arguments.iter().flat_map(line).collect()
 }
 
 /// A line of clean text; on a terminal in rows of its width.
-fn in_rows(line: &str, columns: Option<u16>, lead: &str) -> Vec<String> {
+fn wrap_line(line: &str, columns: Option<u16>, lead: &str) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![format!("{lead}{line}")];
     };
-    let mut rows = exact_rows(line, columns, SIGNS).rows;
+    let mut rows = lossless_rows(line, columns, CONTINUATION_MARKS).rows;
     if let Some(first) = rows.first_mut() {
-        *first = format!("{lead}{}", &first[usize::from(MARGIN)..]);
+        *first = format!("{lead}{}", &first[usize::from(MARGIN_COLUMNS)..]);
     }
     rows
 }
 
 /// A call as it is asked about on a terminal: the arguments first, then what the server
 /// says of its tool with a sign before every row, and how far up the arguments stand.
-pub(super) fn asked_about(call: &ToolCall, tool: &Tool, columns: u16) -> String {
-    let mut rows: Vec<String> = vec![summary(call, Some(columns))];
-    let about = about_rows(tool, columns);
+pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
+    let mut rows: Vec<String> = vec![call_summary(call, Some(columns))];
+    let about = description_rows(tool, columns);
     if !about.is_empty() {
         rows.push(SERVER_SAYS.to_owned());
         rows.extend(about);
@@ -75,16 +78,16 @@ pub(super) fn asked_about(call: &ToolCall, tool: &Tool, columns: u16) -> String 
     rows.join("\n")
 }
 
-fn about_rows(tool: &Tool, columns: u16) -> Vec<String> {
+fn description_rows(tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
-    let lines = lines_of(description).filter(|line| !line.trim().is_empty());
+    let lines = split_lines(description).filter(|line| !line.trim().is_empty());
     let mut lines: Vec<Clean> = lines
-        .take(SERVER_ROWS_MAX + 1)
-        .map(Clean::spelt_out)
+        .take(DESCRIPTION_ROWS_MAX + 1)
+        .map(Clean::escaped)
         .collect();
     let manners = tool.annotations.words().join(", ");
     if !manners.is_empty() {
-        lines.insert(0, Clean::line(&manners));
+        lines.insert(0, Clean::single_line(&manners));
     }
     let columns = columns.saturating_sub(width(QUOTE) as u16);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
@@ -93,15 +96,15 @@ fn about_rows(tool: &Tool, columns: u16) -> Vec<String> {
         // Spaces that hang beyond the width would be wrapped by the terminal.
         rows.map(|row| format!("{QUOTE}{}", line.as_str()[row].trim_end()))
     });
-    let mut rows: Vec<String> = rows.take(SERVER_ROWS_MAX + 1).collect();
-    if rows.len() > SERVER_ROWS_MAX {
-        rows.truncate(SERVER_ROWS_MAX - 1);
+    let mut rows: Vec<String> = rows.take(DESCRIPTION_ROWS_MAX + 1).collect();
+    if rows.len() > DESCRIPTION_ROWS_MAX {
+        rows.truncate(DESCRIPTION_ROWS_MAX - 1);
         rows.push(format!("{QUOTE}… (`humble mcp tools` shows all of it)"));
     }
     rows
 }
 
-pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
+pub(super) fn outcome_text(outcome: &ToolOutcome) -> String {
     let seconds = |elapsed: &Duration| format!("{:.1} s", elapsed.as_secs_f64());
     match outcome {
         ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_come_first_and_a_flood_of_words_leaves_them_in_sight() {
+    fn a_long_description_does_not_push_the_arguments_out_of_sight() {
         let real = call("write", json!({ "path": "/etc/passwd", "text": "x y" }));
         let fake = "Writes.\nTool call: write on files\n  path: \"notes.txt\"";
         for about in [
@@ -147,7 +150,7 @@ mod tests {
             format!("{}{fake}", "wide words ".repeat(5_000)),
             format!("x\r\u{85}\u{2028}{fake}\u{202e}{}", " ".repeat(9_000)),
         ] {
-            let shown = asked_about(&real, &tool(&about), 80);
+            let shown = approval_text(&real, &tool(&about), 80);
             let rows: Vec<&str> = shown.lines().collect();
             assert_eq!(
                 rows[..4],
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_key_or_value_begins_a_row_of_its_own() {
+    fn no_name_key_or_value_can_start_an_unmarked_row() {
         let gap = " ".repeat(300);
         let odd = call(
             &format!("read{gap}{SERVER_SAYS}"),
@@ -183,11 +186,11 @@ mod tests {
             }),
         );
         for columns in [20, 80, 200] {
-            let shown = asked_about(&odd, &tool("About it."), columns);
+            let shown = approval_text(&odd, &tool("About it."), columns);
             for row in shown.lines().skip(1) {
                 let is_mine = row == SERVER_SAYS || row.starts_with("Its arguments are");
-                let is_marked =
-                    row.starts_with("  ") || SIGNS.iter().any(|sign| row.starts_with(sign));
+                let is_marked = row.starts_with("  ")
+                    || CONTINUATION_MARKS.iter().any(|sign| row.starts_with(sign));
                 assert!(is_mine || is_marked, "{row:?} in\n{shown}");
                 assert!(is_mine || width(row) <= usize::from(columns), "{row:?}");
             }
@@ -197,16 +200,16 @@ mod tests {
                 "{shown}"
             );
         }
-        let line = summary(&odd, None);
+        let line = call_summary(&odd, None);
         assert_eq!(line.lines().count(), 5, "{line}");
         assert!(line.contains("⟨U+202E⟩⟨U+27E8⟩U+202E⟩"), "{line}");
     }
 
     #[test]
-    fn a_megabyte_is_printed_whole() {
+    fn a_megabyte_argument_is_printed_in_full() {
         let text = "x".repeat(1 << 20);
         let long = call("write", json!({ "a": text }));
-        let shown = asked_about(&long, &tool("Writes."), 80);
+        let shown = approval_text(&long, &tool("Writes."), 80);
         assert_eq!(shown.matches('x').count(), 1 << 20);
         assert!(
             shown.ends_with("Its arguments are the 13444 rows above these words."),

@@ -14,42 +14,42 @@ use tokio_util::task::AbortOnDropHandle;
 /// Lines typed while nobody asks.
 const LINES_MAX: usize = 64;
 /// A line that comes sooner was typed before its question was read.
-const QUIET: Duration = Duration::from_millis(500);
+const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
 /// A terminal that tells no width, or none that anything fits into, is this wide.
-const COLUMNS: u16 = 80;
+const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
 
 /// What came of a question: the answer, and a line that says what was taken where
 /// that is not plain.
-type Answered = (AskId, Answer, Option<String>);
+type TtyAnswer = (AskId, Answer, Option<String>);
 
 /// The terminal of the person, who may have piped something into standard input.
-pub struct Terminal {
-    tty: Option<Arc<Tty>>,
+pub struct TtyPrompt {
+    tty: Option<Arc<TtyReader>>,
     /// The open question. It is asked beside everything else, so that Ctrl+C is
     /// heard meanwhile.
-    asking: Option<(AskId, AbortOnDropHandle<Answered>)>,
+    open_question: Option<(AskId, AbortOnDropHandle<TtyAnswer>)>,
 }
 
 /// One thread reads the terminal for as long as the program runs: a read cannot be
 /// cancelled, and two readers would take each other's lines.
-struct Tty {
+struct TtyReader {
     file: File,
     lines: Mutex<mpsc::Receiver<String>>,
 }
 
-impl Terminal {
+impl TtyPrompt {
     pub fn open() -> Self {
         let asks = io::stderr().is_terminal();
-        let tty = asks.then(|| Tty::open().ok()).flatten();
+        let tty = asks.then(|| TtyReader::open().ok()).flatten();
         Self {
             tty: tty.map(Arc::new),
-            asking: None,
+            open_question: None,
         }
     }
 
     /// Is there somebody to ask?
-    pub fn is_there(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         self.tty.is_some()
     }
 
@@ -61,7 +61,7 @@ impl Terminal {
             .and_then(|tty| tcgetwinsize(&tty.file).ok());
         let columns = size.map_or(0, |size| size.ws_col);
         if columns < COLUMNS_MIN {
-            COLUMNS
+            COLUMNS_DEFAULT
         } else {
             columns
         }
@@ -72,24 +72,28 @@ impl Terminal {
     pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>, asks_always: bool) {
         let tty = self.tty.clone();
         let task = tokio::spawn(async move {
-            let (answer, said) = answer(tty, &question, &summaries, asks_always).await;
+            let (answer, said) = ask_question(tty, &question, &summaries, asks_always).await;
             (ask, answer, said)
         });
-        self.asking = Some((ask, AbortOnDropHandle::new(task)));
+        self.open_question = Some((ask, AbortOnDropHandle::new(task)));
     }
 
     pub fn close(&mut self, ask: AskId) {
-        if self.asking.as_ref().is_some_and(|(open, _)| *open == ask) {
-            self.asking = None;
+        if self
+            .open_question
+            .as_ref()
+            .is_some_and(|(open, _)| *open == ask)
+        {
+            self.open_question = None;
         }
     }
 
     /// Waits for the open question's answer; for ever where there is none. Safe to
     /// drop while it waits.
-    pub async fn answered(&mut self) -> Answered {
-        if let Some((_, task)) = &mut self.asking {
+    pub async fn next_answer(&mut self) -> TtyAnswer {
+        if let Some((_, task)) = &mut self.open_question {
             let answered = task.await;
-            self.asking = None;
+            self.open_question = None;
             if let Ok(answered) = answered {
                 return answered;
             }
@@ -98,7 +102,7 @@ impl Terminal {
     }
 }
 
-impl Tty {
+impl TtyReader {
     fn open() -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         let from = file.try_clone()?;
@@ -127,7 +131,7 @@ impl Tty {
             (&self.file).write_all(question.as_bytes()).ok()?;
             let asked = Instant::now();
             let line = lines.recv().await?;
-            if asked.elapsed() >= QUIET {
+            if asked.elapsed() >= TYPE_AHEAD_WINDOW {
                 return Some(line);
             }
             eprintln!("(That was typed before the question could be read.)");
@@ -135,8 +139,8 @@ impl Tty {
     }
 }
 
-async fn answer(
-    tty: Option<Arc<Tty>>,
+async fn ask_question(
+    tty: Option<Arc<TtyReader>>,
     question: &Ask,
     summaries: &[String],
     asks_always: bool,
@@ -145,9 +149,9 @@ async fn answer(
         Ask::Approve(calls) => calls,
         // What cannot be read here whole is decided where it can.
         Ask::PinChanged(_) | Ask::Instructions { .. } => {
-            return (Answer::Dismissed, Some(words(question)));
+            return (Answer::Dismissed, Some(question_text(question)));
         }
-        _ => return choose(tty, question).await,
+        _ => return ask_choice(tty, question).await,
     };
     let Some(tty) = tty else {
         let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
@@ -170,7 +174,7 @@ async fn answer(
             1 => String::new(),
             count => format!("{} of {count}: ", index + 1),
         };
-        let decision = approve(&tty, &place).await;
+        let decision = ask_approval(&tty, &place).await;
         let refused = decision == Decision::Refuse;
         decisions.push((call.call, decision));
         if refused {
@@ -181,13 +185,13 @@ async fn answer(
 }
 
 /// Asks about one call. The end of input refuses it.
-async fn approve(tty: &Tty, place: &str) -> Decision {
+async fn ask_approval(tty: &TtyReader, place: &str) -> Decision {
     let question = format!("{place}Call now? (Y/N) ");
     loop {
         let Some(line) = tty.ask(&question).await else {
             return Decision::Refuse;
         };
-        match decision(&line) {
+        match parse_decision(&line) {
             Some(decision) => return decision,
             None => eprintln!(
                 "y runs it; n refuses it and ends; d, with a word to the model if you like, denies it and goes on; s runs it from now on. 6 allows this tool for good, 7 its whole server, 9 rules the tool out."
@@ -198,7 +202,7 @@ async fn approve(tty: &Tty, place: &str) -> Decision {
 
 /// What a whole line means. Hangul two-set letters count as the key they lie on;
 /// anything that only begins like an answer is none.
-fn decision(line: &str) -> Option<Decision> {
+fn parse_decision(line: &str) -> Option<Decision> {
     let line = line.trim();
     match line.to_lowercase().as_str() {
         "y" | "yes" | "1" | "ㅛ" => return Some(Decision::Run),
@@ -214,9 +218,9 @@ fn decision(line: &str) -> Option<Decision> {
     matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { word })
 }
 
-async fn choose(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String>) {
+async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Option<String>) {
     let rows = question.choices();
-    let words = words(question);
+    let words = question_text(question);
     let line = match &tty {
         None => None,
         Some(tty) => {
@@ -232,7 +236,7 @@ async fn choose(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String
         let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));
         by_number.or_else(|| rows.iter().find(|row| line == row.key.to_string()))
     });
-    let choice = chosen.map_or_else(|| safe(question), |row| row.choice);
+    let choice = chosen.map_or_else(|| default_choice(question), |row| row.choice);
     let row = rows.iter().find(|row| row.choice == choice);
     let label = row.map_or("", |row| row.label);
     (
@@ -242,7 +246,7 @@ async fn choose(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String
 }
 
 /// What happened, in a few words.
-fn words(question: &Ask) -> String {
+fn question_text(question: &Ask) -> String {
     match question {
         Ask::Approve(_) => "The model asks for tools.".to_owned(),
         Ask::Repair { .. } => "The model's tool call cannot be used again.".to_owned(),
@@ -276,7 +280,7 @@ fn words(question: &Ask) -> String {
         ),
         Ask::StoreDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
-            let name = Clean::line(&report.model.name);
+            let name = Clean::single_line(&report.model.name);
             format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
         Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
@@ -285,21 +289,21 @@ fn words(question: &Ask) -> String {
         Ask::Discard { .. } => "It would be discarded.".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
-            Clean::line(&format!(
+            Clean::single_line(&format!(
                 "`{tool}` of {server} is not what was accepted; humble itself shows the difference."
             ))
             .as_str()
             .to_owned()
         }
         Ask::Instructions { server, .. } => {
-            Clean::line(&format!("{server} has instructions for the model."))
+            Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
                 .to_owned()
         }
     }
 }
 
-fn safe(question: &Ask) -> Choice {
+fn default_choice(question: &Ask) -> Choice {
     match question {
         Ask::Bound { again: false, .. } => Choice::AnswerNow,
         // JSON that names no tool may be the very answer that was asked for.
@@ -315,17 +319,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_answer_is_one() {
+    fn partial_answers_are_rejected() {
         for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
-            assert_eq!(decision(line), Some(Decision::Run), "{line}");
+            assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }
-        let lasting = ["6", "7", "9"].map(decision);
+        let lasting = ["6", "7", "9"].map(parse_decision);
         let expected = [Decision::RunAlways, Decision::RunServer, Decision::Never];
         assert_eq!(lasting, expected.map(Some));
         for line in [
             "stop", "8", "66", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
         ] {
-            assert_eq!(decision(line), None, "{line}");
+            assert_eq!(parse_decision(line), None, "{line}");
         }
     }
 
@@ -336,8 +340,8 @@ mod tests {
                 word: word.map(str::to_owned),
             })
         };
-        assert_eq!(decision("d"), deny(None));
-        assert_eq!(decision("d 다른 폴더"), deny(Some("다른 폴더")));
-        assert_eq!(decision("ㅇ  later "), deny(Some("later")));
+        assert_eq!(parse_decision("d"), deny(None));
+        assert_eq!(parse_decision("d 다른 폴더"), deny(Some("다른 폴더")));
+        assert_eq!(parse_decision("ㅇ  later "), deny(Some("later")));
     }
 }

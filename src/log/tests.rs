@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tracing::{debug, info, warn};
 
 /// The lines of the log pane while `talk` runs.
-fn logged(
+fn log_events(
     folder: &Path,
     level: Level,
     clock: fn() -> Zoned,
@@ -15,7 +15,7 @@ fn logged(
     let lines = Arc::new(Mutex::new(Vec::new()));
     let pane = Arc::clone(&lines);
     let keep = move |line: LogLine| pane.lock().unwrap().push(line.text);
-    let (sink, handle) = LogSink::with_clock(folder, level, keep, clock);
+    let (sink, handle) = TracingLayer::with_clock(folder, level, keep, clock);
     let subscriber = tracing_subscriber::registry().with(sink);
     tracing::subscriber::with_default(subscriber, || talk(&handle));
     let lines = lines.lock().unwrap();
@@ -36,9 +36,9 @@ fn files_in(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn events_of_ours_at_the_level_and_warnings_of_others_are_lines() {
+fn own_events_and_warnings_of_dependencies_are_logged() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = logged(folder.path(), Level::INFO, Zoned::now, |handle| {
+    let lines = log_events(folder.path(), Level::INFO, Zoned::now, |handle| {
         info!(tokens = 3, name = "한글", "answered");
         debug!("too quiet");
         info!(target: "hyper::client", "not ours");
@@ -61,8 +61,8 @@ fn events_of_ours_at_the_level_and_warnings_of_others_are_lines() {
 #[test]
 fn no_secret_reaches_the_file_or_the_pane() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = logged(folder.path(), Level::DEBUG, Zoned::now, |handle| {
-        handle.hide(vec![Secret::new("hunter2hunter2")]);
+    let lines = log_events(folder.path(), Level::DEBUG, Zoned::now, |handle| {
+        handle.add_secrets(vec![Secret::new("hunter2hunter2")]);
         debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
     });
     // An unquoted header goes up to the next mark: rather too much than too little.
@@ -73,14 +73,14 @@ fn no_secret_reaches_the_file_or_the_pane() {
 }
 
 #[test]
-fn each_local_day_has_its_own_file_that_only_the_person_can_read() {
+fn each_local_day_has_a_private_file_of_its_own() {
     static DAY: AtomicI64 = AtomicI64::new(0);
     fn clock() -> Zoned {
         let late: Zoned = "2026-12-31T23:59:59+09:00[Asia/Seoul]".parse().unwrap();
         late + jiff::Span::new().seconds(DAY.load(Ordering::SeqCst))
     }
     let folder = tempfile::tempdir().unwrap();
-    logged(folder.path(), Level::INFO, clock, |_| {
+    log_events(folder.path(), Level::INFO, clock, |_| {
         info!("old");
         DAY.store(1, Ordering::SeqCst);
         info!("new");
@@ -107,8 +107,8 @@ fn each_local_day_has_its_own_file_that_only_the_person_can_read() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_costs_the_file_and_nothing_else() {
-    let lines = logged(
+fn a_missing_folder_loses_only_the_log_file() {
+    let lines = log_events(
         Path::new("/nowhere/at/all"),
         Level::INFO,
         Zoned::now,
@@ -120,9 +120,9 @@ fn a_folder_that_is_not_there_costs_the_file_and_nothing_else() {
 }
 
 #[test]
-fn the_question_whether_an_event_would_be_heard_is_answered() {
+fn enabled_reports_whether_an_event_would_be_logged() {
     let folder = tempfile::tempdir().unwrap();
-    logged(folder.path(), Level::INFO, Zoned::now, |handle| {
+    log_events(folder.path(), Level::INFO, Zoned::now, |handle| {
         assert!(!tracing::enabled!(Level::DEBUG));
         handle.set_level(Level::DEBUG);
         assert!(tracing::enabled!(Level::DEBUG));
@@ -131,12 +131,16 @@ fn the_question_whether_an_event_would_be_heard_is_answered() {
 }
 
 #[test]
-fn a_line_without_end_is_cut_in_the_file_and_shorter_in_the_pane() {
+fn huge_lines_are_truncated_more_in_the_pane_than_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = logged(folder.path(), Level::INFO, Zoned::now, |_| {
+    let lines = log_events(folder.path(), Level::INFO, Zoned::now, |_| {
         info!("{}", "한".repeat(500_000));
     });
-    assert!(lines[0].len() < PANE_BYTES_MAX + 40, "{}", lines[0].len());
+    assert!(
+        lines[0].len() < PANE_LINE_BYTES_MAX + 40,
+        "{}",
+        lines[0].len()
+    );
     assert!(lines[0].ends_with(" bytes more)"));
     let text = &files_in(folder.path())[0].1;
     assert!(text.ends_with(" bytes more)\n"));

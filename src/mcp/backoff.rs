@@ -6,7 +6,7 @@ use std::time::Duration;
 const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(30);
 /// A session that lived this long forgives the failures before it.
-const HEALTHY: Duration = Duration::from_secs(60);
+const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
 /// Counts failures in a row. The first is forgiven: the next call may try at
 /// once. From then on the delay doubles up to its maximum.
@@ -18,8 +18,8 @@ pub struct Backoff {
 impl Backoff {
     /// The delay before the next try, after a session that `lived` so long (zero
     /// where it could not even be started).
-    pub fn failed(&mut self, lived: Duration) -> Duration {
-        if lived >= HEALTHY {
+    pub fn next_delay(&mut self, lived: Duration) -> Duration {
+        if lived >= HEALTHY_AFTER {
             self.failures = 0;
         }
         self.failures = self.failures.saturating_add(1);
@@ -42,7 +42,7 @@ mod tests {
 
     fn delays(backoff: &mut Backoff, count: usize) -> Vec<u64> {
         (0..count)
-            .map(|_| backoff.failed(Duration::ZERO).as_secs())
+            .map(|_| backoff.next_delay(Duration::ZERO).as_secs())
             .collect()
     }
 
@@ -55,18 +55,18 @@ mod tests {
     }
 
     #[test]
-    fn a_long_session_and_a_person_both_forgive() {
+    fn long_session_or_manual_reconnect_resets_the_backoff() {
         let mut backoff = Backoff::default();
         delays(&mut backoff, 5);
-        assert_eq!(backoff.failed(HEALTHY), Duration::ZERO);
+        assert_eq!(backoff.next_delay(HEALTHY_AFTER), Duration::ZERO);
         assert_eq!(delays(&mut backoff, 2), [1, 2]);
         backoff.reset();
         assert_eq!(delays(&mut backoff, 2), [0, 1]);
     }
 
     #[test]
-    fn failing_for_ever_never_overflows() {
+    fn failure_count_saturates() {
         let mut backoff = Backoff { failures: u32::MAX };
-        assert_eq!(backoff.failed(Duration::ZERO), DELAY_MAX);
+        assert_eq!(backoff.next_delay(Duration::ZERO), DELAY_MAX);
     }
 }

@@ -3,8 +3,8 @@
 
 use super::error::McpError;
 use super::hub_event::HubEvent;
-use super::result_text::{RenderedResult, answer};
-use super::session::{Session, explain, raw};
+use super::result_text::{RenderedResult, render_result};
+use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{Arguments, CallId, Pin, Progress, Redactor, ServerId, ToolOutcome};
 use rmcp::model::{
@@ -21,11 +21,11 @@ use tokio_util::sync::CancellationToken;
 /// Progress puts the time-out off, up to so many time-outs in all.
 const TIMEOUTS_MAX: u32 = 10;
 /// Progress of one call is told no more often: a server may send it in a flood.
-const REPORT_EVERY: Duration = Duration::from_millis(50);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One approved call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct McpCall {
     pub id: CallId,
     pub server: ServerId,
     pub tool: String,
@@ -53,16 +53,16 @@ impl From<ToolOutcome> for CallResult {
 }
 
 /// Runs `call` on a server, whose session is opened again where it has ended.
-pub async fn run(
+pub async fn run_call(
     supervisor: Arc<ServerSupervisor>,
-    call: Call,
+    call: McpCall,
     cancel: CancellationToken,
     events: mpsc::Sender<HubEvent>,
 ) -> CallResult {
     let started = Instant::now();
-    let ended = match once(&supervisor, call.clone(), &cancel, &events).await {
+    let ended = match attempt(&supervisor, call.clone(), &cancel, &events).await {
         // The server forgot a session, and did nothing: another one may do it.
-        Ok(Ended::Refused) => once(&supervisor, call, &cancel, &events).await,
+        Ok(CallEnding::SessionUnknown) => attempt(&supervisor, call, &cancel, &events).await,
         ended => ended,
     };
     let ended = match ended {
@@ -72,13 +72,13 @@ pub async fn run(
     let elapsed = started.elapsed();
     let redactors = supervisor.redactors();
     match ended {
-        Ended::Unreachable(_) if supervisor.stop.is_cancelled() => {
+        CallEnding::Unreachable(_) if supervisor.stop.is_cancelled() => {
             let why = "The server was switched off while it worked on the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        Ended::Answered(mut result) => {
-            without_credentials(&mut result, &redactors.credentials);
-            let RenderedResult { text, is_error } = answer(&result);
+        CallEnding::Answered(mut result) => {
+            redact_credentials(&mut result, &redactors.credentials);
+            let RenderedResult { text, is_error } = render_result(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
                 false => ToolOutcome::Succeeded { text, elapsed },
@@ -86,16 +86,16 @@ pub async fn run(
             let result = Some(result);
             CallResult { outcome, result }
         }
-        Ended::Failed(text) => {
+        CallEnding::ToolFailed(text) => {
             let text = redactors.credentials.without_values(&text);
             ToolOutcome::Failed { text, elapsed }.into()
         }
-        Ended::Unreachable(why) => {
+        CallEnding::Unreachable(why) => {
             let why = redactors.all.redacted(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
-        Ended::Refused => {
+        CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
+        CallEnding::SessionUnknown => {
             let why = "The server forgets each session as soon as it is open.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
@@ -104,7 +104,7 @@ pub async fn run(
 
 /// Results go to the model and into the saved conversation, and so must not hold the
 /// credentials that the server was given.
-fn without_credentials(result: &mut Value, redactor: &Redactor) {
+fn redact_credentials(result: &mut Value, redactor: &Redactor) {
     if redactor.is_empty() {
         return;
     }
@@ -112,12 +112,12 @@ fn without_credentials(result: &mut Value, redactor: &Redactor) {
         Value::String(text) => *text = redactor.without_values(text),
         Value::Array(items) => {
             for item in items {
-                without_credentials(item, redactor);
+                redact_credentials(item, redactor);
             }
         }
         Value::Object(fields) => {
             for field in fields.values_mut() {
-                without_credentials(field, redactor);
+                redact_credentials(field, redactor);
             }
         }
         _ => {}
@@ -126,19 +126,19 @@ fn without_credentials(result: &mut Value, redactor: &Redactor) {
 
 /// One try of a call on an open session; an error is the outcome of one that was not even
 /// tried.
-async fn once(
+async fn attempt(
     supervisor: &ServerSupervisor,
-    call: Call,
+    call: McpCall,
     cancel: &CancellationToken,
     events: &mpsc::Sender<HubEvent>,
-) -> Result<Ended, ToolOutcome> {
+) -> Result<CallEnding, ToolOutcome> {
     let session = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(ToolOutcome::Interrupted),
         session = supervisor.session() => session,
     };
     match session {
-        Ok(_) if !supervisor.has_as_approved(&call) => {
+        Ok(_) if !supervisor.matches_approved_definition(&call) => {
             let why = "its server changed the tool after it was approved".to_owned();
             Err(ToolOutcome::NotRun { why })
         }
@@ -146,112 +146,117 @@ async fn once(
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ended = talk(&session, call, supervisor.tool_timeout(), events) => Ok(ended),
+                ended = exchange(&session, call, supervisor.tool_timeout(), events) => Ok(ended),
             }
         }
-        Err(why) => Ok(Ended::Unreachable(why)),
+        Err(why) => Ok(CallEnding::Unreachable(why)),
     }
 }
 
-enum Ended {
+enum CallEnding {
     Answered(Value),
     /// The server is well and says no.
-    Failed(String),
+    ToolFailed(String),
     Unreachable(String),
     TimedOut,
     /// The server did nothing, since it does not know the session any more.
-    Refused,
+    SessionUnknown,
 }
 
 /// An open request. Dropped before it was answered, it is cancelled.
-struct Open<'a> {
-    session: &'a Session,
+struct OpenCall<'a> {
+    session: &'a McpSession,
     request: RequestId,
     token: ProgressToken,
     tool: &'a str,
-    answered: bool,
+    is_answered: bool,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        self.session.shared.progress.forget(&self.token);
-        if !self.answered && !self.session.shared.outcome.has_ended() {
+        self.session.shared.progress.unsubscribe(&self.token);
+        if !self.is_answered && !self.session.shared.outcome.has_ended() {
             self.session.cancel(self.request.clone(), self.tool);
         }
     }
 }
 
-async fn talk(
-    session: &Session,
-    call: Call,
+async fn exchange(
+    session: &McpSession,
+    call: McpCall,
     patience: Duration,
     events: &mpsc::Sender<HubEvent>,
-) -> Ended {
+) -> CallEnding {
     let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
-        let fault = session.shared.outcome.ended().await;
-        return Ended::Unreachable(gone(&fault));
+        let fault = session.shared.outcome.wait_for_end().await;
+        return CallEnding::Unreachable(session_ended_text(&fault));
     };
-    let mut progress = session.shared.progress.watch(handle.progress_token.clone());
-    let mut open = Open {
+    let mut progress = session
+        .shared
+        .progress
+        .subscribe(handle.progress_token.clone());
+    let mut open = OpenCall {
         session,
         request: handle.id.clone(),
         token: handle.progress_token.clone(),
         tool: &call.tool,
-        answered: false,
+        is_answered: false,
     };
-    let last = Instant::now() + patience * TIMEOUTS_MAX;
-    let mut idle = Instant::now() + patience;
+    let hard_deadline = Instant::now() + patience * TIMEOUTS_MAX;
+    let mut idle_deadline = Instant::now() + patience;
     // When progress may be told again, and when the newest is to be told.
-    let (mut free, mut due) = (Instant::now(), None);
+    let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
     loop {
         tokio::select! {
             // An answer that came just before the end counts.
             biased;
             answer = &mut handle.rx => {
-                open.answered = true;
+                open.is_answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                let ended = ended(session, raw(answer)).await;
-                return unless_refused(ended, session, &handle.id);
+                let ended = classify_response(session, raw_result(answer)).await;
+                return or_session_unknown(ended, session, &handle.id);
             }
-            fault = session.shared.outcome.ended() => {
-                let ended = Ended::Unreachable(lost(&fault));
-                return unless_refused(ended, session, &handle.id);
+            fault = session.shared.outcome.wait_for_end() => {
+                let ended = CallEnding::Unreachable(may_have_run_text(&fault));
+                return or_session_unknown(ended, session, &handle.id);
             }
-            () = sleep_until(idle.min(last)) => return Ended::TimedOut,
+            () = sleep_until(idle_deadline.min(hard_deadline)) => return CallEnding::TimedOut,
             Ok(()) = progress.changed() => {
-                idle = Instant::now() + patience;
+                idle_deadline = Instant::now() + patience;
                 progress.mark_unchanged();
-                due.get_or_insert(free);
+                report_due_at.get_or_insert(next_report_at);
             }
-            () = sleep_until(due.unwrap_or(last)), if due.is_some() => {
-                (due, free) = (None, Instant::now() + REPORT_EVERY);
+            () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
+                (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
                 let newest = progress.borrow().clone();
-                report(call.id, newest, events);
+                send_progress(call.id, newest, events);
             }
         }
     }
 }
 
-fn report(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEvent>) {
+fn send_progress(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEvent>) {
     if let Some(progress) = progress {
         // Each is a snapshot: where there is no room, the next one will do.
         let _ = events.try_send(HubEvent::Progress { call, progress });
     }
 }
 
-fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended {
+fn or_session_unknown(ended: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
     match ended {
-        Ended::Unreachable(_) if session.shared.was_refused(request) => Ended::Refused,
+        CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
+            CallEnding::SessionUnknown
+        }
         ended => ended,
     }
 }
 
 /// Why a call that was not sent has no answer: its session has ended.
-fn gone(fault: &McpError) -> String {
+fn session_ended_text(fault: &McpError) -> String {
     let what = match fault.wants_sign_in() {
         true => "The server answers only those who have signed in.",
         false => "The server is gone.",
@@ -260,21 +265,29 @@ fn gone(fault: &McpError) -> String {
 }
 
 /// The same for a call that may have been sent, which must not be repeated unthinkingly.
-fn lost(fault: &McpError) -> String {
+fn may_have_run_text(fault: &McpError) -> String {
     match fault.wants_sign_in() {
-        true => gone(fault),
-        false => format!("{} It is not known whether the tool ran.", gone(fault)),
+        true => session_ended_text(fault),
+        false => format!(
+            "{} It is not known whether the tool ran.",
+            session_ended_text(fault)
+        ),
     }
 }
 
-async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {
+async fn classify_response(
+    session: &McpSession,
+    result: Result<Value, ServiceError>,
+) -> CallEnding {
     match result {
-        Ok(result) => Ended::Answered(result),
+        Ok(result) => CallEnding::Answered(result),
         // That is the tool's answer.
-        Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
+        Err(error @ ServiceError::McpError(_)) => CallEnding::ToolFailed(error_text(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-            Ended::Unreachable(lost(&session.shared.outcome.ended().await))
+            CallEnding::Unreachable(may_have_run_text(
+                &session.shared.outcome.wait_for_end().await,
+            ))
         }
-        Err(error) => Ended::Unreachable(explain(&error)),
+        Err(error) => CallEnding::Unreachable(error_text(&error)),
     }
 }

@@ -2,7 +2,7 @@
 //! costs the good ones, and what was left out is said. Pure.
 
 use super::error::McpError;
-use super::shallow::{LEVELS, TOO_DEEP, shallow};
+use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
 use crate::domain::Tool;
 use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
@@ -16,41 +16,41 @@ const TOOL_BYTES_MAX: usize = 256 << 10;
 const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
 const NAME_BYTES_MAX: usize = 512;
 /// Lines about what was left out; the rest is counted.
-const LEFT_OUT_LINES_MAX: usize = 50;
+const OMITTED_LINES_MAX: usize = 50;
 
 /// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which some servers
 /// write, cost a character each and not the whole message; so does deep nesting, see
 /// [`shallow`].
-pub fn parse(line: &[u8]) -> Option<Value> {
+pub fn parse_message(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
-        let repaired = surrogates::repaired(text.as_bytes());
+        let repaired = surrogates::repair_surrogates(text.as_bytes());
         let text = std::str::from_utf8(&repaired).ok()?;
-        let shallow = shallow(text);
+        let shallow = limit_nesting(text);
         serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()
     })
 }
 
 /// A list of tools, gathered page by page.
 #[derive(Debug, Default)]
-pub struct ToolList {
+pub struct ToolListBuilder {
     tools: Vec<Tool>,
     names: HashSet<String>,
     bytes: usize,
-    left_out: Vec<String>,
-    left_out_more: usize,
+    omitted: Vec<String>,
+    omitted_count: usize,
     cursors: HashSet<String>,
     pages: usize,
 }
 
-impl ToolList {
+impl ToolListBuilder {
     /// Takes one result of `tools/list`; returns the cursor of the next page, if
     /// one is to be asked for.
     ///
     /// # Errors
     /// The result has no list of tools at all.
-    pub fn take_page(&mut self, result: &Value) -> Result<Option<String>, String> {
+    pub fn add_page(&mut self, result: &Value) -> Result<Option<String>, String> {
         let items = result
             .get("tools")
             .and_then(Value::as_array)
@@ -58,52 +58,52 @@ impl ToolList {
         self.pages += 1;
         for item in items {
             if self.tools.len() == TOOLS_MAX {
-                self.leave_out(format!("all after the first {TOOLS_MAX} tools"));
+                self.omit(format!("all after the first {TOOLS_MAX} tools"));
                 return Ok(None);
             }
             if self.bytes > DEFINITIONS_BYTES_MAX {
                 let megabytes = DEFINITIONS_BYTES_MAX >> 20;
-                self.leave_out(format!("all after the first {megabytes} MB of definitions"));
+                self.omit(format!("all after the first {megabytes} MB of definitions"));
                 return Ok(None);
             }
-            self.take_tool(item);
+            self.add_tool(item);
         }
         let cursor = result.get("nextCursor").and_then(Value::as_str);
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
             return Ok(None);
         };
         if !self.cursors.insert(cursor.to_owned()) {
-            self.leave_out("all after a page whose cursor came a second time".to_owned());
+            self.omit("all after a page whose cursor came a second time".to_owned());
             return Ok(None);
         }
         if self.pages == PAGES_MAX {
-            self.leave_out(format!("all after the first {PAGES_MAX} pages of tools"));
+            self.omit(format!("all after the first {PAGES_MAX} pages of tools"));
             return Ok(None);
         }
         Ok(Some(cursor.to_owned()))
     }
 
-    fn take_tool(&mut self, definition: &Value) {
-        if definition.get(TOO_DEEP).is_some() {
+    fn add_tool(&mut self, definition: &Value) {
+        if definition.get(TOO_DEEP_KEY).is_some() {
             let name = definition.get("name").and_then(Value::as_str);
             let tool = name.map_or("a tool".to_owned(), |name| format!("tool `{name}`"));
-            return self.leave_out(format!("{tool}, whose definition is {LEVELS}"));
+            return self.omit(format!("{tool}, whose definition is {TOO_DEEP_TEXT}"));
         }
         match Tool::from_definition(definition) {
-            Err(why) => self.leave_out(why),
-            Ok(tool) if tool.name.is_empty() => self.leave_out("a tool with an empty name".into()),
+            Err(why) => self.omit(why),
+            Ok(tool) if tool.name.is_empty() => self.omit("a tool with an empty name".into()),
             Ok(tool) if tool.name.len() > NAME_BYTES_MAX => {
-                self.leave_out(format!(
+                self.omit(format!(
                     "a tool whose name is longer than {NAME_BYTES_MAX} bytes"
                 ));
             }
-            Ok(tool) if tool.bytes > TOOL_BYTES_MAX => self.leave_out(format!(
+            Ok(tool) if tool.bytes > TOOL_BYTES_MAX => self.omit(format!(
                 "tool `{}`, whose definition is longer than {} kB",
                 tool.name,
                 TOOL_BYTES_MAX >> 10
             )),
             Ok(tool) if self.names.contains(&tool.name) => {
-                self.leave_out(format!("a second tool named `{}`", tool.name));
+                self.omit(format!("a second tool named `{}`", tool.name));
             }
             Ok(tool) => {
                 self.names.insert(tool.name.clone());
@@ -113,21 +113,21 @@ impl ToolList {
         }
     }
 
-    fn leave_out(&mut self, what: String) {
-        if self.left_out.len() < LEFT_OUT_LINES_MAX {
-            self.left_out.push(what);
+    fn omit(&mut self, what: String) {
+        if self.omitted.len() < OMITTED_LINES_MAX {
+            self.omitted.push(what);
         } else {
-            self.left_out_more += 1;
+            self.omitted_count += 1;
         }
     }
 
     /// The tools in the server's order, and what was left out, a line each.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
-        if self.left_out_more > 0 {
-            self.left_out
-                .push(format!("and {} more", self.left_out_more));
+        if self.omitted_count > 0 {
+            self.omitted
+                .push(format!("and {} more", self.omitted_count));
         }
-        (self.tools, self.left_out)
+        (self.tools, self.omitted)
     }
 }
 
@@ -135,14 +135,16 @@ impl ToolList {
 ///
 /// # Errors
 /// An unknown version, or an answer that cannot be understood.
-pub fn initialize_result(mut result: Value) -> Result<InitializeResult, McpError> {
+pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
-        return Err(McpError::Handshake("it is no JSON object".to_owned()));
+        return Err(McpError::InvalidHandshake(
+            "it is no JSON object".to_owned(),
+        ));
     };
     let version = match fields.get("protocolVersion") {
         Some(Value::String(version)) => version.as_str(),
         _ => {
-            return Err(McpError::Handshake(
+            return Err(McpError::InvalidHandshake(
                 "it names no protocolVersion".to_owned(),
             ));
         }
@@ -152,26 +154,28 @@ pub fn initialize_result(mut result: Value) -> Result<InitializeResult, McpError
         .filter(|known| known.has_initialize())
         .any(|known| known.as_str() == version)
     {
-        return Err(McpError::Version(version.to_owned()));
+        return Err(McpError::UnsupportedVersion(version.to_owned()));
     }
     // Servers in the field leave these out, and nothing here depends on them.
     fields
         .entry("serverInfo")
         .or_insert_with(|| json!({ "name": "", "version": "" }));
     fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
+    serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
 }
 
 /// Reads the answer to `server/discover`, whose versions must be a list.
 ///
 /// # Errors
 /// An answer that cannot be understood.
-pub fn discover_result(mut result: Value) -> Result<DiscoverResult, McpError> {
+pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
-        return Err(McpError::Handshake("it is no JSON object".to_owned()));
+        return Err(McpError::InvalidHandshake(
+            "it is no JSON object".to_owned(),
+        ));
     };
     let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
-        return Err(McpError::Handshake(
+        return Err(McpError::InvalidHandshake(
             "it names no supportedVersions".to_owned(),
         ));
     };
@@ -186,7 +190,7 @@ pub fn discover_result(mut result: Value) -> Result<DiscoverResult, McpError> {
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());
     fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
+    serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
 }
 
 #[cfg(test)]
@@ -202,15 +206,18 @@ mod tests {
     }
 
     #[test]
-    fn lone_surrogates_and_broken_bytes_cost_a_character_each() {
+    fn lone_surrogates_and_invalid_utf8_each_become_a_replacement_character() {
         let line = br#"{"a":"\ud800x\ud83d\ude00\\ud800","b":"\udc00","c":"\ud800\ud800"}"#;
         assert_eq!(
-            parse(line),
+            parse_message(line),
             Some(
                 json!({ "a": "\u{fffd}x\u{1f600}\\ud800", "b": "\u{fffd}", "c": "\u{fffd}\u{fffd}" })
             )
         );
-        assert_eq!(parse(b"{\"a\":\"\xff\"}"), Some(json!({ "a": "\u{fffd}" })));
+        assert_eq!(
+            parse_message(b"{\"a\":\"\xff\"}"),
+            Some(json!({ "a": "\u{fffd}" }))
+        );
         for junk in [
             &b"Welcome!"[..],
             b"{",
@@ -219,18 +226,18 @@ mod tests {
             "\\한".as_bytes(),
             b"\"\\ud800",
         ] {
-            assert_eq!(parse(junk), None);
+            assert_eq!(parse_message(junk), None);
         }
     }
 
     #[test]
-    fn bad_tools_are_left_out_and_named_while_the_others_stay() {
-        let mut list = ToolList::default();
+    fn invalid_tools_are_omitted_and_listed_while_the_others_stay() {
+        let mut list = ToolListBuilder::default();
         let page = json!({ "tools": [
             tool("a"), { "name": "b" }, 42, { "name": "c", "inputSchema": "text" },
             { "name": 7, "inputSchema": {} }, tool(""), tool("a"), tool("z"),
         ] });
-        assert_eq!(list.take_page(&page), Ok(None));
+        assert_eq!(list.add_page(&page), Ok(None));
         let (tools, left_out) = list.finish();
         assert_eq!(names(&tools), ["a", "z"]);
         assert_eq!(
@@ -247,39 +254,39 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_that_comes_again_ends_the_list() {
-        let mut list = ToolList::default();
+    fn repeated_cursor_ends_the_list() {
+        let mut list = ToolListBuilder::default();
         let page = json!({ "tools": [], "nextCursor": "x" });
-        assert_eq!(list.take_page(&page), Ok(Some("x".to_owned())));
-        assert_eq!(list.take_page(&page), Ok(None));
+        assert_eq!(list.add_page(&page), Ok(Some("x".to_owned())));
+        assert_eq!(list.add_page(&page), Ok(None));
         assert_eq!(list.finish().1.len(), 1);
     }
 
     #[test]
-    fn an_empty_cursor_is_the_end() {
+    fn empty_cursor_ends_the_list() {
         let page = json!({ "tools": [], "nextCursor": "" });
-        assert_eq!(ToolList::default().take_page(&page), Ok(None));
+        assert_eq!(ToolListBuilder::default().add_page(&page), Ok(None));
     }
 
     #[test]
-    fn pages_tools_and_complaints_are_bounded() {
-        let mut list = ToolList::default();
+    fn pages_tools_and_omission_lines_are_bounded() {
+        let mut list = ToolListBuilder::default();
         let mut asked = 0;
         loop {
             asked += 1;
             let page = json!({ "tools": [{}], "nextCursor": asked.to_string() });
-            if list.take_page(&page) == Ok(None) {
+            if list.add_page(&page) == Ok(None) {
                 break;
             }
         }
         assert_eq!(asked, PAGES_MAX);
         let (_, left_out) = list.finish();
-        assert_eq!(left_out.len(), LEFT_OUT_LINES_MAX + 1);
+        assert_eq!(left_out.len(), OMITTED_LINES_MAX + 1);
 
-        let mut list = ToolList::default();
+        let mut list = ToolListBuilder::default();
         let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
         assert_eq!(
-            list.take_page(&json!({ "tools": many, "nextCursor": "x" })),
+            list.add_page(&json!({ "tools": many, "nextCursor": "x" })),
             Ok(None)
         );
         let (tools, left_out) = list.finish();
@@ -287,18 +294,18 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_bounded_singly_and_together() {
+    fn definitions_are_bounded_individually_and_in_total() {
         let described = |name: &str, bytes: usize| {
             let mut tool = tool(name);
             tool["description"] = "x".repeat(bytes).into();
             tool
         };
-        let mut list = ToolList::default();
+        let mut list = ToolListBuilder::default();
         let long = "n".repeat(NAME_BYTES_MAX + 1);
         let page = json!({ "tools": [
             described("long", TOOL_BYTES_MAX), tool(&long), described("a", 10_000),
         ] });
-        assert_eq!(list.take_page(&page), Ok(None));
+        assert_eq!(list.add_page(&page), Ok(None));
         let (tools, left_out) = list.finish();
         assert_eq!(names(&tools), ["a"]);
         assert_eq!(
@@ -309,11 +316,11 @@ mod tests {
             ]
         );
 
-        let mut list = ToolList::default();
+        let mut list = ToolListBuilder::default();
         let many: Vec<_> = (0..100)
             .map(|n| described(&n.to_string(), TOOL_BYTES_MAX - 100))
             .collect();
-        assert_eq!(list.take_page(&json!({ "tools": many })), Ok(None));
+        assert_eq!(list.add_page(&json!({ "tools": many })), Ok(None));
         let (tools, left_out) = list.finish();
         assert_eq!(
             tools.len(),
@@ -325,29 +332,29 @@ mod tests {
     #[test]
     fn an_answer_without_a_list_is_an_error() {
         for page in [json!({}), json!({ "tools": {} }), json!([]), json!(null)] {
-            assert!(ToolList::default().take_page(&page).is_err());
+            assert!(ToolListBuilder::default().add_page(&page).is_err());
         }
     }
 
     #[test]
-    fn only_versions_with_initialize_that_we_know_are_taken() {
-        let answer = |version: &str| initialize_result(json!({ "protocolVersion": version }));
+    fn only_known_versions_with_initialize_are_accepted() {
+        let answer = |version: &str| decode_initialize(json!({ "protocolVersion": version }));
         for known in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
             assert!(answer(known).is_ok(), "{known}");
         }
         for unknown in ["2026-07-28", "1999-01-01", ""] {
             assert_eq!(
                 answer(unknown).err(),
-                Some(McpError::Version(unknown.to_owned()))
+                Some(McpError::UnsupportedVersion(unknown.to_owned()))
             );
         }
         assert!(matches!(
-            initialize_result(json!(42)),
-            Err(McpError::Handshake(_))
+            decode_initialize(json!(42)),
+            Err(McpError::InvalidHandshake(_))
         ));
         assert!(matches!(
-            initialize_result(json!({})),
-            Err(McpError::Handshake(_))
+            decode_initialize(json!({})),
+            Err(McpError::InvalidHandshake(_))
         ));
     }
 }

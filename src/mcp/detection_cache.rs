@@ -5,7 +5,7 @@
 use super::http::HttpKind;
 use crate::domain::LaunchId;
 use crate::files;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::convert::Infallible;
@@ -30,31 +30,32 @@ pub struct Detected {
     pub era: Option<Era>,
     /// How a remote server that names no transport was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carrier: Option<HttpKind>,
+    pub http_kind: Option<HttpKind>,
 }
 
 /// Without a file it lasts as long as the program.
 #[derive(Debug, Clone, Default)]
-pub struct DetectionCache(Arc<Inner>);
+pub struct DetectionCache(Arc<CacheInner>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct CacheInner {
     file: Option<PathBuf>,
     /// Read at the first question.
-    known: Mutex<Option<Map<String, Value>>>,
+    entries: Mutex<Option<Map<String, Value>>>,
 }
 
 impl DetectionCache {
     pub fn in_file(file: PathBuf) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(CacheInner {
             file: Some(file),
-            known: Mutex::default(),
+            entries: Mutex::default(),
         }))
     }
 
-    pub async fn of(&self, launch: &LaunchId) -> Detected {
+    pub async fn get(&self, launch: &LaunchId) -> Detected {
         let launch = launch.as_str().to_owned();
-        self.with(move |known| read(known, &launch)).await
+        self.with_entries(move |known| read_entry(known, &launch))
+            .await
     }
 
     /// Changes what is known of a server. What cannot be written is known until the
@@ -67,42 +68,42 @@ impl DetectionCache {
         let launch = launch.as_str().to_owned();
         let file = self.0.file.clone();
         let work = move |known: &mut Map<String, Value>| {
-            let before = read(known, &launch);
+            let before = read_entry(known, &launch);
             let mut after = before;
             change(&mut after);
             if before == after {
                 return;
             }
-            write(known, &launch, after);
+            put_entry(known, &launch, after);
             let Some(file) = file else { return };
             // Another program may have written meanwhile: its servers stay.
             let written = files::update::<Infallible>(&file, 0o600, FILE_BYTES_MAX, |bytes| {
-                let mut all = parsed(bytes);
-                write(&mut all, &launch, after);
+                let mut all = parse_file(bytes);
+                put_entry(&mut all, &launch, after);
                 Ok(serde_json::to_vec_pretty(&all).unwrap_or_default())
             });
             if let Err(fault) = written {
                 tracing::debug!("what is known of servers was not written: {fault:?}");
             }
         };
-        self.with(work).await;
+        self.with_entries(work).await;
     }
 
     /// The file is read and written where waiting for a disk holds up nobody.
-    async fn with<T: Default + Send + 'static>(
+    async fn with_entries<T: Default + Send + 'static>(
         &self,
         act: impl FnOnce(&mut Map<String, Value>) -> T + Send + 'static,
     ) -> T {
         let inner = Arc::clone(&self.0);
         let acted = tokio::task::spawn_blocking(move || {
             // A map is whole between any two of its operations.
-            let mut known = lock(&inner.known);
+            let mut known = lock_ignoring_poison(&inner.entries);
             let known = known.get_or_insert_with(|| {
                 let bytes = inner
                     .file
                     .as_ref()
                     .map(|file| files::read(file, FILE_BYTES_MAX));
-                parsed(bytes.and_then(Result::ok).flatten())
+                parse_file(bytes.and_then(Result::ok).flatten())
             });
             act(known)
         });
@@ -111,17 +112,17 @@ impl DetectionCache {
 }
 
 /// A file that cannot be read is an empty one: everything in it can be found out again.
-fn parsed(bytes: Option<Vec<u8>>) -> Map<String, Value> {
+fn parse_file(bytes: Option<Vec<u8>>) -> Map<String, Value> {
     let bytes = bytes.unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn read(known: &Map<String, Value>, launch: &str) -> Detected {
+fn read_entry(known: &Map<String, Value>, launch: &str) -> Detected {
     let entry = known.get(launch).cloned().unwrap_or_default();
     serde_json::from_value(entry).unwrap_or_default()
 }
 
-fn write(known: &mut Map<String, Value>, launch: &str, entry: Detected) {
+fn put_entry(known: &mut Map<String, Value>, launch: &str, entry: Detected) {
     // It goes to the end: the first is the one that changed longest ago.
     known.shift_remove(launch);
     if entry == Detected::default() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What a server is reached through.
 pub enum Endpoint {
     BuiltIn,
-    Child(Program),
+    Process(Program),
     Remote(RemoteEndpoint),
 }
 
@@ -23,7 +23,7 @@ pub struct RemoteEndpoint {
 
 impl Endpoint {
     /// Where the launch of a server leads, unless it leads nowhere.
-    pub fn of(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
+    pub fn from_launch(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
         match launch {
             Launch::Misconfigured { .. } => None,
             Launch::BuiltIn => Some(Self::BuiltIn),
@@ -43,7 +43,7 @@ impl Endpoint {
                 env,
                 cwd,
                 inherit,
-            } => Some(Self::Child(Program {
+            } => Some(Self::Process(Program {
                 command,
                 args,
                 env,
@@ -55,7 +55,7 @@ impl Endpoint {
 
     pub fn inherit(&self) -> Option<&Inherit> {
         match self {
-            Self::Child(program) => Some(&program.inherit),
+            Self::Process(program) => Some(&program.inherit),
             Self::BuiltIn | Self::Remote(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::domain::server::Inherit;
 use std::ffi::{OsStr, OsString};
 
 /// Passed on by name (S3.1).
-const NAMES: &[&str] = &[
+const ALLOWED_NAMES: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
@@ -27,7 +27,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Passed on in upper and in lower case.
-const PROXIES: &[&str] = &[
+const PROXY_NAMES: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "FTP_PROXY",
@@ -36,24 +36,27 @@ const PROXIES: &[&str] = &[
 ];
 
 /// Passed on whatever follows.
-const PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
+const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
 
 /// Picks from `own`, the variables of this program, what a child may see. What
 /// its entry gives in `env` comes on top and is not handled here.
-pub fn inherited(
+pub fn inherited_variables(
     own: impl Iterator<Item = (OsString, OsString)>,
     inherit: &Inherit,
 ) -> Vec<(OsString, OsString)> {
-    own.filter(|(name, _)| passes(name, inherit)).collect()
+    own.filter(|(name, _)| is_inherited(name, inherit))
+        .collect()
 }
 
-fn passes(name: &OsStr, inherit: &Inherit) -> bool {
+fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
     let listed = name.to_str().is_some_and(|name| {
-        NAMES.contains(&name)
-            || PROXIES
+        ALLOWED_NAMES.contains(&name)
+            || PROXY_NAMES
                 .iter()
                 .any(|proxy| name == *proxy || name == proxy.to_ascii_lowercase())
-            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || ALLOWED_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
     });
     match inherit {
         Inherit::AllowList => listed,
@@ -68,7 +71,7 @@ mod tests {
 
     fn passed(names: &[&str], inherit: &Inherit) -> Vec<String> {
         let own = names.iter().map(|name| (name.into(), "value".into()));
-        inherited(own, inherit)
+        inherited_variables(own, inherit)
             .into_iter()
             .map(|(name, _)| name.into_string().expect("the names above are text"))
             .collect()
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn names_widen_it_and_true_passes_everything() {
+    fn inherit_env_adds_names_or_passes_everything() {
         let also = Inherit::Also(vec!["AWS_SECRET".into()]);
         assert_eq!(
             passed(&["PATH", "AWS_SECRET", "X"], &also),

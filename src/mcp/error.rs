@@ -10,48 +10,48 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 /// Lines of stderr that a notice repeats.
-pub const STDERR_LINES_TOLD: usize = 5;
+pub const STDERR_LINES_MAX: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
     #[error("There is no command `{0}`.")]
-    NoCommand(String),
+    CommandNotFound(String),
     #[error("There is no folder `{}` to run it in.", .0.display())]
-    NoFolder(PathBuf),
+    FolderNotFound(PathBuf),
     #[error("The command `{command}` cannot be run: {why}.")]
     NotRunnable { command: String, why: String },
     #[error(transparent)]
-    Web(#[from] HttpError),
+    Http(#[from] HttpError),
     #[error("It did not answer `initialize` within {} s.", seconds(*.0))]
-    Silent(Duration),
+    HandshakeTimeout(Duration),
     #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
-    Undiscovered(Duration),
+    DiscoverTimeout(Duration),
     #[error("It answered with protocol version `{0}`, which this program does not know.")]
-    Version(String),
+    UnsupportedVersion(String),
     #[error("It speaks {0}, and no protocol version that it was asked for.")]
-    OtherVersions(String),
+    NoCommonVersion(String),
     #[error("Its answer to the handshake cannot be used: {0}.")]
-    Handshake(String),
+    InvalidHandshake(String),
     #[error("Its tools could not be listed: {0}.")]
-    Listing(String),
+    ToolListFailed(String),
     #[error("Its tools could not be listed: no answer in {} s.", seconds(*.0))]
-    SilentList(Duration),
+    ToolListTimeout(Duration),
     #[error("It closed its output.")]
-    Closed,
+    OutputClosed,
     #[error("Its process ended.")]
-    Exited,
+    ProcessExited,
     #[error("Its session was closed.")]
-    Dropped,
+    SessionClosed,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
     #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
-    Junk { last: String },
+    NotMcp { last: String },
     #[error("It sends requests without pause.")]
-    Flood,
+    RequestFlood,
     #[error("It stopped reading what it is sent.")]
-    Deaf,
+    NotReading,
     #[error("Its pipe broke: {0}.")]
-    Pipe(String),
+    BrokenPipe(String),
 }
 
 fn seconds(time: Duration) -> String {
@@ -62,20 +62,20 @@ fn seconds(time: Duration) -> String {
 impl McpError {
     /// Does the server answer only those who have signed in?
     pub fn wants_sign_in(&self) -> bool {
-        matches!(self, Self::Web(fault) if fault.wants_sign_in())
+        matches!(self, Self::Http(fault) if fault.wants_sign_in())
     }
 }
 
 /// All that is known once the process is gone.
 pub struct SessionFailure<'a> {
-    pub fault: McpError,
+    pub error: McpError,
     pub server: &'a ServerId,
     /// Applied to its own words.
     pub redactor: &'a Redactor,
     /// Had it been connected?
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
-    pub last_words: Vec<String>,
+    pub last_stderr_lines: Vec<String>,
     /// What it printed that was no message.
     pub skipped: Option<String>,
     /// What the child inherited, where it is a child.
@@ -92,7 +92,7 @@ impl SessionFailure<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         })
-        .because(self.redactor.redacted(&self.why()));
+        .because(self.redactor.redacted(&self.cause_text()));
         match self.advice() {
             Some(advice) => notice.advise(advice),
             None => notice,
@@ -100,54 +100,56 @@ impl SessionFailure<'_> {
     }
 
     pub fn wants_sign_in(&self) -> bool {
-        self.fault.wants_sign_in()
+        self.error.wants_sign_in()
     }
 
-    fn why(&self) -> String {
-        let mut why = self.fault.to_string();
-        if let (true, Some(status)) = (self.died_by_itself(), self.status) {
+    fn cause_text(&self) -> String {
+        let mut why = self.error.to_string();
+        if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
             why = format!("Its process ended ({status}).");
         }
-        let is_told = self.was_connected || matches!(self.fault, McpError::Junk { .. });
+        let is_told = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
         if let (false, Some(skipped)) = (is_told, &self.skipped) {
             why.push_str(&format!(" It printed {skipped}."));
         }
-        if !self.last_words.is_empty() {
+        if !self.last_stderr_lines.is_empty() {
             why.push_str(" Its last words: ");
-            why.push_str(&self.last_words.join(" | "));
+            why.push_str(&self.last_stderr_lines.join(" | "));
         }
         why
     }
 
     /// Otherwise the exit status is only the echo of our own signals.
-    fn died_by_itself(&self) -> bool {
+    fn exited_on_its_own(&self) -> bool {
         matches!(
-            self.fault,
-            McpError::Closed | McpError::Exited | McpError::Pipe(_)
+            self.error,
+            McpError::OutputClosed | McpError::ProcessExited | McpError::BrokenPipe(_)
         )
     }
 
     fn advice(&self) -> Option<String> {
-        match &self.fault {
-            McpError::NoCommand(_) => {
+        match &self.error {
+            McpError::CommandNotFound(_) => {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
-            McpError::Web(fault) => fault.advice().map(str::to_owned),
-            McpError::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
-            McpError::OtherVersions(_) => Some(
+            McpError::Http(fault) => fault.advice().map(str::to_owned),
+            McpError::FolderNotFound(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
+            McpError::NoCommonVersion(_) => Some(
                 "Take `protocol` out of its entry in mcp-servers.json, or update the server."
                     .to_owned(),
             ),
-            McpError::Silent(_) | McpError::Undiscovered(_) | McpError::SilentList(_) => Some(
+            McpError::HandshakeTimeout(_)
+            | McpError::DiscoverTimeout(_)
+            | McpError::ToolListTimeout(_) => Some(
                 "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
                     .to_owned(),
             ),
-            McpError::Junk { .. } => Some(
+            McpError::NotMcp { .. } => Some(
                 "Check `command` and `args` in mcp-servers.json: an MCP server writes messages \
                  there, and its log to standard error."
                     .to_owned(),
             ),
-            _ if self.died_by_itself() && !self.was_connected => match self.inherit {
+            _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
                 Some(Inherit::AllowList | Inherit::Also(_)) => Some(
                     "Environment variables outside the allow-list were withheld from it: give \
                      what it needs in `env`, or widen the list with `inheritEnv`."

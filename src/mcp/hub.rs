@@ -1,10 +1,10 @@
 //! The hub: one supervisor for each configured server.
 
-use super::call::{self, Call, CallResult};
+use super::call::{self, CallResult, McpCall};
 use super::detection_cache::DetectionCache;
 use super::hub_event::HubEvent;
-use super::process::Groups;
-use super::status::switched_off;
+use super::process::ProcessGroups;
+use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
 use crate::domain::{Launch, Server, ServerConfig, ServerId, ServerLog, ToolOutcome};
 use crate::ports::LocalServer;
@@ -25,13 +25,13 @@ const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
 /// All MCP servers. Dropped without [`Hub::shutdown`], it kills their processes.
 pub struct Hub {
     context: HubContext,
-    entries: Vec<Entry>,
+    entries: Vec<HubEntry>,
     /// The tasks of all supervisors, including those that are closing.
     tasks: JoinSet<()>,
     runtime: Handle,
 }
 
-struct Entry {
+struct HubEntry {
     config: ServerConfig,
     /// None where the server is switched off.
     supervisor: Option<Arc<ServerSupervisor>>,
@@ -46,14 +46,14 @@ impl Hub {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn new(events: mpsc::Sender<HubEvent>, local: Arc<dyn LocalServer>) -> Self {
-        Self::with_groups(events, local, Groups::default())
+        Self::with_process_groups(events, local, ProcessGroups::default())
     }
 
     /// As [`Hub::new`], with process groups that somebody else can end as well.
-    pub fn with_groups(
+    pub fn with_process_groups(
         events: mpsc::Sender<HubEvent>,
         local: Arc<dyn LocalServer>,
-        groups: Groups,
+        groups: ProcessGroups,
     ) -> Self {
         Self {
             runtime: Handle::current(),
@@ -70,7 +70,7 @@ impl Hub {
 
     /// Keeps what is found out about servers in this file from now on; to be called
     /// before [`Hub::configure`].
-    pub fn remember_in(&mut self, file: PathBuf) {
+    pub fn set_cache_file(&mut self, file: PathBuf) {
         self.context.cache = DetectionCache::in_file(file);
     }
 
@@ -83,16 +83,16 @@ impl Hub {
         for config in servers {
             let kept = old
                 .iter()
-                .position(|entry| entry.config.id == config.id && entry.continues_as(&config))
+                .position(|entry| entry.config.id == config.id && entry.can_continue_with(&config))
                 .map(|index| old.swap_remove(index));
             let supervisor = match kept.and_then(|entry| entry.supervisor) {
                 Some(supervisor) => {
-                    supervisor.adapt(config.clone());
+                    supervisor.apply_config(config.clone());
                     Some(supervisor)
                 }
                 None => self.start(&config),
             };
-            self.entries.push(Entry { config, supervisor });
+            self.entries.push(HubEntry { config, supervisor });
         }
         for supervisor in old.into_iter().filter_map(|entry| entry.supervisor) {
             supervisor.stop.cancel();
@@ -117,7 +117,7 @@ impl Hub {
             .iter()
             .map(|entry| match &entry.supervisor {
                 Some(supervisor) => supervisor.snapshot(),
-                None => switched_off(&entry.config),
+                None => disabled_server(&entry.config),
             })
             .collect()
     }
@@ -135,7 +135,7 @@ impl Hub {
             });
         };
         (seen != Some(supervisor.stderr.written())).then(|| {
-            let (lines, since, written) = supervisor.stderr.run();
+            let (lines, since, written) = supervisor.stderr.run_lines();
             let server = id.clone();
             ServerLog {
                 server,
@@ -160,18 +160,24 @@ impl Hub {
     /// [`ToolOutcome::Interrupted`]; dropping it tells the server too. After
     /// `tool_timeout` without progress, or ten times that in all, the call is
     /// cancelled likewise and resolves to [`ToolOutcome::TimedOut`].
-    pub fn call(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, ToolOutcome> {
-        self.call_whole(call, cancel).map(|ran| ran.outcome).boxed()
+    pub fn call(
+        &self,
+        call: McpCall,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        self.call_with_result(call, cancel)
+            .map(|ran| ran.outcome)
+            .boxed()
     }
 
     /// As [`Hub::call`], with the server's own result beside the outcome.
-    pub fn call_whole(
+    pub fn call_with_result(
         &self,
-        call: Call,
+        call: McpCall,
         cancel: CancellationToken,
     ) -> BoxFuture<'static, CallResult> {
         match self.supervisor(&call.server) {
-            Some(supervisor) => call::run(
+            Some(supervisor) => call::run_call(
                 supervisor.clone(),
                 call,
                 cancel,
@@ -218,9 +224,9 @@ impl Drop for Hub {
     }
 }
 
-impl Entry {
+impl HubEntry {
     /// Can the supervisor of this entry go on under `config`?
-    fn continues_as(&self, config: &ServerConfig) -> bool {
+    fn can_continue_with(&self, config: &ServerConfig) -> bool {
         self.config.enabled == config.enabled && self.config.launch == config.launch
     }
 }

@@ -4,7 +4,7 @@
 
 use super::decode;
 use super::session_shared::SessionShared;
-use super::startup::Stage;
+use super::startup::HandshakeStage;
 use rmcp::RoleClient;
 use rmcp::model::{
     CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -25,17 +25,17 @@ pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
 pub struct Inbox {
     shared: Arc<SessionShared>,
     /// The request that opens the session, until it is answered.
-    opening: Option<(RequestId, Opening)>,
+    pending_handshake: Option<(RequestId, HandshakeRequest)>,
     on_late_answer: OnLateAnswer,
     replies: Vec<Value>,
-    rest: VecDeque<ServerJsonRpcMessage>,
+    batched: VecDeque<ServerJsonRpcMessage>,
     /// Whether the line that is being read was counted as skipped: a batch may hold
     /// thousands of wrong items, and to count a line costs a look at much of it.
-    has_skipped: bool,
+    has_counted_line: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opening {
+enum HandshakeRequest {
     Initialize,
     Discover,
 }
@@ -44,67 +44,67 @@ impl Inbox {
     pub fn new(shared: Arc<SessionShared>, on_late_answer: OnLateAnswer) -> Self {
         Self {
             shared,
-            opening: None,
+            pending_handshake: None,
             on_late_answer,
             replies: Vec::new(),
-            rest: VecDeque::new(),
-            has_skipped: false,
+            batched: VecDeque::new(),
+            has_counted_line: false,
         }
     }
 
     /// Must hear of each message that is sent: some answers are read by what they
     /// answer.
-    pub fn sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
+    pub fn record_sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         if let JsonRpcMessage::Request(request) = message {
             let opening = match request.request.method() {
-                "initialize" => Opening::Initialize,
-                "server/discover" => Opening::Discover,
+                "initialize" => HandshakeRequest::Initialize,
+                "server/discover" => HandshakeRequest::Discover,
                 _ => return,
             };
-            self.shared.startup.reach(match opening {
-                Opening::Initialize => Stage::Initializing,
-                Opening::Discover => Stage::Discovering,
+            self.shared.startup.set_stage(match opening {
+                HandshakeRequest::Initialize => HandshakeStage::Initializing,
+                HandshakeRequest::Discover => HandshakeStage::Discovering,
             });
-            self.opening = Some((request.id.clone(), opening));
+            self.pending_handshake = Some((request.id.clone(), opening));
         }
     }
 
     /// The message in `text`, unless it is no message or was dealt with here.
-    pub fn read(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
-        self.take(decode::parse(text), text)
+    pub fn handle_text(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        self.handle(decode::parse_message(text), text)
     }
 
     /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
     /// all but the first message are kept for [`Inbox::rest`].
-    pub fn take(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
-        self.has_skipped = false;
+    pub fn handle(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        self.has_counted_line = false;
         let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
         match value {
             Some(Value::Array(items)) if is_batch(&items) => {
                 for item in items.into_iter().take(BATCH_MAX) {
-                    let message = self.take_one(Some(item), text);
-                    self.rest.extend(message);
+                    let message = self.handle_one(Some(item), text);
+                    self.batched.extend(message);
                 }
-                self.rest()
+                self.next_batched()
             }
-            one => self.take_one(one, text),
+            one => self.handle_one(one, text),
         }
     }
 
-    fn skip(&mut self, text: &[u8]) {
-        if !std::mem::replace(&mut self.has_skipped, true) {
-            self.shared.skip(text);
+    fn skip_line(&mut self, text: &[u8]) {
+        if !std::mem::replace(&mut self.has_counted_line, true) {
+            self.shared.skip_line(text);
         }
     }
 
     /// The next message of the last batch.
-    pub fn rest(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.rest.pop_front()
+    pub fn next_batched(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.batched.pop_front()
     }
 
-    fn take_one(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    fn handle_one(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         let Some(Value::Object(mut message)) = value else {
-            self.skip(text);
+            self.skip_line(text);
             return None;
         };
         let read = if message.contains_key("method") {
@@ -112,46 +112,50 @@ impl Inbox {
                 Some("notifications/progress") => {
                     let params = message.remove("params").unwrap_or_default();
                     if self.shared.progress.deliver(&params) {
-                        self.shared.flood.heard();
+                        self.shared.flood.count_message();
                     } else {
-                        self.skip(text);
+                        self.skip_line(text);
                     }
                     return None;
                 }
                 Some("notifications/message") => {
-                    self.shared.flood.heard();
+                    self.shared.flood.count_message();
                     self.shared
-                        .logged(&message.remove("params").unwrap_or_default());
+                        .record_log_message(&message.remove("params").unwrap_or_default());
                     return None;
                 }
                 Some("notifications/tools/list_changed") => {
-                    self.shared.flood.heard();
+                    self.shared.flood.count_message();
                     self.shared.tools_changed.notify_one();
                     return None;
                 }
                 // What else it tells is nothing to us; what it asks is answered here.
                 // rmcp would start a task for each, and there may be no end of them.
-                _ => return self.asked(&message, text),
+                _ => return self.handle_request(&message, text),
             }
         } else {
-            self.answer(message)
+            self.handle_response(message)
         };
         if read.is_some() {
-            self.shared.flood.heard();
+            self.shared.flood.count_message();
         } else if !self.shared.outcome.has_ended() {
-            self.skip(text);
+            self.skip_line(text);
         }
         read
     }
 
     /// Pings are answered and all else that a server may ask is refused, on the spot.
-    fn asked(&mut self, message: &Map<String, Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    fn handle_request(
+        &mut self,
+        message: &Map<String, Value>,
+        text: &[u8],
+    ) -> Option<ServerJsonRpcMessage> {
         let method = message.get("method").and_then(Value::as_str);
         let (Some(method), false) = (method, message.contains_key("result")) else {
-            self.skip(text);
+            self.skip_line(text);
             return None;
         };
-        self.shared.flood.heard();
+        self.shared.flood.count_message();
         let id = message.get("id").filter(|id| !id.is_null())?;
         if let Err(fault) = self.shared.flood.count_request() {
             self.shared.outcome.end(fault);
@@ -169,11 +173,11 @@ impl Inbox {
     }
 
     /// What is to be sent to the server for what was read last.
-    pub fn replies(&mut self) -> impl Iterator<Item = Value> {
+    pub fn take_replies(&mut self) -> impl Iterator<Item = Value> {
         std::mem::take(&mut self.replies).into_iter()
     }
 
-    fn answer(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
+    fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
         let error = message.remove("error").filter(|error| !error.is_null());
         let id = message.remove("id").filter(|id| !id.is_null());
         let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
@@ -184,16 +188,19 @@ impl Inbox {
             (self.on_late_answer)(tool);
         }
         if let Some(error) = error {
-            return Some(JsonRpcMessage::error(error_data(error), id));
+            return Some(JsonRpcMessage::error(decode_error(error), id));
         }
         let (result, id) = (message.remove("result")?, id?);
-        if let Some((_, opening)) = self.opening.take_if(|(opening, _)| *opening == id) {
+        if let Some((_, opening)) = self
+            .pending_handshake
+            .take_if(|(opening, _)| *opening == id)
+        {
             let opened = match opening {
-                Opening::Initialize => {
-                    decode::initialize_result(result).map(ServerResult::InitializeResult)
+                HandshakeRequest::Initialize => {
+                    decode::decode_initialize(result).map(ServerResult::InitializeResult)
                 }
-                Opening::Discover => {
-                    decode::discover_result(result).map(ServerResult::DiscoverResult)
+                HandshakeRequest::Discover => {
+                    decode::decode_discover(result).map(ServerResult::DiscoverResult)
                 }
             };
             return match opened {
@@ -210,7 +217,7 @@ impl Inbox {
 }
 
 /// An error whose fields may be missing or of another type.
-fn error_data(error: Value) -> ErrorData {
+fn decode_error(error: Value) -> ErrorData {
     let code = error.get("code").and_then(Value::as_i64);
     let code = code.and_then(|code| i32::try_from(code).ok());
     let message = match error.get("message").and_then(Value::as_str) {
@@ -229,16 +236,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_of_many_wrong_items_is_one_skipped_line() {
+    fn invalid_batch_items_count_as_one_skipped_line() {
         let shared = Arc::new(SessionShared::default());
         let mut inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         let line = format!("[{ping}{},{ping}]", ",1,{}".repeat(100));
         for _ in 0..2 {
-            assert!(inbox.read(line.as_bytes()).is_none());
+            assert!(inbox.handle_text(line.as_bytes()).is_none());
         }
-        assert_eq!(inbox.replies().count(), 4);
-        let skipped = shared.flood.skipped().expect("the wrong items are told");
+        assert_eq!(inbox.take_replies().count(), 4);
+        let skipped = shared
+            .flood
+            .skipped_summary()
+            .expect("the wrong items are told");
         assert!(skipped.starts_with("2 lines "), "{skipped}");
     }
 }

@@ -1,11 +1,11 @@
 //! Child processes, each the leader of a process group of its own, so that what
 //! it leaves behind can be ended with it (S3.7).
 
-use super::environment::inherited;
+use super::environment::inherited_variables;
 use super::error::McpError;
-use super::stderr::Stderr;
+use super::stderr::StderrBuffer;
 use crate::domain::server::Inherit;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -19,11 +19,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// How long a process may take to go: after its stdin was closed, after SIGTERM,
 /// and after SIGKILL.
-const GRACE: Duration = Duration::from_secs(1);
+const STOP_GRACE: Duration = Duration::from_secs(1);
 /// A group has no descriptor to wait on: it is asked for this often.
-const POLL: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long the rest of stderr may take once the group is gone.
-const STDERR_REST: Duration = Duration::from_millis(200);
+const STDERR_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -37,28 +37,28 @@ pub struct Program {
 
 /// All process groups that are not known to be gone.
 #[derive(Debug, Clone, Default)]
-pub struct Groups(Arc<Mutex<Live>>);
+pub struct ProcessGroups(Arc<Mutex<LiveGroups>>);
 
 #[derive(Debug, Default)]
-struct Live {
+struct LiveGroups {
     groups: HashSet<Pid>,
-    closed: bool,
+    is_closed: bool,
 }
 
-impl Groups {
+impl ProcessGroups {
     /// Kills every group at once and refuses new ones. Does not wait.
     pub fn kill_all(&self) {
-        let mut live = lock(&self.0);
-        live.closed = true;
+        let mut live = lock_ignoring_poison(&self.0);
+        live.is_closed = true;
         for group in live.groups.drain() {
             kill(group);
         }
     }
 
     /// Spawns under the lock: a child is registered before `kill_all` can run.
-    fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, Group)> {
-        let mut live = lock(&self.0);
-        if live.closed {
+    fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, ProcessGroup)> {
+        let mut live = lock_ignoring_poison(&self.0);
+        if live.is_closed {
             return Err(ErrorKind::Interrupted.into());
         }
         let child = command.spawn()?;
@@ -70,18 +70,18 @@ impl Groups {
         live.groups.insert(id);
         drop(live);
         let groups = self.clone();
-        Ok((child, Group { id, groups }))
+        Ok((child, ProcessGroup { id, groups }))
     }
 }
 
 /// One process group. Dropping it kills what is left of it.
 #[derive(Debug)]
-struct Group {
+struct ProcessGroup {
     id: Pid,
-    groups: Groups,
+    groups: ProcessGroups,
 }
 
-impl Group {
+impl ProcessGroup {
     fn is_gone(&self) -> bool {
         test_kill_process_group(self.id).is_err()
     }
@@ -92,14 +92,14 @@ impl Group {
     }
 
     /// Once it is gone its number may be given to strangers: forget it.
-    fn forget(&self) {
-        lock(&self.groups.0).groups.remove(&self.id);
+    fn unregister(&self) {
+        lock_ignoring_poison(&self.groups.0).groups.remove(&self.id);
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        if lock(&self.groups.0).groups.remove(&self.id) {
+        if lock_ignoring_poison(&self.groups.0).groups.remove(&self.id) {
             kill(self.id);
         }
     }
@@ -112,7 +112,7 @@ fn kill(group: Pid) {
 /// A running server. Dropping it kills its whole group.
 pub struct Process {
     child: Child,
-    group: Group,
+    group: ProcessGroup,
     stderr: AbortOnDropHandle<()>,
 }
 
@@ -123,14 +123,14 @@ impl Process {
     /// Says which of command and folder is at fault.
     pub fn spawn(
         program: &Program,
-        groups: &Groups,
-        stderr: &Stderr,
+        groups: &ProcessGroups,
+        stderr: &StderrBuffer,
     ) -> Result<(Self, ChildStdin, ChildStdout), McpError> {
         let mut command = Command::new(&program.command);
         command
             .args(&program.args)
             .env_clear()
-            .envs(inherited(std::env::vars_os(), &program.inherit))
+            .envs(inherited_variables(std::env::vars_os(), &program.inherit))
             .envs(program.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -141,12 +141,12 @@ impl Process {
         }
         let (mut child, group) = groups
             .spawn(&mut command)
-            .map_err(|error| spawn_fault(program, &error))?;
+            .map_err(|error| spawn_error(program, &error))?;
         let input = child.stdin.take().expect("stdin was piped above");
         let output = child.stdout.take().expect("stdout was piped above");
         let errors = child.stderr.take().expect("stderr was piped above");
         stderr.clear();
-        let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.clone().drain(errors)));
+        let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.clone().read_from(errors)));
         Ok((
             Self {
                 child,
@@ -159,7 +159,7 @@ impl Process {
     }
 
     /// Waits until the server itself, not what it started, has ended.
-    pub async fn exited(&mut self) {
+    pub async fn wait_for_exit(&mut self) {
         // It cannot fail for a child of ours; if it did, the child would be gone.
         let _ = self.child.wait().await;
     }
@@ -168,40 +168,40 @@ impl Process {
     /// already, then asks with SIGTERM, then kills. At most three graces long.
     /// Returns the exit status unless it is the echo of our own signals.
     pub async fn close(mut self) -> Option<ExitStatus> {
-        let mut gone = timeout(GRACE, self.gone()).await.is_ok();
+        let mut gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
         let status = self.child.try_wait().ok().flatten();
         for signal in [Signal::TERM, Signal::KILL] {
             if !gone {
                 self.group.signal(signal);
-                gone = timeout(GRACE, self.gone()).await.is_ok();
+                gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
             }
         }
         if gone {
-            self.group.forget();
+            self.group.unregister();
         }
-        let _ = timeout(STDERR_REST, &mut self.stderr).await;
+        let _ = timeout(STDERR_DRAIN_DEADLINE, &mut self.stderr).await;
         status
     }
 
-    async fn gone(&mut self) {
-        self.exited().await;
+    async fn wait_until_gone(&mut self) {
+        self.wait_for_exit().await;
         while !self.group.is_gone() {
-            sleep(POLL).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-fn spawn_fault(program: &Program, error: &std::io::Error) -> McpError {
+fn spawn_error(program: &Program, error: &std::io::Error) -> McpError {
     let command = program.command.clone();
     match (&program.cwd, error.kind()) {
-        (Some(folder), _) if !folder.is_dir() => McpError::NoFolder(folder.clone()),
+        (Some(folder), _) if !folder.is_dir() => McpError::FolderNotFound(folder.clone()),
         (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
             McpError::NotRunnable {
                 command,
                 why: "the interpreter that its first line names is missing".to_owned(),
             }
         }
-        (_, ErrorKind::NotFound) => McpError::NoCommand(command),
+        (_, ErrorKind::NotFound) => McpError::CommandNotFound(command),
         (_, ErrorKind::PermissionDenied) => McpError::NotRunnable {
             command,
             why: "this file is not executable".to_owned(),

@@ -1,7 +1,7 @@
 //! Routes progress notifications to the calls that they are about.
 
 use crate::domain::Progress;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use rmcp::model::ProgressToken;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -14,14 +14,14 @@ pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<Prog
 impl ProgressRouter {
     /// The progress of one request, from now until [`Self::forget`]. A watch keeps the newest only: a
     /// flood of progress costs nothing.
-    pub fn watch(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
+    pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
         let (sender, receiver) = watch::channel(None);
-        lock(&self.0).insert(token, sender);
+        lock_ignoring_poison(&self.0).insert(token, sender);
         receiver
     }
 
-    pub fn forget(&self, token: &ProgressToken) {
-        lock(&self.0).remove(token);
+    pub fn unsubscribe(&self, token: &ProgressToken) {
+        lock_ignoring_poison(&self.0).remove(token);
     }
 
     /// Takes `params` of `notifications/progress`. False where they cannot be read.
@@ -33,7 +33,7 @@ impl ProgressRouter {
         ) else {
             return false;
         };
-        if let Some(sender) = lock(&self.0).get(&token) {
+        if let Some(sender) = lock_ignoring_poison(&self.0).get(&token) {
             let total = params.get("total").and_then(Value::as_f64);
             let message = params.get("message").and_then(Value::as_str);
             sender.send_replace(Some(Progress::new(done, total, message)));

@@ -14,7 +14,7 @@ pub struct RenderedResult {
 }
 
 /// Reads one raw result of `tools/call`.
-pub fn answer(result: &Value) -> RenderedResult {
+pub fn render_result(result: &Value) -> RenderedResult {
     if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
         return input_required(result);
     }
@@ -24,7 +24,7 @@ pub fn answer(result: &Value) -> RenderedResult {
         Some(Value::Array(items)) => {
             for item in items {
                 has_text |= item.get("type").and_then(Value::as_str) == Some("text");
-                parts.push(content(item));
+                parts.push(render_content(item));
             }
         }
         None | Some(Value::Null) => {}
@@ -65,7 +65,7 @@ fn input_required(result: &Value) -> RenderedResult {
     }
 }
 
-fn content(item: &Value) -> String {
+fn render_content(item: &Value) -> String {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     match text("type") {
         Some("text") => match text("text") {
@@ -74,32 +74,35 @@ fn content(item: &Value) -> String {
         },
         Some(kind @ ("image" | "audio")) => {
             let mime = text("mimeType").unwrap_or("unknown type");
-            format!("[{kind}: {mime}, {}]", size(text("data").unwrap_or("")))
+            format!(
+                "[{kind}: {mime}, {}]",
+                decoded_size(text("data").unwrap_or(""))
+            )
         }
         Some("resource") => match item.get("resource") {
-            Some(resource) => embedded(resource),
+            Some(resource) => render_resource(resource),
             None => "[left out: an embedded resource without a resource]".to_owned(),
         },
-        Some("resource_link") => link(item),
+        Some("resource_link") => render_link(item),
         Some(other) => format!("[left out: a content of the unknown type `{other}`]"),
         None => "[left out: a content without a type]".to_owned(),
     }
 }
 
-fn embedded(resource: &Value) -> String {
+fn render_resource(resource: &Value) -> String {
     let text = |key: &str| resource.get(key).and_then(Value::as_str);
     let uri = text("uri").unwrap_or("no URI");
     match (text("text"), text("blob")) {
         (Some(text), _) => format!("[resource: {uri}]\n{text}"),
         (None, Some(blob)) => {
             let mime = text("mimeType").unwrap_or("unknown type");
-            format!("[resource: {uri}, {mime}, {}]", size(blob))
+            format!("[resource: {uri}, {mime}, {}]", decoded_size(blob))
         }
         (None, None) => format!("[resource: {uri}, without contents]"),
     }
 }
 
-fn link(item: &Value) -> String {
+fn render_link(item: &Value) -> String {
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     let mut parts = vec![text("uri").unwrap_or("no URI")];
     parts.extend(text("title").or_else(|| text("name")));
@@ -109,7 +112,7 @@ fn link(item: &Value) -> String {
 }
 
 /// The size of what `base64` encodes.
-fn size(base64: &str) -> String {
+fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
     match bytes {
@@ -125,11 +128,11 @@ mod tests {
     use serde_json::json;
 
     fn text_of(result: Value) -> String {
-        answer(&result).text
+        render_result(&result).text
     }
 
     #[test]
-    fn every_kind_of_content_has_its_line() {
+    fn every_content_type_is_rendered_as_a_line() {
         let result = json!({ "content": [
             { "type": "text", "text": "안녕\u{1b}[0m" },
             { "type": "image", "mimeType": "image/png", "data": "AAAA" },
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asks_back_is_told_of_in_words() {
+    fn input_required_is_rendered_as_an_error() {
         let asks = json!({ "resultType": "input_required", "inputRequests": {
             "a": { "method": "elicitation/create", "params": {} },
         } });
@@ -168,12 +171,12 @@ mod tests {
             text: expected.to_owned(),
             is_error: true,
         };
-        assert_eq!(answer(&asks), told);
-        assert!(answer(&json!({ "resultType": "input_required" })).is_error);
+        assert_eq!(render_result(&asks), told);
+        assert!(render_result(&json!({ "resultType": "input_required" })).is_error);
     }
 
     #[test]
-    fn structured_content_stands_in_where_there_is_no_text() {
+    fn structured_content_is_used_when_there_is_no_text() {
         let structured = json!({ "b": 1, "a": [2] });
         assert_eq!(
             text_of(json!({ "structuredContent": structured })),
@@ -184,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_an_error_and_nothing_is_said_to_be_nothing() {
-        assert!(answer(&json!({ "isError": true, "content": [] })).is_error);
-        assert!(!answer(&json!({ "isError": "yes", "content": [] })).is_error);
+    fn errors_are_flagged_and_empty_results_are_rendered() {
+        assert!(render_result(&json!({ "isError": true, "content": [] })).is_error);
+        assert!(!render_result(&json!({ "isError": "yes", "content": [] })).is_error);
         for nothing in [json!({}), json!({ "content": [] }), json!(null), json!([1])] {
             assert_eq!(text_of(nothing), "[the tool returned nothing]");
         }

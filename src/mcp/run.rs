@@ -3,18 +3,18 @@
 use super::detection_cache::Era;
 use super::endpoint::Endpoint;
 use super::error::McpError;
-use super::http::{HttpKind, Remote};
+use super::http::{HttpKind, RemoteClient};
 use super::hub_event::HubEvent;
 use super::inbox::{Inbox, OnLateAnswer};
 use super::process::{Process, Program};
-use super::session::{self, Handshake, ReadySession, Session};
+use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
-use super::startup::Stage;
-use super::status::{Phase, change};
-use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_all};
-use super::subscribe;
+use super::startup::HandshakeStage;
+use super::status::{ServerPhase, describe_tool_changes};
+use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
 use super::tool_list::ListedTools;
+use super::tool_subscription;
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
 use crate::text::Clean;
@@ -27,70 +27,72 @@ use tokio::time::{Instant, sleep, timeout};
 /// Changes of a list that come this close together are one.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
 /// A server whose list changes again within this time is asked less and less often.
-const RELIST_CALM: Duration = Duration::from_secs(40);
+const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// Until a server that was reached by URL has the stream that it speaks on.
-const STREAM_DELAY: Duration = Duration::from_secs(1);
+const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long the output of a process that has ended may still be read.
-const OUTPUT_REST: Duration = Duration::from_millis(200);
+const OUTPUT_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 /// How long a session that is to end goes on for what was cancelled just before.
-const FAREWELL: Duration = Duration::from_millis(100);
+const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
-pub(super) struct Attempt {
+pub(super) struct ConnectionAttempt {
     pub end: SessionEnd,
     /// How far it came.
-    pub stage: Stage,
+    pub stage: HandshakeStage,
 }
 
 /// What a session is run over.
-pub(super) enum Channel<'a> {
+pub(super) enum SessionChannel<'a> {
     BuiltIn,
-    Child(&'a Program),
-    Remote(&'a Arc<Remote>, HttpKind),
+    Process(&'a Program),
+    Remote(&'a Arc<RemoteClient>, HttpKind),
 }
 
 impl ServerSupervisor {
     /// One run of the server, from its start until nothing of it is left. One that
     /// does not take to the first handshake is started again for the other.
-    pub(super) async fn live(&self, endpoint: &Endpoint) -> SessionEnd {
+    pub(super) async fn connect(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
-            Endpoint::BuiltIn => self.live_over(Channel::BuiltIn).await.end,
-            Endpoint::Child(program) => self.live_over(Channel::Child(program)).await.end,
-            Endpoint::Remote(address) => self.live_remote(address).await,
+            Endpoint::BuiltIn => self.negotiate(SessionChannel::BuiltIn).await.end,
+            Endpoint::Process(program) => {
+                self.negotiate(SessionChannel::Process(program)).await.end
+            }
+            Endpoint::Remote(address) => self.connect_remote(address).await,
         }
     }
 
-    pub(super) async fn live_over(&self, way: Channel<'_>) -> Attempt {
+    pub(super) async fn negotiate(&self, channel: SessionChannel<'_>) -> ConnectionAttempt {
         let (protocol, launch) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
-        let first = match (protocol, &way) {
+        let first = match (protocol, &channel) {
             (Protocol::Legacy, _)
-            | (Protocol::Auto, Channel::BuiltIn)
+            | (Protocol::Auto, SessionChannel::BuiltIn)
             // It is a protocol of the older era itself.
-            | (_, Channel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
+            | (_, SessionChannel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
             (Protocol::Modern, _) => Handshake::Discover,
-            (Protocol::Auto, _) => match self.context.cache.of(&launch).await.era {
+            (Protocol::Auto, _) => match self.context.cache.get(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
                 Some(Era::Modern) => Handshake::Discover,
-                None => Handshake::Probe,
+                None => Handshake::DiscoverOrInitialize,
             },
         };
         let (mut handshake, mut tried) = (first, Vec::new());
         loop {
-            let met = self.meet(&way, handshake).await;
+            let attempt = self.try_handshake(&channel, handshake).await;
             tried.push(handshake);
             let next = match protocol {
-                Protocol::Auto => other(handshake, &met),
+                Protocol::Auto => fallback_handshake(handshake, &attempt),
                 Protocol::Legacy | Protocol::Modern => None,
             };
             match next.filter(|next| !tried.contains(next)) {
                 Some(next) => handshake = next,
-                None => return met,
+                None => return attempt,
             }
-            if let SessionEnd::Failed(fault, _) = &met.end {
+            if let SessionEnd::Failed(fault, _) = &attempt.end {
                 let server = &self.state.borrow().config.id;
                 tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
             }
@@ -99,25 +101,29 @@ impl ServerSupervisor {
         }
     }
 
-    async fn meet(&self, way: &Channel<'_>, handshake: Handshake) -> Attempt {
-        let shared = Arc::new(SessionShared::logging_to(self.stderr.clone()));
+    async fn try_handshake(
+        &self,
+        way: &SessionChannel<'_>,
+        handshake: Handshake,
+    ) -> ConnectionAttempt {
+        let shared = Arc::new(SessionShared::with_log(self.stderr.clone()));
         let end = match way {
-            Channel::Remote(remote, carrier) => {
+            SessionChannel::Remote(remote, carrier) => {
                 self.run_remote(remote, *carrier, &shared, handshake).await
             }
-            Channel::BuiltIn => {
+            SessionChannel::BuiltIn => {
                 let streams = tokio::io::split(self.context.local.connect());
                 let session = self.run_session(streams, &shared, handshake, Transport::InMemory);
-                self.until_told(&shared, session).await
+                self.run_until_stopped(&shared, session).await
             }
-            Channel::Child(program) => self.run_child(program, &shared, handshake).await,
+            SessionChannel::Process(program) => self.run_child(program, &shared, handshake).await,
         };
         let stage = shared.startup.stage();
         self.state.send_if_modified(|state| {
-            state.skipped = shared.flood.skipped();
+            state.skipped = shared.flood.skipped_summary();
             false
         });
-        Attempt { end, stage }
+        ConnectionAttempt { end, stage }
     }
 
     async fn run_child(
@@ -133,14 +139,14 @@ impl ServerSupervisor {
             };
         let end = {
             let session = self.run_session((output, input), shared, handshake, Transport::Stdio);
-            self.until_told(shared, async {
+            self.run_until_stopped(shared, async {
                 let mut session = pin!(session);
                 tokio::select! {
                     fault = &mut session => fault,
                     // What it started may hold its output open for ever.
-                    () = process.exited() => {
-                        let rest = timeout(OUTPUT_REST, session).await;
-                        rest.unwrap_or(McpError::Exited)
+                    () = process.wait_for_exit() => {
+                        let rest = timeout(OUTPUT_DRAIN_DEADLINE, session).await;
+                        rest.unwrap_or(McpError::ProcessExited)
                     }
                 }
             })
@@ -155,7 +161,7 @@ impl ServerSupervisor {
     }
 
     /// Runs a session until it ends, or somebody ends it.
-    pub(super) async fn until_told(
+    pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,
         session: impl Future<Output = McpError>,
@@ -164,13 +170,13 @@ impl ServerSupervisor {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {
-                if shared.cancelled.has_new() {
+                if shared.cancelled.has_recent() {
                     // The word of it is on its way, and the server may act on it.
-                    let _ = timeout(FAREWELL, session).await;
+                    let _ = timeout(CANCEL_GRACE, session).await;
                 }
                 SessionEnd::Stopped
             }
-            () = self.by_hand.notified() => SessionEnd::ByHand,
+            () = self.manual_reconnect.notified() => SessionEnd::ReconnectRequested,
             fault = &mut session => SessionEnd::Failed(fault, None),
         }
     }
@@ -189,15 +195,15 @@ impl ServerSupervisor {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(shared.clone(), self.on_late_answer());
         let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
-        let startup = self.startup_left();
-        let session = session::run(wire, shared, (handshake, startup), |opened| {
-            self.keep(opened, transport)
+        let startup = self.remaining_startup_time();
+        let session = session::run_session(wire, shared, (handshake, startup), |opened| {
+            self.maintain_session(opened, transport)
         });
         // The end is told before the session is dropped, which would tell another one; and
         // the first reason stands, since the queue ends with the session too.
         let writing = async {
-            shared.outcome.end(write_all(queue, writer).await);
-            shared.outcome.ended().await
+            shared.outcome.end(write_queue(queue, writer).await);
+            shared.outcome.wait_for_end().await
         };
         tokio::select! {
             fault = session => fault,
@@ -207,7 +213,7 @@ impl ServerSupervisor {
 
     /// What is left of the time to start, all handshakes together; the later ones get
     /// two thirds of it in any case.
-    pub(super) fn startup_left(&self) -> Duration {
+    pub(super) fn remaining_startup_time(&self) -> Duration {
         let state = self.state.borrow();
         let whole = state.config.startup_timeout;
         whole
@@ -227,26 +233,29 @@ impl ServerSupervisor {
     }
 
     /// Publishes an open session and keeps its list of tools fresh.
-    pub(super) async fn keep(&self, mut opened: ReadySession, transport: Transport) {
+    pub(super) async fn maintain_session(&self, mut opened: ReadySession, transport: Transport) {
         let session = opened.session.clone();
-        session.shared.params.admit(&mut opened.tools);
+        session
+            .shared
+            .param_headers
+            .register_tools(&mut opened.tools);
         let listens = opened.is_modern && opened.supports_list_changed;
-        self.remember(&opened).await;
+        self.cache_era(&opened).await;
         self.state.send_modify(|state| {
-            state.phase = Phase::Connected(opened.session);
+            state.phase = ServerPhase::Connected(opened.session);
             state.was_connected = true;
             state.tools = Arc::new(opened.tools.tools);
-            state.left_out = opened.tools.left_out;
+            state.omitted = opened.tools.omitted;
             state.instructions = opened.instructions;
-            state.peer = opened.about.map(|about| about.over(transport));
+            state.peer = opened.server_info.map(|about| about.into_peer(transport));
         });
         self.report().await;
         let looks_again = !opened.is_modern && opened.supports_list_changed;
         let listening = async {
             if listens {
-                subscribe::listen(&session).await;
+                tool_subscription::listen_for_tool_changes(&session).await;
             } else if looks_again && transport == Transport::Http {
-                look_again(&session).await;
+                relist_after_reconnects(&session).await;
             }
             std::future::pending().await
         };
@@ -256,19 +265,19 @@ impl ServerSupervisor {
         }
     }
 
-    async fn follow_changes(&self, session: &Session) {
+    async fn follow_changes(&self, session: &McpSession) {
         let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.shared.tools_changed.notified().await;
             // Some servers call the very question a change, and would be asked for ever.
             pause = match listed_at {
-                Some(at) if at.elapsed() < RELIST_CALM => (pause * 2).min(RELIST_DELAY_MAX),
+                Some(at) if at.elapsed() < RELIST_QUIET_PERIOD => (pause * 2).min(RELIST_DELAY_MAX),
                 _ => RELIST_DELAY,
             };
             sleep(pause).await;
             listed_at = Some(Instant::now());
-            match session::list(&session.peer).await {
-                Ok(listed) => self.relisted(session, listed).await,
+            match session::list_tools(&session.peer).await {
+                Ok(listed) => self.apply_tool_list(session, listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
                     let what =
@@ -281,7 +290,7 @@ impl ServerSupervisor {
     }
 
     /// The next start begins with the handshake that led here.
-    async fn remember(&self, opened: &ReadySession) {
+    async fn cache_era(&self, opened: &ReadySession) {
         let (protocol, launch, is_built_in) = {
             let config = &self.state.borrow().config;
             let is_built_in = config.launch == Launch::BuiltIn;
@@ -300,19 +309,19 @@ impl ServerSupervisor {
         }
     }
 
-    async fn relisted(&self, session: &Session, mut listed: ListedTools) {
-        session.shared.params.admit(&mut listed);
+    async fn apply_tool_list(&self, session: &McpSession, mut listed: ListedTools) {
+        session.shared.param_headers.register_tools(&mut listed);
         let (before, server) = {
             let state = self.state.borrow();
             (state.tools.clone(), state.config.id.clone())
         };
-        let change = change(&before, &listed.tools);
-        if change.is_none() && listed.left_out == self.state.borrow().left_out {
+        let change = describe_tool_changes(&before, &listed.tools);
+        if change.is_none() && listed.omitted == self.state.borrow().omitted {
             return;
         }
         self.state.send_modify(|state| {
             state.tools = Arc::new(listed.tools);
-            state.left_out = listed.left_out;
+            state.omitted = listed.omitted;
         });
         self.report().await;
         if let Some(change) = change {
@@ -324,8 +333,8 @@ impl ServerSupervisor {
 }
 
 /// Over HTTP a change that is told before the server has a stream to tell it on is lost.
-async fn look_again(session: &Session) {
-    sleep(STREAM_DELAY).await;
+async fn relist_after_reconnects(session: &McpSession) {
+    sleep(SERVER_STREAM_DELAY).await;
     loop {
         session.shared.tools_changed.notify_one();
         session.shared.stream_reopened.notified().await;
@@ -334,33 +343,39 @@ async fn look_again(session: &Session) {
 
 /// The handshake to try next, where the last was the wrong one. Many servers of the
 /// older era end, hang or lock up when they are asked for `server/discover`.
-fn other(last: Handshake, met: &Attempt) -> Option<Handshake> {
+fn fallback_handshake(last: Handshake, met: &ConnectionAttempt) -> Option<Handshake> {
     let SessionEnd::Failed(fault, _) = &met.end else {
         return None;
     };
     match (last, met.stage, fault) {
         // What it prints is no fault of the question.
-        (_, _, McpError::Junk { .. }) => None,
+        (_, _, McpError::NotMcp { .. }) => None,
         // Nor is a way that leads nowhere.
-        (_, _, McpError::Web(fault)) if !fault.is_about_the_question() => None,
-        (Handshake::Probe | Handshake::Discover, Stage::Discovering, _) => {
+        (_, _, McpError::Http(fault)) if !fault.is_request_specific() => None,
+        (Handshake::DiscoverOrInitialize | Handshake::Discover, HandshakeStage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
         // It said no to both.
-        (Handshake::Probe, Stage::Initializing, McpError::Version(_) | McpError::Handshake(_)) => {
-            None
-        }
+        (
+            Handshake::DiscoverOrInitialize,
+            HandshakeStage::Initializing,
+            McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
+        ) => None,
         // It said that it does not know the probe, and was lost for it all the same.
-        (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
+        (Handshake::DiscoverOrInitialize, HandshakeStage::Initializing, _) => {
+            Some(Handshake::Initialize)
+        }
         // It may be of the newer era and too slow for the probe, or be so since it was
         // met last.
         (
             Handshake::Initialize,
-            Stage::Initializing,
-            McpError::Version(_) | McpError::Handshake(_),
+            HandshakeStage::Initializing,
+            McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
         ) => Some(Handshake::Discover),
         // Over HTTP a probe loses nothing, if there was none yet.
-        (Handshake::Initialize, Stage::Initializing, McpError::Web(_)) => Some(Handshake::Probe),
+        (Handshake::Initialize, HandshakeStage::Initializing, McpError::Http(_)) => {
+            Some(Handshake::DiscoverOrInitialize)
+        }
         _ => None,
     }
 }

@@ -4,13 +4,14 @@
 use super::endpoint::RemoteEndpoint;
 use super::error::McpError;
 use super::http::{
-    Connection, Driver, HttpError, HttpKind, HttpTransport, QUEUE_MAX, Remote, endpoint,
+    Connection, HttpDriver, HttpError, HttpKind, HttpTransport, QUEUE_MAX, RemoteClient,
+    open_sse_endpoint,
 };
 use super::inbox::Inbox;
-use super::run::{Attempt, Channel};
+use super::run::{ConnectionAttempt, SessionChannel};
 use super::session::{self, Handshake};
 use super::session_shared::SessionShared;
-use super::startup::Stage;
+use super::startup::HandshakeStage;
 use super::supervisor::{ServerSupervisor, SessionEnd};
 use crate::domain::server::{Protocol, RemoteTransport, Transport};
 use std::sync::Arc;
@@ -23,16 +24,17 @@ const DELETE_DEADLINE: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
     /// One run of a server that is reached by URL.
-    pub(super) async fn live_remote(&self, address: &RemoteEndpoint) -> SessionEnd {
+    pub(super) async fn connect_remote(&self, address: &RemoteEndpoint) -> SessionEnd {
         let (url, headers) = (address.url.clone(), address.headers.clone());
         let redactor = address.redactor.clone();
-        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers, redactor));
+        let building =
+            tokio::task::spawn_blocking(move || RemoteClient::new(&url, &headers, redactor));
         let remote = tokio::select! {
             () = self.stop.cancelled() => return SessionEnd::Stopped,
             remote = building => match remote {
                 Ok(Ok(remote)) => Arc::new(remote),
                 Ok(Err(fault)) => return SessionEnd::Failed(fault.into(), None),
-                Err(_) => return SessionEnd::Failed(McpError::Dropped, None),
+                Err(_) => return SessionEnd::Failed(McpError::SessionClosed, None),
             },
         };
         let (protocol, launch) = {
@@ -40,53 +42,57 @@ impl ServerSupervisor {
             (config.protocol, config.launch.identity())
         };
         let kind = match (address.transport, protocol) {
-            (RemoteTransport::Http, _) | (_, Protocol::Modern) => HttpKind::Http,
+            (RemoteTransport::Http, _) | (_, Protocol::Modern) => HttpKind::Streamable,
             (RemoteTransport::Sse, _) => HttpKind::Sse,
             (RemoteTransport::Guess, _) => {
                 // What it spoke last comes first.
-                let known = self.context.cache.of(&launch).await.carrier;
-                return self.guess(&remote, known.unwrap_or(HttpKind::Sse)).await;
+                let known = self.context.cache.get(&launch).await.http_kind;
+                return self
+                    .detect_http_kind(&remote, known.unwrap_or(HttpKind::Sse))
+                    .await;
             }
         };
-        self.live_over(Channel::Remote(&remote, kind)).await.end
+        self.negotiate(SessionChannel::Remote(&remote, kind))
+            .await
+            .end
     }
 
     /// Tries one protocol and, where the server does not speak that, the other.
-    async fn guess(&self, remote: &Arc<Remote>, first: HttpKind) -> SessionEnd {
-        let met = self.live_over(Channel::Remote(remote, first)).await;
-        let Some(one) = not_spoken(&met) else {
+    async fn detect_http_kind(&self, remote: &Arc<RemoteClient>, first: HttpKind) -> SessionEnd {
+        let met = self.negotiate(SessionChannel::Remote(remote, first)).await;
+        let Some(one) = protocol_mismatch(&met) else {
             return met.end;
         };
         let second = match first {
-            HttpKind::Sse => HttpKind::Http,
-            HttpKind::Http => HttpKind::Sse,
+            HttpKind::Sse => HttpKind::Streamable,
+            HttpKind::Streamable => HttpKind::Sse,
         };
         tracing::info!("tried over another protocol of HTTP: {one}");
-        let met = self.live_over(Channel::Remote(remote, second)).await;
-        let Some(other) = not_spoken(&met) else {
+        let met = self.negotiate(SessionChannel::Remote(remote, second)).await;
+        let Some(other) = protocol_mismatch(&met) else {
             return met.end;
         };
         let (sse, http) = match first {
             HttpKind::Sse => (one, other),
-            HttpKind::Http => (other, one),
+            HttpKind::Streamable => (other, one),
         };
         let (sse, http) = (Box::new(sse), Box::new(http));
-        SessionEnd::Failed(HttpError::Neither { sse, http }.into(), None)
+        SessionEnd::Failed(HttpError::NeitherTransport { sse, http }.into(), None)
     }
 
     /// One session over HTTP, with its end.
     pub(super) async fn run_remote(
         &self,
-        remote: &Arc<Remote>,
+        remote: &Arc<RemoteClient>,
         carrier: HttpKind,
         shared: &Arc<SessionShared>,
         handshake: Handshake,
     ) -> SessionEnd {
         let opening = async {
             match carrier {
-                HttpKind::Http => Ok((remote.url.clone(), None)),
+                HttpKind::Streamable => Ok((remote.url.clone(), None)),
                 HttpKind::Sse => {
-                    let opened = endpoint(remote).await;
+                    let opened = open_sse_endpoint(remote).await;
                     opened.map(|(target, stream)| (target, Some(stream)))
                 }
             }
@@ -94,7 +100,7 @@ impl ServerSupervisor {
         let (target, standing) = tokio::select! {
             biased;
             () = self.stop.cancelled() => return SessionEnd::Stopped,
-            () = self.by_hand.notified() => return SessionEnd::ByHand,
+            () = self.manual_reconnect.notified() => return SessionEnd::ReconnectRequested,
             opened = opening => match opened {
                 Ok(opened) => opened,
                 Err(fault) => return SessionEnd::Failed(fault.into(), None),
@@ -105,23 +111,26 @@ impl ServerSupervisor {
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
         let inbox = Inbox::new(shared.clone(), self.on_late_answer());
         let wire = HttpTransport::new(outbox, incoming, inbox, shared.clone());
-        let startup = self.startup_left();
+        let startup = self.remaining_startup_time();
         let transport = match carrier {
             HttpKind::Sse => Transport::Sse,
-            HttpKind::Http => Transport::Http,
+            HttpKind::Streamable => Transport::Http,
         };
-        let session = session::run(wire, shared, (handshake, startup), |opened| async move {
-            self.remember_carrier(carrier).await;
-            self.keep(opened, transport).await;
-        });
+        let session =
+            session::run_session(wire, shared, (handshake, startup), |opened| async move {
+                self.cache_http_kind(carrier).await;
+                self.maintain_session(opened, transport).await;
+            });
         // The end is told before the session is dropped, which would tell another one.
         let driver = async {
-            let fault = Driver::new(connection.clone(), standing).run(queue).await;
+            let fault = HttpDriver::new(connection.clone(), standing)
+                .run(queue)
+                .await;
             shared.outcome.end(fault);
-            shared.outcome.ended().await
+            shared.outcome.wait_for_end().await
         };
         let end = self
-            .until_told(shared, async {
+            .run_until_stopped(shared, async {
                 tokio::select! {
                     fault = session => fault,
                     fault = driver => fault,
@@ -133,20 +142,20 @@ impl ServerSupervisor {
         end
     }
 
-    async fn remember_carrier(&self, carrier: HttpKind) {
+    async fn cache_http_kind(&self, carrier: HttpKind) {
         let launch = self.state.borrow().config.launch.identity();
         let cache = &self.context.cache;
         cache
-            .update(&launch, move |known| known.carrier = Some(carrier))
+            .update(&launch, move |known| known.http_kind = Some(carrier))
             .await;
     }
 }
 
 /// The fault of a server that does not speak the protocol that was tried.
-fn not_spoken(met: &Attempt) -> Option<HttpError> {
+fn protocol_mismatch(met: &ConnectionAttempt) -> Option<HttpError> {
     match &met.end {
-        SessionEnd::Failed(McpError::Web(fault), _)
-            if fault.is_about_the_question() && met.stage != Stage::Open =>
+        SessionEnd::Failed(McpError::Http(fault), _)
+            if fault.is_request_specific() && met.stage != HandshakeStage::Open =>
         {
             Some(fault.clone())
         }

@@ -1,11 +1,11 @@
 //! One session: the handshake, the list of tools, and then staying open until
 //! one of the two sides ends it.
 
-use super::decode::ToolList;
+use super::decode::ToolListBuilder;
 use super::error::McpError;
-use super::http::NO_CODE;
+use super::http::SYNTHETIC_ERROR_CODE;
 use super::session_shared::SessionShared;
-use super::startup::Stage;
+use super::startup::HandshakeStage;
 use super::tool_list::ListedTools;
 use crate::domain;
 use crate::domain::server::ServerPeer;
@@ -33,34 +33,34 @@ const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 /// the time that it may take to start is enough, and this at most. After 10 s rmcp itself
 /// would ask for `initialize` on the same connection, and the late answer to the probe
 /// would be taken for one to that.
-const PROBE_DEADLINE: Duration = Duration::from_secs(9);
+const DISCOVER_DEADLINE: Duration = Duration::from_secs(9);
 
 /// Versions of a server that a notice lists at most.
-const VERSIONS_NAMED_MAX: usize = 8;
+const VERSIONS_SHOWN_MAX: usize = 8;
 
 /// What a call needs of an open session.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct McpSession {
     pub peer: Peer<RoleClient>,
     pub shared: Arc<SessionShared>,
 }
 
 /// What is known once a session is open.
 pub struct ReadySession {
-    pub session: Session,
+    pub session: McpSession,
     pub tools: ListedTools,
     /// It is of the era without `initialize`.
     pub is_modern: bool,
     /// It can tell when its list of tools changes.
     pub supports_list_changed: bool,
-    pub about: Option<About>,
+    pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
 }
 
 /// We answer pings and refuse all else that a server may ask.
-struct Client;
+struct PassiveClient;
 
-impl ClientHandler for Client {
+impl ClientHandler for PassiveClient {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(
             ClientCapabilities::default(),
@@ -75,7 +75,7 @@ impl ClientHandler for Client {
 pub enum Handshake {
     /// `server/discover`, and `initialize` on the same connection where the server says
     /// that it does not know that. One that says nothing or breaks is to be met anew.
-    Probe,
+    DiscoverOrInitialize,
     Initialize,
     Discover,
 }
@@ -83,7 +83,7 @@ pub enum Handshake {
 /// Runs a session over `transport` until it ends, and says why. `live` is given the
 /// session once it is open, and lives beside it. Dropping the future drops the
 /// transport.
-pub async fn run<T, F>(
+pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,
     (handshake, startup): (Handshake, Duration),
@@ -93,27 +93,27 @@ where
     T: Transport<RoleClient, Error = McpError> + 'static,
     F: Future<Output = ()>,
 {
-    let _guard = shared.guard();
-    shared.startup.begin(startup);
-    let (running, opened) = match open(transport, shared, handshake, startup).await {
+    let _guard = shared.end_on_drop();
+    shared.startup.set_deadline(startup);
+    let (running, opened) = match open_session(transport, shared, handshake, startup).await {
         Ok(opened) => opened,
         Err(fault) => return fault,
     };
     // It ends with its last owner; nobody else may keep it open.
     let _running = running;
     tokio::select! {
-        fault = shared.outcome.ended() => fault,
-        () = live(opened) => McpError::Dropped,
+        fault = shared.outcome.wait_for_end() => fault,
+        () = live(opened) => McpError::SessionClosed,
     }
 }
 
 /// The first handshake on a connection, until the server or its deadline ends it.
-async fn shake<T>(
+async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
     handshake: Handshake,
     startup: Duration,
-) -> Result<RunningService<RoleClient, Client>, McpError>
+) -> Result<RunningService<RoleClient, PassiveClient>, McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
 {
@@ -123,118 +123,118 @@ where
         Handshake::Discover => ClientLifecycleMode::Discover {
             preferred_versions: modern(),
         },
-        Handshake::Probe => ClientLifecycleMode::Auto {
+        Handshake::DiscoverOrInitialize => ClientLifecycleMode::Auto {
             preferred_versions: modern(),
             legacy_version: None,
         },
     };
     let patience = match handshake {
-        Handshake::Probe => PROBE_DEADLINE.min(startup / 3),
+        Handshake::DiscoverOrInitialize => DISCOVER_DEADLINE.min(startup / 3),
         Handshake::Initialize | Handshake::Discover => startup,
     };
-    let mut serving = pin!(Client.serve_with_lifecycle(transport, mode));
+    let mut serving = pin!(PassiveClient.serve_with_lifecycle(transport, mode));
     let mut met = timeout(patience, &mut serving).await;
     if met.is_err()
-        && handshake == Handshake::Probe
-        && shared.startup.stage() == Stage::Initializing
+        && handshake == Handshake::DiscoverOrInitialize
+        && shared.startup.stage() == HandshakeStage::Initializing
     {
         // It answered the probe: this is a deadline of its own.
         met = timeout(patience, &mut serving).await;
     }
     let met = met.map_err(|_| match shared.startup.stage() {
-        Stage::Discovering => McpError::Undiscovered(patience),
+        HandshakeStage::Discovering => McpError::DiscoverTimeout(patience),
         // It did answer: that it be asked later.
-        _ => match shared.startup.why_put_off() {
-            Some(why) => McpError::Web(why),
-            None => McpError::Silent(patience),
+        _ => match shared.startup.retry_reason() {
+            Some(why) => McpError::Http(why),
+            None => McpError::HandshakeTimeout(patience),
         },
     })?;
     // Where the wire itself found fault, its word is the clearer one.
     met.map_err(|error| {
         shared
             .outcome
-            .fault()
-            .unwrap_or_else(|| opening_fault(error))
+            .error()
+            .unwrap_or_else(|| handshake_error(error))
     })
 }
 
-fn opening_fault(error: ClientInitializeError) -> McpError {
+fn handshake_error(error: ClientInitializeError) -> McpError {
     match error {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
             let versions = server_supported
                 .iter()
-                .take(VERSIONS_NAMED_MAX)
+                .take(VERSIONS_SHOWN_MAX)
                 .map(|version| format!("`{}`", version.as_str()))
                 .collect::<Vec<_>>()
                 .join(", ");
-            McpError::OtherVersions(if versions.is_empty() {
+            McpError::NoCommonVersion(if versions.is_empty() {
                 "no version at all".to_owned()
             } else {
                 versions
             })
         }
         ClientInitializeError::JsonRpcError(error) => {
-            McpError::Handshake(clause(&ServiceError::McpError(error)))
+            McpError::InvalidHandshake(error_clause(&ServiceError::McpError(error)))
         }
         // What it says to `initialize` is its last word.
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_fault(*fallback),
-        error => McpError::Handshake(error.to_string()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => handshake_error(*fallback),
+        error => McpError::InvalidHandshake(error.to_string()),
     }
 }
 
-async fn open<T>(
+async fn open_session<T>(
     transport: T,
     shared: &Arc<SessionShared>,
     handshake: Handshake,
     startup: Duration,
-) -> Result<(RunningService<RoleClient, Client>, ReadySession), McpError>
+) -> Result<(RunningService<RoleClient, PassiveClient>, ReadySession), McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
 {
-    let running = shake(transport, shared, handshake, startup).await?;
-    shared.startup.reach(Stage::Open);
+    let running = perform_handshake(transport, shared, handshake, startup).await?;
+    shared.startup.set_stage(HandshakeStage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP initialisation");
     let tools = if info.as_deref().is_some_and(has_tools) {
         let deadline = startup.min(LISTING_DEADLINE);
-        match timeout(deadline, pages(&peer)).await {
-            Ok(listed) => listed.map_err(McpError::Listing),
-            Err(_) => Err(McpError::SilentList(deadline)),
+        match timeout(deadline, list_all_pages(&peer)).await {
+            Ok(listed) => listed.map_err(McpError::ToolListFailed),
+            Err(_) => Err(McpError::ToolListTimeout(deadline)),
         }
     } else {
         Ok(ListedTools {
             tools: Vec::new(),
-            left_out: Vec::new(),
+            omitted: Vec::new(),
         })
     };
     let opened = ReadySession {
-        session: Session {
+        session: McpSession {
             peer,
             shared: shared.clone(),
         },
-        tools: tools.map_err(|fault| shared.outcome.fault().unwrap_or(fault))?,
+        tools: tools.map_err(|fault| shared.outcome.error().unwrap_or(fault))?,
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
         supports_list_changed: info.as_deref().is_some_and(supports_list_changed),
-        about: info.as_deref().map(About::of),
+        server_info: info.as_deref().map(ServerIdentity::from_peer_info),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
     Ok((running, opened))
 }
 
 /// What a server says of itself.
-pub struct About {
+pub struct ServerIdentity {
     pub name: String,
     pub version: String,
     pub protocol: String,
 }
 
-impl About {
-    pub fn over(self, transport: domain::server::Transport) -> ServerPeer {
+impl ServerIdentity {
+    pub fn into_peer(self, transport: domain::server::Transport) -> ServerPeer {
         ServerPeer {
             name: self.name,
             version: self.version,
@@ -243,7 +243,7 @@ impl About {
         }
     }
 
-    fn of(info: &ServerPeerInfo) -> Self {
+    fn from_peer_info(info: &ServerPeerInfo) -> Self {
         let server = info.server_info.clone();
         let (name, version) = server
             .map(|server| (server.title.unwrap_or(server.name), server.version))
@@ -269,32 +269,36 @@ fn supports_list_changed(info: &ServerPeerInfo) -> bool {
 ///
 /// # Errors
 /// Why there is no list, as the end of a sentence.
-pub async fn list(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    match timeout(LISTING_DEADLINE, pages(peer)).await {
+pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
+    match timeout(LISTING_DEADLINE, list_all_pages(peer)).await {
         Ok(listed) => listed,
         Err(_) => Err(format!("no answer in {} s", LISTING_DEADLINE.as_secs())),
     }
 }
 
 /// Asks for all pages of `tools/list`.
-async fn pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    let mut list = ToolList::default();
+async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
+    let mut list = ToolListBuilder::default();
     let mut cursor = None;
     loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        let result = raw(peer.send_request(request).await).map_err(|error| clause(&error))?;
-        cursor = list.take_page(&result)?;
+        let result =
+            raw_result(peer.send_request(request).await).map_err(|error| error_clause(&error))?;
+        cursor = list.add_page(&result)?;
         if cursor.is_none() {
             break;
         }
     }
     let (tools, left_out) = list.finish();
-    Ok(ListedTools { tools, left_out })
+    Ok(ListedTools {
+        tools,
+        omitted: left_out,
+    })
 }
 
 /// The result as the wire hands it up: the server's own JSON.
-pub fn raw(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
+pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
     match answer? {
         ServerResult::CustomResult(result) => Ok(result.0),
         _ => Err(ServiceError::UnexpectedResponse),
@@ -302,10 +306,10 @@ pub fn raw(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceE
 }
 
 /// An error of the protocol in words, the server's own where it has some.
-pub fn explain(error: &ServiceError) -> String {
+pub fn error_text(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
-            if error.code.0 == NO_CODE {
+            if error.code.0 == SYNTHETIC_ERROR_CODE {
                 // Made of a status: its words are ours.
                 return error.message.to_string();
             }
@@ -319,11 +323,11 @@ pub fn explain(error: &ServiceError) -> String {
 }
 
 /// The same as the end of a sentence, whose full stop follows.
-fn clause(error: &ServiceError) -> String {
-    explain(error).trim_end_matches('.').to_owned()
+fn error_clause(error: &ServiceError) -> String {
+    error_text(error).trim_end_matches('.').to_owned()
 }
 
-impl Session {
+impl McpSession {
     /// Sends `notifications/cancelled` for a request, without waiting.
     pub fn cancel(&self, request: RequestId, tool: &str) {
         self.shared.cancelled.add(request.clone(), tool.to_owned());
@@ -339,12 +343,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::super::inbox::Inbox;
-    use super::super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_all};
+    use super::super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
     use super::*;
     use tokio::sync::mpsc;
 
     #[tokio::test(start_paused = true)]
-    async fn a_probe_without_an_answer_ends_before_anything_else_is_asked() {
+    async fn unanswered_discover_times_out_before_initialize_is_sent() {
         let (ours, _theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(ours);
         let shared = Arc::new(SessionShared::default());
@@ -353,10 +357,10 @@ mod tests {
         let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = Duration::from_secs(60);
         let fault = tokio::select! {
-            met = shake(wire, &shared, Handshake::Probe, startup) => met.err(),
-            fault = write_all(queue, writer) => Some(fault),
+            met = perform_handshake(wire, &shared, Handshake::DiscoverOrInitialize, startup) => met.err(),
+            fault = write_queue(queue, writer) => Some(fault),
         };
-        assert_eq!(fault, Some(McpError::Undiscovered(PROBE_DEADLINE)));
-        assert_eq!(shared.startup.stage(), Stage::Discovering);
+        assert_eq!(fault, Some(McpError::DiscoverTimeout(DISCOVER_DEADLINE)));
+        assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);
     }
 }

@@ -7,9 +7,9 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Default)]
 pub struct SessionOutcome {
     ended: CancellationToken,
-    fault: OnceLock<McpError>,
+    error: OnceLock<McpError>,
     /// What the server refused us for, while what else it said is still read.
-    blamed: OnceLock<McpError>,
+    likely_cause: OnceLock<McpError>,
 }
 
 impl SessionOutcome {
@@ -17,16 +17,20 @@ impl SessionOutcome {
     pub fn end(&self, fault: McpError) {
         let fault = match fault {
             // That says nothing of why.
-            McpError::Dropped => self.blamed.get().cloned().unwrap_or(McpError::Dropped),
+            McpError::SessionClosed => self
+                .likely_cause
+                .get()
+                .cloned()
+                .unwrap_or(McpError::SessionClosed),
             fault => fault,
         };
-        let _ = self.fault.set(fault);
+        let _ = self.error.set(fault);
         self.ended.cancel();
     }
 
     /// The session is about to end for this reason, whoever closes it first.
-    pub fn blame(&self, fault: McpError) {
-        let _ = self.blamed.set(fault);
+    pub fn set_likely_cause(&self, fault: McpError) {
+        let _ = self.likely_cause.set(fault);
     }
 
     pub fn has_ended(&self) -> bool {
@@ -34,14 +38,14 @@ impl SessionOutcome {
     }
 
     /// Waits for the end.
-    pub async fn ended(&self) -> McpError {
+    pub async fn wait_for_end(&self) -> McpError {
         self.ended.cancelled().await;
-        self.fault().unwrap_or(McpError::Dropped)
+        self.error().unwrap_or(McpError::SessionClosed)
     }
 
     /// Why it ended, if it did.
-    pub fn fault(&self) -> Option<McpError> {
-        self.fault.get().cloned()
+    pub fn error(&self) -> Option<McpError> {
+        self.error.get().cloned()
     }
 }
 
@@ -51,11 +55,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_that_is_closed_while_a_refusal_is_told_ended_for_the_refusal() {
+    fn a_session_closed_after_a_refusal_reports_the_refusal() {
         let refusal = McpError::from(HttpError::Unauthorized(Default::default()));
         let outcome = SessionOutcome::default();
-        outcome.blame(refusal.clone());
-        outcome.end(McpError::Dropped);
-        assert_eq!(outcome.fault(), Some(refusal));
+        outcome.set_likely_cause(refusal.clone());
+        outcome.end(McpError::SessionClosed);
+        assert_eq!(outcome.error(), Some(refusal));
     }
 }

@@ -8,8 +8,8 @@ use super::http::ParamHeaders;
 use super::progress_router::ProgressRouter;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
-use super::stderr::Stderr;
-use crate::sync::lock;
+use super::stderr::StderrBuffer;
+use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -28,15 +28,15 @@ pub struct SessionShared {
     /// A stream on which it speaks by itself is back after a while without one.
     pub stream_reopened: Notify,
     /// Arguments that go into headers as well.
-    pub params: ParamHeaders,
+    pub param_headers: ParamHeaders,
     /// Requests that the server did nothing for, since it did not know the session.
-    refused: Mutex<HashSet<String>>,
+    retryable: Mutex<HashSet<String>>,
     /// Where a server's log messages go: among what it writes to stderr.
-    log: Stderr,
+    log: StderrBuffer,
 }
 
 impl SessionShared {
-    pub fn logging_to(log: Stderr) -> Self {
+    pub fn with_log(log: StderrBuffer) -> Self {
         Self {
             log,
             ..Self::default()
@@ -44,7 +44,7 @@ impl SessionShared {
     }
 
     /// Takes `params` of `notifications/message`: a line of the server's log.
-    pub fn logged(&self, params: &Value) {
+    pub fn record_log_message(&self, params: &Value) {
         let text = |key: &str| params.get(key).and_then(Value::as_str);
         let level = text("level").unwrap_or("log");
         let by = text("logger").map_or_else(String::new, |logger| format!(" {logger}"));
@@ -53,34 +53,35 @@ impl SessionShared {
             Some(data) => data.to_string(),
             None => return,
         };
-        self.log.say(&format!("[{level}{by}] {words}"));
+        self.log
+            .add_server_message(&format!("[{level}{by}] {words}"));
     }
 
     /// Counts a line that was no message; too many in a row end the session.
-    pub fn skip(&self, line: &[u8]) {
-        if let Err(fault) = self.flood.skip(line, &self.log.redactor()) {
+    pub fn skip_line(&self, line: &[u8]) {
+        if let Err(fault) = self.flood.count_skipped_line(line, &self.log.redactor()) {
             self.outcome.end(fault);
         }
     }
 
     /// Remembers that a request can be made again in another session.
-    pub fn refuse(&self, request: &Value) {
-        lock(&self.refused).insert(request.to_string());
+    pub fn mark_retryable(&self, request: &Value) {
+        lock_ignoring_poison(&self.retryable).insert(request.to_string());
     }
 
-    pub fn was_refused(&self, request: &RequestId) -> bool {
+    pub fn is_retryable(&self, request: &RequestId) -> bool {
         let id = serde_json::to_value(request).unwrap_or_default();
-        lock(&self.refused).contains(&id.to_string())
+        lock_ignoring_poison(&self.retryable).contains(&id.to_string())
     }
 
     /// Ends the session when the guard is dropped.
-    pub fn guard(self: &Arc<Self>) -> impl Drop + use<> {
-        struct Guard(Arc<SessionShared>);
-        impl Drop for Guard {
+    pub fn end_on_drop(self: &Arc<Self>) -> impl Drop + use<> {
+        struct EndOnDrop(Arc<SessionShared>);
+        impl Drop for EndOnDrop {
             fn drop(&mut self) {
-                self.0.outcome.end(McpError::Dropped);
+                self.0.outcome.end(McpError::SessionClosed);
             }
         }
-        Guard(self.clone())
+        EndOnDrop(self.clone())
     }
 }

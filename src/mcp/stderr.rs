@@ -2,7 +2,7 @@
 //! the last of it kept for the sidebar and for the notice when it dies.
 
 use crate::domain::{Redactor, ServerLine};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -11,156 +11,157 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
 /// More of a line is read than is kept, so that a secret at the cut is still recognized.
-const OPEN_BYTES_MAX: usize = 8_192;
+const PARTIAL_BYTES_MAX: usize = 8_192;
 
 /// A ring of raw lines. It outlives the process, whose last words stand until
 /// the next one starts.
 #[derive(Debug, Clone, Default)]
-pub struct Stderr(Arc<Mutex<Ring>>);
+pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 
 #[derive(Debug, Default)]
-struct Ring {
+struct StderrRing {
     lines: VecDeque<ServerLine>,
     /// Lines ever written, over all runs.
-    written: u64,
+    written_count: u64,
     since: Option<Timestamp>,
     /// The unfinished line, cut at [`OPEN_BYTES_MAX`].
-    open: Vec<u8>,
+    partial: Vec<u8>,
     /// Removes the server's secrets from each line.
     redactor: Arc<Redactor>,
 }
 
-impl Stderr {
+impl StderrBuffer {
     pub fn lines(&self) -> Vec<String> {
-        self.with(|ring| ring.stderr().cloned().collect())
+        self.with_ring(|ring| ring.stderr_lines().cloned().collect())
     }
 
     /// The lines with this program's own among them, since when the run goes, and how
     /// many lines were ever written.
-    pub fn run(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
-        self.with(|ring| {
+    pub fn run_lines(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
+        self.with_ring(|ring| {
             let lines = ring.lines.iter().cloned().collect();
-            (lines, ring.since, ring.written)
+            (lines, ring.since, ring.written_count)
         })
     }
 
     pub fn written(&self) -> u64 {
-        self.with(|ring| ring.written)
+        self.with_ring(|ring| ring.written_count)
     }
 
     /// Adds words of this program about the server, such as why its session ended.
-    pub fn note(&self, words: &str) {
-        self.with(|ring| {
+    pub fn add_own_line(&self, words: &str) {
+        self.with_ring(|ring| {
             ring.push(words, ServerLine::Own);
-            ring.keep_the_last();
+            ring.trim();
         });
     }
 
     /// The last lines that say anything, at most `count`.
-    pub fn last(&self, count: usize) -> Vec<String> {
-        self.with(|ring| {
-            let said = ring.stderr().filter(|line| !line.trim().is_empty());
+    pub fn last_lines(&self, count: usize) -> Vec<String> {
+        self.with_ring(|ring| {
+            let said = ring.stderr_lines().filter(|line| !line.trim().is_empty());
             let mut said: Vec<_> = said.cloned().collect();
             said.split_off(said.len().saturating_sub(count))
         })
     }
 
     /// Adds a message of the server that came by another way, line by line.
-    pub fn say(&self, words: &str) {
-        self.with(|ring| {
-            let open = std::mem::take(&mut ring.open);
+    pub fn add_server_message(&self, words: &str) {
+        self.with_ring(|ring| {
+            let open = std::mem::take(&mut ring.partial);
             for line in words.lines().take(LINES_MAX) {
-                ring.take(line.as_bytes());
-                ring.take(b"\n");
+                ring.push_bytes(line.as_bytes());
+                ring.push_bytes(b"\n");
             }
-            ring.open = open;
+            ring.partial = open;
         });
     }
 
     /// Every line from now on goes through `redactor`.
     pub fn redact_with(&self, redactor: Arc<Redactor>) {
-        self.with(|ring| ring.redactor = redactor);
+        self.with_ring(|ring| ring.redactor = redactor);
     }
 
     pub fn redactor(&self) -> Arc<Redactor> {
-        self.with(|ring| Arc::clone(&ring.redactor))
+        self.with_ring(|ring| Arc::clone(&ring.redactor))
     }
 
     /// Forgets the lines: the next process begins.
     pub fn clear(&self) {
-        self.with(|ring| {
+        self.with_ring(|ring| {
             // Whoever looks sees that these lines are others.
-            *ring = Ring {
-                written: ring.written + 1,
+            *ring = StderrRing {
+                written_count: ring.written_count + 1,
                 since: Some(Timestamp::now()),
                 redactor: Arc::clone(&ring.redactor),
-                ..Ring::default()
+                ..StderrRing::default()
             };
         });
     }
 
     /// Reads until the last holder of the other end has gone.
-    pub async fn drain(self, mut from: impl AsyncRead + Unpin) {
+    pub async fn read_from(self, mut from: impl AsyncRead + Unpin) {
         let mut bytes = [0; 8_192];
         loop {
             match from.read(&mut bytes).await {
                 Ok(0) | Err(_) => break,
-                Ok(count) => self.with(|ring| ring.take(&bytes[..count])),
+                Ok(count) => self.with_ring(|ring| ring.push_bytes(&bytes[..count])),
             }
         }
-        self.with(Ring::close_line);
+        self.with_ring(StderrRing::finish_line);
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Ring) -> T) -> T {
+    fn with_ring<T>(&self, act: impl FnOnce(&mut StderrRing) -> T) -> T {
         // A ring is whole between any two of its operations.
-        act(&mut lock(&self.0))
+        act(&mut lock_ignoring_poison(&self.0))
     }
 }
 
-impl Ring {
-    fn take(&mut self, bytes: &[u8]) {
+impl StderrRing {
+    fn push_bytes(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (text, ended) = match part.strip_suffix(b"\n") {
                 Some(text) => (text, true),
                 None => (part, false),
             };
-            let room = OPEN_BYTES_MAX - self.open.len();
-            self.open.extend_from_slice(&text[..text.len().min(room)]);
+            let room = PARTIAL_BYTES_MAX - self.partial.len();
+            self.partial
+                .extend_from_slice(&text[..text.len().min(room)]);
             if ended {
-                let text = self.open_text();
+                let text = self.partial_text();
                 self.push(&text, ServerLine::Stderr);
-                self.open.clear();
+                self.partial.clear();
             }
         }
-        self.keep_the_last();
+        self.trim();
     }
 
     fn push(&mut self, words: &str, kind: fn(String) -> ServerLine) {
         let (words, _) = self.redactor.redacted_head(words, LINE_BYTES_MAX);
         self.lines.push_back(kind(words));
-        self.written += 1;
+        self.written_count += 1;
     }
 
-    fn keep_the_last(&mut self) {
+    fn trim(&mut self) {
         let surplus = self.lines.len().saturating_sub(LINES_MAX);
         self.lines.drain(..surplus);
     }
 
-    fn stderr(&self) -> impl Iterator<Item = &String> {
+    fn stderr_lines(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().filter_map(|line| match line {
             ServerLine::Stderr(line) => Some(line),
             ServerLine::Own(_) => None,
         })
     }
 
-    fn close_line(&mut self) {
-        if !self.open.is_empty() {
-            self.take(b"\n");
+    fn finish_line(&mut self) {
+        if !self.partial.is_empty() {
+            self.push_bytes(b"\n");
         }
     }
 
-    fn open_text(&self) -> String {
-        let text = self.open.strip_suffix(b"\r").unwrap_or(&self.open);
+    fn partial_text(&self) -> String {
+        let text = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
         String::from_utf8_lossy(text).into_owned()
     }
 }
@@ -169,49 +170,49 @@ impl Ring {
 mod tests {
     use super::*;
 
-    async fn drained(bytes: &[u8]) -> Stderr {
-        let stderr = Stderr::default();
-        stderr.clone().drain(bytes).await;
+    async fn drained(bytes: &[u8]) -> StderrBuffer {
+        let stderr = StderrBuffer::default();
+        stderr.clone().read_from(bytes).await;
         stderr
     }
 
     #[tokio::test]
-    async fn lines_are_kept_raw_and_the_last_needs_no_newline() {
+    async fn lines_are_kept_raw_and_a_missing_final_newline_is_fine() {
         let stderr = drained("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
         assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
-        assert_eq!(stderr.last(2), ["\u{1b}[31m둘", "three"]);
+        assert_eq!(stderr.last_lines(2), ["\u{1b}[31m둘", "three"]);
     }
 
     #[tokio::test]
-    async fn what_is_said_stands_between_lines_and_never_in_one() {
-        let stderr = Stderr::default();
-        stderr.with(|ring| ring.take(b"half"));
-        stderr.say("[info] one\ntwo");
-        stderr.with(|ring| ring.take(b" a line\n"));
+    async fn server_messages_never_split_a_stderr_line() {
+        let stderr = StderrBuffer::default();
+        stderr.with_ring(|ring| ring.push_bytes(b"half"));
+        stderr.add_server_message("[info] one\ntwo");
+        stderr.with_ring(|ring| ring.push_bytes(b" a line\n"));
         assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
     }
 
     #[tokio::test]
-    async fn own_words_stand_among_the_lines_and_are_no_last_words() {
-        let stderr = Stderr::default();
+    async fn own_lines_are_listed_but_are_not_last_stderr_lines() {
+        let stderr = StderrBuffer::default();
         stderr.clear();
-        stderr.clone().drain("one\n".as_bytes()).await;
-        stderr.note("It ended.");
-        let (lines, since, written) = stderr.run();
+        stderr.clone().read_from("one\n".as_bytes()).await;
+        stderr.add_own_line("It ended.");
+        let (lines, since, written) = stderr.run_lines();
         let expected = [
             ServerLine::Stderr("one".to_owned()),
             ServerLine::Own("It ended.".to_owned()),
         ];
         assert_eq!(lines, expected);
         assert!(since.is_some() && written == 3, "{written}");
-        assert_eq!(stderr.last(5), ["one"]);
+        assert_eq!(stderr.last_lines(5), ["one"]);
         stderr.clear();
-        assert_eq!(stderr.run().0, []);
+        assert_eq!(stderr.run_lines().0, []);
         assert_eq!(stderr.written(), 4, "whoever looks is told");
     }
 
     #[tokio::test]
-    async fn a_flood_keeps_the_last_lines_each_cut() {
+    async fn a_flood_keeps_only_the_last_lines_each_truncated() {
         let flood: String = (0..1_000)
             .map(|n| format!("{n} {}\n", "x".repeat(5_000)))
             .collect();

@@ -49,13 +49,13 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     }
 
     fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
-        self.inbox.sent(message);
+        self.inbox.record_sent(message);
         let mut line =
-            serde_json::to_vec(message).map_err(|error| McpError::Pipe(error.to_string()))?;
+            serde_json::to_vec(message).map_err(|error| McpError::BrokenPipe(error.to_string()))?;
         line.push(b'\n');
         self.outbox.try_send(line).map_err(|_| {
-            self.shared.outcome.end(McpError::Deaf);
-            McpError::Deaf
+            self.shared.outcome.end(McpError::NotReading);
+            McpError::NotReading
         })
     }
 
@@ -65,7 +65,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         loop {
             let chunk = match self.reader.fill_buf().await {
                 Ok(chunk) => chunk,
-                Err(error) => return Err(McpError::Pipe(error.to_string())),
+                Err(error) => return Err(McpError::BrokenPipe(error.to_string())),
             };
             if chunk.is_empty() {
                 // A last line without a newline is still a line.
@@ -100,13 +100,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         while !self.shared.outcome.has_ended() {
-            if let Some(message) = self.inbox.rest() {
+            if let Some(message) = self.inbox.next_batched() {
                 return Some(message);
             }
             let line = match self.next_line().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
-                    self.shared.outcome.end(McpError::Closed);
+                    self.shared.outcome.end(McpError::OutputClosed);
                     break;
                 }
                 Err(fault) => {
@@ -114,12 +114,12 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
                     break;
                 }
             };
-            let message = self.inbox.read(&line);
-            for reply in self.inbox.replies() {
+            let message = self.inbox.handle_text(&line);
+            for reply in self.inbox.take_replies() {
                 let mut line = reply.to_string().into_bytes();
                 line.push(b'\n');
                 if self.outbox.try_send(line).is_err() {
-                    self.shared.outcome.end(McpError::Deaf);
+                    self.shared.outcome.end(McpError::NotReading);
                 }
             }
             if line.capacity() <= LINE_BYTES_KEPT {
@@ -134,13 +134,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
     }
 
     async fn close(&mut self) -> Result<(), McpError> {
-        self.shared.outcome.end(McpError::Dropped);
+        self.shared.outcome.end(McpError::SessionClosed);
         Ok(())
     }
 }
 
 /// Writes the queue, message by message, until the server does not take one.
-pub async fn write_all(
+pub async fn write_queue(
     mut queue: mpsc::Receiver<Vec<u8>>,
     mut writer: impl AsyncWrite + Unpin,
 ) -> McpError {
@@ -151,9 +151,9 @@ pub async fn write_all(
         };
         match timeout(WRITE_DEADLINE, written).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => return McpError::Pipe(error.to_string()),
-            Err(_) => return McpError::Deaf,
+            Ok(Err(error)) => return McpError::BrokenPipe(error.to_string()),
+            Err(_) => return McpError::NotReading,
         }
     }
-    McpError::Dropped
+    McpError::SessionClosed
 }

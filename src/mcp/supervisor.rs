@@ -4,13 +4,13 @@
 use super::backoff::Backoff;
 use super::detection_cache::DetectionCache;
 use super::endpoint::Endpoint;
-use super::error::{McpError, STDERR_LINES_TOLD, SessionFailure};
+use super::error::{McpError, STDERR_LINES_MAX, SessionFailure};
 use super::http::HttpError;
 use super::hub_event::HubEvent;
-use super::process::Groups;
-use super::session::Session;
-use super::status::{Phase, Redactors, ServerState, SessionLookup};
-use super::stderr::Stderr;
+use super::process::ProcessGroups;
+use super::session::McpSession;
+use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
+use super::stderr::StderrBuffer;
 use crate::domain::{Launch, Pin, Server, ServerConfig, ServerStatus};
 use crate::ports::LocalServer;
 use crate::text::Clean;
@@ -23,24 +23,24 @@ use tokio_util::sync::CancellationToken;
 
 /// What closing the old process may add to the start-up of a new one, with its
 /// listing.
-const RESTART_SLACK: Duration = Duration::from_secs(35);
+const RESTART_ALLOWANCE: Duration = Duration::from_secs(35);
 
 /// Everything that supervisors have in common.
 #[derive(Clone)]
 pub struct HubContext {
     pub events: mpsc::Sender<HubEvent>,
-    pub groups: Groups,
+    pub groups: ProcessGroups,
     pub local: Arc<dyn LocalServer>,
     pub cache: DetectionCache,
 }
 
 pub struct ServerSupervisor {
     pub(super) state: watch::Sender<ServerState>,
-    pub(super) stderr: Stderr,
+    pub(super) stderr: StderrBuffer,
     /// A call wants a session.
-    demand: Notify,
+    session_demand: Notify,
     /// A person wants a new session.
-    pub(super) by_hand: Notify,
+    pub(super) manual_reconnect: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
 }
@@ -48,18 +48,18 @@ pub struct ServerSupervisor {
 /// Why a session is over.
 pub(super) enum SessionEnd {
     Stopped,
-    ByHand,
+    ReconnectRequested,
     Failed(McpError, Option<ExitStatus>),
 }
 
 impl ServerSupervisor {
     pub fn new(config: ServerConfig, context: HubContext) -> Self {
         let phase = match &config.launch {
-            Launch::Misconfigured { why } => Phase::Misconfigured(why.clone()),
-            _ => Phase::Starting,
+            Launch::Misconfigured { why } => ServerPhase::Misconfigured(why.clone()),
+            _ => ServerPhase::Starting,
         };
-        let redactors = Redactors::of(&config);
-        let stderr = Stderr::default();
+        let redactors = Redactors::from_config(&config);
+        let stderr = StderrBuffer::default();
         stderr.redact_with(redactors.all.clone());
         Self {
             state: watch::Sender::new(ServerState {
@@ -71,21 +71,21 @@ impl ServerSupervisor {
                 was_connected: false,
                 skipped: None,
                 tools: Arc::default(),
-                left_out: Vec::new(),
+                omitted: Vec::new(),
                 instructions: None,
                 peer: None,
             }),
             stderr,
-            demand: Notify::new(),
-            by_hand: Notify::new(),
+            session_demand: Notify::new(),
+            manual_reconnect: Notify::new(),
             stop: CancellationToken::new(),
             context,
         }
     }
 
     /// Takes over what can change without a restart.
-    pub fn adapt(&self, config: ServerConfig) {
-        let redactors = Redactors::of(&config);
+    pub fn apply_config(&self, config: ServerConfig) {
+        let redactors = Redactors::from_config(&config);
         self.stderr.redact_with(redactors.all.clone());
         self.state.send_modify(|state| {
             state.config = config;
@@ -95,11 +95,11 @@ impl ServerSupervisor {
 
     /// Asks for a new session at once.
     pub fn reconnect(&self) {
-        self.by_hand.notify_one();
+        self.manual_reconnect.notify_one();
     }
 
     /// Is the tool of this call still what was approved?
-    pub fn has_as_approved(&self, call: &super::call::Call) -> bool {
+    pub fn matches_approved_definition(&self, call: &super::call::McpCall) -> bool {
         let state = self.state.borrow();
         let same = |pin: &Pin| {
             state
@@ -127,28 +127,28 @@ impl ServerSupervisor {
     ///
     /// # Errors
     /// Why there is none, in words.
-    pub async fn session(&self) -> Result<Session, String> {
-        let patience = self.state.borrow().config.startup_timeout + RESTART_SLACK;
+    pub async fn session(&self) -> Result<McpSession, String> {
+        let patience = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
         timeout(patience, self.find_session())
             .await
             .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
     }
 
-    async fn find_session(&self) -> Result<Session, String> {
+    async fn find_session(&self) -> Result<McpSession, String> {
         let mut states = self.state.subscribe();
         let mut asked_after = None;
         loop {
-            let (look, starts) = {
+            let (lookup, starts) = {
                 let state = states.borrow_and_update();
-                (state.look(asked_after), state.starts)
+                (state.look_up_session(asked_after), state.starts)
             };
-            match look {
+            match lookup {
                 SessionLookup::Found(session) => return Ok(session),
-                SessionLookup::Never(why) => return Err(why),
+                SessionLookup::Unavailable(why) => return Err(why),
                 SessionLookup::Wait => {}
-                SessionLookup::Ask => {
+                SessionLookup::NeedsStart => {
                     asked_after = Some(starts);
-                    self.demand.notify_one();
+                    self.session_demand.notify_one();
                 }
             }
             tokio::select! {
@@ -162,25 +162,25 @@ impl ServerSupervisor {
     /// Runs until it is stopped.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
-        let Some(endpoint) = Endpoint::of(config.launch, self.stderr.redactor()) else {
+        let Some(endpoint) = Endpoint::from_launch(config.launch, self.stderr.redactor()) else {
             return self.report().await;
         };
         let mut backoff = Backoff::default();
         while !self.stop.is_cancelled() {
             self.state.send_modify(|state| {
-                state.phase = Phase::Starting;
+                state.phase = ServerPhase::Starting;
                 state.starts += 1;
                 state.starting_since = Instant::now();
             });
             self.report().await;
             let started = Instant::now();
-            match self.live(&endpoint).await {
+            match self.connect(&endpoint).await {
                 SessionEnd::Stopped => return,
-                SessionEnd::ByHand => backoff.reset(),
+                SessionEnd::ReconnectRequested => backoff.reset(),
                 SessionEnd::Failed(fault, status) => {
-                    let delay = backoff.failed(started.elapsed());
+                    let delay = backoff.next_delay(started.elapsed());
                     let was_connected = self.state.borrow().is_connected();
-                    let is_lost = matches!(&fault, McpError::Web(HttpError::SessionLost));
+                    let is_lost = matches!(&fault, McpError::Http(HttpError::SessionLost));
                     if is_lost && was_connected && delay.is_zero() {
                         // It only forgot who we are: nobody needs to notice.
                         continue;
@@ -189,39 +189,39 @@ impl ServerSupervisor {
                         let state = self.state.borrow();
                         (state.config.clone(), state.redactors.clone())
                     };
-                    let death = SessionFailure {
-                        fault,
+                    let failure = SessionFailure {
+                        error: fault,
                         server: &config.id,
                         redactor: &redactors.all,
                         was_connected,
                         status,
-                        last_words: self.last_words(was_connected),
+                        last_stderr_lines: self.last_stderr_lines(was_connected),
                         skipped: self.state.borrow().skipped.clone(),
                         inherit: endpoint.inherit(),
                     };
-                    self.fail(&death, delay).await;
-                    self.wait_for_a_reason(&mut backoff).await;
+                    self.fail(&failure, delay).await;
+                    self.wait_for_retry(&mut backoff).await;
                 }
             }
         }
     }
 
     /// Chatter of a healthy run explains nothing; at start-up it mostly does.
-    fn last_words(&self, was_connected: bool) -> Vec<String> {
-        let count = if was_connected { 1 } else { STDERR_LINES_TOLD };
-        self.stderr.last(count)
+    fn last_stderr_lines(&self, was_connected: bool) -> Vec<String> {
+        let count = if was_connected { 1 } else { STDERR_LINES_MAX };
+        self.stderr.last_lines(count)
     }
 
     async fn fail(&self, death: &SessionFailure<'_>, delay: Duration) {
         let notice = death.notice();
-        self.stderr.note(&notice.summary());
+        self.stderr.add_own_line(&notice.summary());
         self.state.send_modify(|state| {
             if !state.was_connected {
                 state.tools = Arc::default();
-                state.left_out.clear();
+                state.omitted.clear();
                 state.instructions = None;
             }
-            state.phase = Phase::Failed {
+            state.phase = ServerPhase::Failed {
                 notice,
                 retry_at: Instant::now() + delay,
                 wants_sign_in: death.wants_sign_in(),
@@ -230,12 +230,12 @@ impl ServerSupervisor {
         self.report().await;
     }
 
-    async fn wait_for_a_reason(&self, backoff: &mut Backoff) {
+    async fn wait_for_retry(&self, backoff: &mut Backoff) {
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => return,
-                () = self.by_hand.notified() => return backoff.reset(),
-                () = self.demand.notified() => {
+                () = self.manual_reconnect.notified() => return backoff.reset(),
+                () = self.session_demand.notified() => {
                     // A demand of before the last start may still be stored.
                     if self.state.borrow().may_retry() {
                         return;
@@ -268,7 +268,7 @@ fn log_status(server: &Server) {
     match &server.status {
         ServerStatus::Starting => tracing::info!("MCP server `{id}` is starting"),
         ServerStatus::Connected => {
-            let tools = tools_words(server.tools.len());
+            let tools = tool_count_text(server.tools.len());
             tracing::info!("MCP server `{id}` is connected, with {tools}");
             for line in &server.left_out {
                 tracing::warn!("MCP server `{id}`, left out: {line}");
@@ -288,7 +288,7 @@ fn log_status(server: &Server) {
     }
 }
 
-fn tools_words(count: usize) -> String {
+fn tool_count_text(count: usize) -> String {
     match count {
         1 => "1 tool".to_owned(),
         count => format!("{count} tools"),
@@ -300,7 +300,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_no_plural() {
-        assert_eq!([0, 1, 2].map(tools_words), ["0 tools", "1 tool", "2 tools"]);
+    fn one_tool_is_singular() {
+        assert_eq!(
+            [0, 1, 2].map(tool_count_text),
+            ["0 tools", "1 tool", "2 tools"]
+        );
     }
 }

@@ -5,5 +5,5 @@ use crate::domain::Tool;
 /// The tools of a server, and a line for each that was left out.
 pub struct ListedTools {
     pub tools: Vec<Tool>,
-    pub left_out: Vec<String>,
+    pub omitted: Vec<String>,
 }

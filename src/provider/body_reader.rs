@@ -3,7 +3,7 @@
 
 use super::error::MalformedReply;
 use super::reply_builder::EVENT_BYTES_MAX;
-use crate::text::sse::{Event, Events, Overlong};
+use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
 
 const TOO_LONG: MalformedReply = MalformedReply::TooLong {
     bytes_max: EVENT_BYTES_MAX,
@@ -14,7 +14,7 @@ const TOO_LONG: MalformedReply = MalformedReply::TooLong {
 pub(super) enum BodyReader {
     /// Only white space so far.
     Unknown(Vec<u8>),
-    Events(Events),
+    Events(SseDecoder),
     /// A single JSON text.
     Whole(Vec<u8>),
 }
@@ -25,7 +25,7 @@ pub(super) enum BodyEnd {
     /// The body had no content.
     Empty,
     /// The event that lacks its closing blank line; it may be incomplete.
-    LastEvent(Option<Event>),
+    LastEvent(Option<SseEvent>),
     /// The whole body; it may be incomplete.
     Whole(Vec<u8>),
     /// The first line of a body in another format.
@@ -40,7 +40,7 @@ impl Default for BodyReader {
 
 impl BodyReader {
     /// Feeds bytes and returns the events they complete. An error is the last item.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, MalformedReply>> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, MalformedReply>> {
         let events = match self {
             Self::Unknown(head) => {
                 head.extend_from_slice(bytes);
@@ -63,7 +63,7 @@ impl BodyReader {
     pub fn finish(self) -> BodyEnd {
         match self {
             Self::Unknown(_) => BodyEnd::Empty,
-            Self::Events(events) => match events.foreign().map(<[u8]>::to_vec) {
+            Self::Events(events) => match events.unexpected_line().map(<[u8]>::to_vec) {
                 Some(line) => BodyEnd::NotEvents(line),
                 None => BodyEnd::LastEvent(events.finish()),
             },
@@ -71,7 +71,7 @@ impl BodyReader {
         }
     }
 
-    fn decide(&mut self) -> Vec<Result<Event, MalformedReply>> {
+    fn decide(&mut self) -> Vec<Result<SseEvent, MalformedReply>> {
         let Self::Unknown(head) = self else {
             return Vec::new();
         };
@@ -85,7 +85,7 @@ impl BodyReader {
                 }
                 b'<' => vec![Err(MalformedReply::WebPage)],
                 _ => {
-                    let mut events = Events::new(EVENT_BYTES_MAX);
+                    let mut events = SseDecoder::new(EVENT_BYTES_MAX);
                     let whole = bounded(events.push(head));
                     *self = Self::Events(events);
                     whole
@@ -95,7 +95,7 @@ impl BodyReader {
     }
 }
 
-fn bounded(events: Vec<Result<Event, Overlong>>) -> Vec<Result<Event, MalformedReply>> {
-    let tell = |event: Result<Event, Overlong>| event.map_err(|Overlong| TOO_LONG);
+fn bounded(events: Vec<Result<SseEvent, EventTooLong>>) -> Vec<Result<SseEvent, MalformedReply>> {
+    let tell = |event: Result<SseEvent, EventTooLong>| event.map_err(|EventTooLong| TOO_LONG);
     events.into_iter().map(tell).collect()
 }

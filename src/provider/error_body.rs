@@ -32,7 +32,8 @@ impl ServerError {
 
     /// The error in the body of a failed response; None if the body has no readable message.
     pub fn from_body(body: &[u8]) -> Option<Self> {
-        let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repaired(body)) else {
+        let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repair_surrogates(body))
+        else {
             return Self::from_plain_body(body);
         };
         // Some servers wrap the error in a list.

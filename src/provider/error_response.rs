@@ -2,7 +2,7 @@
 
 use super::error::FailureCause;
 use super::error_body::ServerError;
-use crate::http_util::{self, bounded_body};
+use crate::http_util::{self, read_body_prefix};
 use reqwest::Response;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(super) async fn read_error_response(response: Response) -> (FailureCause, Op
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();
     let retry_after = http_util::retry_after(response.headers());
-    let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
+    let read = read_body_prefix(response, ERROR_BODY_BYTES_MAX);
     let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
         .await
         .unwrap_or_default();

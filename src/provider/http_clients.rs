@@ -2,8 +2,8 @@
 //! because loading certificates takes time.
 
 use super::error::FailureCause;
-use crate::http_util::{CONNECT_SECONDS_MAX, innermost, is_loopback};
-use crate::sync::lock;
+use crate::http_util::{CONNECT_TIMEOUT_SECONDS, is_loopback, root_cause};
+use crate::sync::lock_ignoring_poison;
 use reqwest::{Certificate, Client, StatusCode, redirect};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl HttpClients {
             is_secure: url.scheme() == "https",
             ca_file: ca_file.map(Path::to_owned),
         };
-        let mut clients = lock(&self.0);
+        let mut clients = lock_ignoring_poison(&self.0);
         if let Some(client) = clients.get(&kind) {
             return Ok(client.clone());
         }
@@ -47,7 +47,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
     let builder = || {
         let mut builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
             .redirect(redirect::Policy::custom(follow));
         if kind.is_loopback {
             builder = builder.no_proxy();
@@ -62,7 +62,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
         return trusting
             .build()
             .map_err(|error| FailureCause::TlsUnavailable {
-                why: innermost(&error),
+                why: root_cause(&error),
             });
     }
     // Plain HTTP needs no certificates. Loading the system's would take time and fail on a system
@@ -74,7 +74,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
         trusting.build().or_else(|_| plain())
     }
     .map_err(|error| FailureCause::TlsUnavailable {
-        why: innermost(&error),
+        why: root_cause(&error),
     })
 }
 
@@ -109,6 +109,6 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, FailureCause> {
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         Ok(_) => Err(bad("it contains no certificates".to_owned())),
-        Err(error) => Err(bad(innermost(&error))),
+        Err(error) => Err(bad(root_cause(&error))),
     }
 }

@@ -13,7 +13,7 @@ use super::schema;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
 use crate::domain::{Catalogue, Dialect, ModelConfig, ModelFacts, Notice};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use futures::stream::{self, StreamExt};
 use reqwest::{Method, Response};
 use std::collections::HashMap;
@@ -157,18 +157,18 @@ impl HttpProvider {
             return None;
         }
         let notice = schema::tool_schemas(&request.tools).notice()?;
-        let mut last = lock(&self.schema_notice);
+        let mut last = lock_ignoring_poison(&self.schema_notice);
         (last.as_ref() != Some(&notice)).then(|| last.insert(notice).clone())
     }
 
     fn fallback_for(&self, model: &ModelConfig) -> ParameterFallback {
-        let known = lock(&self.fallbacks);
+        let known = lock_ignoring_poison(&self.fallbacks);
         known.get(&target(model)).copied().unwrap_or_default()
     }
 
     fn remember(&self, model: &ModelConfig, fallback: ParameterFallback) {
         if fallback != ParameterFallback::default() {
-            lock(&self.fallbacks).insert(target(model), fallback);
+            lock_ignoring_poison(&self.fallbacks).insert(target(model), fallback);
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::error::{FailureCause, MalformedReply};
 use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, Carry, Usage};
-use crate::text::surrogates::{self, Halves};
+use crate::text::surrogates::{self, SurrogateJoiner};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -38,8 +38,8 @@ pub(super) struct ReplyBuilder {
     bytes: usize,
     calls: usize,
     is_over: bool,
-    text_halves: Halves,
-    thinking_halves: Halves,
+    text_halves: SurrogateJoiner,
+    thinking_halves: SurrogateJoiner,
 }
 
 impl ReplyBuilder {
@@ -72,7 +72,7 @@ impl ReplyBuilder {
     pub fn call(&mut self, mut call: NativeCall) {
         self.finish_halves();
         if let Ok(arguments) = &mut call.arguments {
-            surrogates::resolve_members(arguments, &[]);
+            surrogates::join_surrogates_in_members(arguments, &[]);
         }
         self.calls += 1;
         if self.calls > CALLS_MAX {
@@ -85,7 +85,7 @@ impl ReplyBuilder {
     /// Adds data that must be sent back with the calls. Comes right before the end.
     pub fn carry(&mut self, mut carry: Carry) {
         self.finish_halves();
-        surrogates::resolve(&mut carry.value, &[]);
+        surrogates::join_surrogates_in_value(&mut carry.value, &[]);
         if !self.is_over {
             self.pieces.push(Ok(StreamPart::Carry(carry)));
         }
@@ -165,17 +165,17 @@ pub(super) fn parse(event: &[u8]) -> Result<Value, MalformedReply> {
 
 /// Parses an event that serde_json rejects because of a lone surrogate half.
 fn parse_with_marked_halves(event: &str) -> Option<Value> {
-    let Cow::Owned(json) = surrogates::marked(event.as_bytes()) else {
+    let Cow::Owned(json) = surrogates::mark_surrogates(event.as_bytes()) else {
         return None;
     };
     let mut value = serde_json::from_slice(&json).ok()?;
-    surrogates::resolve(&mut value, &FRAGMENTED);
+    surrogates::join_surrogates_in_value(&mut value, &FRAGMENTED);
     Some(value)
 }
 
 /// Parses a reply that was not streamed.
 pub(super) fn parse_whole(body: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(&surrogates::repaired(body))
+    serde_json::from_slice(&surrogates::repair_surrogates(body))
 }
 
 /// Classifies text that is not JSON.
@@ -216,8 +216,9 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
     if raw.trim().is_empty() {
         return Ok(Arguments::new());
     }
-    let raw = &*surrogates::resolved(raw);
-    let parse = |json: &str| serde_json::from_slice(&surrogates::repaired(json.as_bytes()));
+    let raw = &*surrogates::join_surrogates(raw);
+    let parse =
+        |json: &str| serde_json::from_slice(&surrogates::repair_surrogates(json.as_bytes()));
     let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
         Value::Object(arguments) => Ok(arguments),

@@ -7,7 +7,7 @@ use super::http_provider::HttpProvider;
 use super::reply_builder::ReplyPiece;
 use super::reply_log::ReplyLog;
 use super::types::{ChatRequest, StreamPart};
-use crate::http_util::innermost;
+use crate::http_util::root_cause;
 use futures::Stream;
 use futures::stream::{self, BoxStream};
 use std::collections::VecDeque;
@@ -116,7 +116,7 @@ impl ReplyReader {
         // was complete.
         let Ok(Some(bytes)) = chunk else {
             if let Err(error) = &chunk {
-                tracing::debug!("reading the answer failed: {}", innermost(error));
+                tracing::debug!("reading the answer failed: {}", root_cause(error));
             }
             let OpenBody {
                 decoder, mut log, ..

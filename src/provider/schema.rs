@@ -4,7 +4,7 @@
 //! that the last result is cached.
 
 use crate::domain::{Notice, Offered, OfferedTool};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
@@ -115,7 +115,7 @@ impl ToolSchemas {
 /// mostly of a session, offer the same tools.
 pub(super) fn tool_schemas(offered: &Arc<Offered>) -> Arc<ToolSchemas> {
     static LAST: Mutex<Option<(Weak<Offered>, Arc<ToolSchemas>)>> = Mutex::new(None);
-    let mut last = lock(&LAST);
+    let mut last = lock_ignoring_poison(&LAST);
     let this = Arc::downgrade(offered);
     if let Some((known, schemas)) = &*last
         && known.ptr_eq(&this)

@@ -8,7 +8,7 @@ use super::http_clients::HttpClients;
 use super::reply_builder::parse;
 use crate::domain::ModelConfig;
 use crate::domain::model::ApiKey;
-use crate::http_util::{self, NoAnswer, bounded_body};
+use crate::http_util::{self, RequestFailure, read_body_prefix};
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -64,7 +64,7 @@ impl ServerClient {
         body: Option<&Value>,
     ) -> Result<Value, FailureCause> {
         let response = self.send_ok(method, path, body).await?;
-        let body = bounded_body(response, JSON_BYTES_MAX).await;
+        let body = read_body_prefix(response, JSON_BYTES_MAX).await;
         if body.is_empty() {
             return Err(FailureCause::EmptyReply);
         }
@@ -114,7 +114,7 @@ impl ServerClient {
         let response = request
             .send()
             .await
-            .map_err(|error| connection_failure(http_util::no_answer(&error, &url)))?;
+            .map_err(|error| connection_failure(http_util::request_failure(&error, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(FailureCause::Redirected {
@@ -179,12 +179,12 @@ fn redirect_target(url: &Url, response: &Response) -> String {
     }
 }
 
-fn connection_failure(why: NoAnswer) -> FailureCause {
+fn connection_failure(why: RequestFailure) -> FailureCause {
     match why {
-        NoAnswer::Unresolved => FailureCause::HostNotFound,
-        NoAnswer::Refused => FailureCause::ConnectionRefused,
-        NoAnswer::ConnectTimeout => FailureCause::ConnectTimeout,
-        NoAnswer::Reset => FailureCause::ConnectionReset,
-        NoAnswer::Unreachable { why } => FailureCause::Unreachable { why },
+        RequestFailure::Unresolved => FailureCause::HostNotFound,
+        RequestFailure::Refused => FailureCause::ConnectionRefused,
+        RequestFailure::ConnectTimeout => FailureCause::ConnectTimeout,
+        RequestFailure::Reset => FailureCause::ConnectionReset,
+        RequestFailure::Unreachable { why } => FailureCause::Unreachable { why },
     }
 }

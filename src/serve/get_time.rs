@@ -84,7 +84,7 @@ fn describe(now: &Zoned) -> Value {
 
 fn zone(name: &str) -> Result<TimeZone, String> {
     TimeZone::get(name.trim()).map_err(|_| {
-        let near = near(name);
+        let near = suggest_zones(name);
         let near = if near.is_empty() {
             "Use an IANA name such as `Asia/Seoul` or `Europe/Berlin`".to_owned()
         } else {
@@ -95,7 +95,7 @@ fn zone(name: &str) -> Result<TimeZone, String> {
 }
 
 /// Zones whose city or name holds what was asked for.
-fn near(name: &str) -> Vec<String> {
+fn suggest_zones(name: &str) -> Vec<String> {
     let wanted = name.trim().to_lowercase().replace(' ', "_");
     let wanted = wanted.rsplit('/').next().unwrap_or_default();
     if wanted.len() < 3 {
@@ -113,12 +113,12 @@ fn near(name: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn told(arguments: Value) -> Result<Value, String> {
+    fn call_with(arguments: Value) -> Result<Value, String> {
         call(&object(arguments))
     }
 
     #[test]
-    fn a_moment_is_told_in_its_zone() {
+    fn a_moment_is_described_in_its_time_zone() {
         let seoul = TimeZone::get("Asia/Seoul").expect("the time zone database knows Seoul");
         let moment = Timestamp::from_second(1_800_000_000).expect("it is in range");
         assert_eq!(
@@ -130,23 +130,23 @@ mod tests {
     #[test]
     fn the_local_zone_is_the_default() {
         for arguments in [json!({}), json!({ "timezone": null })] {
-            let time = told(arguments).expect("the local time is always known");
+            let time = call_with(arguments).expect("the local time is always known");
             assert_eq!(time.as_object().map(serde_json::Map::len), Some(4));
         }
     }
 
     #[test]
-    fn an_unknown_zone_is_answered_with_one_that_exists() {
-        let why = told(json!({ "timezone": "Seoul" })).expect_err("a city alone is no zone");
+    fn unknown_zone_gets_a_suggestion() {
+        let why = call_with(json!({ "timezone": "Seoul" })).expect_err("a city alone is no zone");
         assert!(why.contains("`Asia/Seoul`"), "{why}");
-        let why = told(json!({ "timezone": "Middle/Earth" })).expect_err("no such place");
+        let why = call_with(json!({ "timezone": "Middle/Earth" })).expect_err("no such place");
         assert!(why.contains("IANA"), "{why}");
     }
 
     #[test]
-    fn other_arguments_are_told_apart() {
-        assert!(told(json!({ "timezone": 9 })).is_err());
-        let why = told(json!({ "zone": "UTC" })).expect_err("its name is timezone");
+    fn unknown_or_invalid_arguments_are_rejected() {
+        assert!(call_with(json!({ "timezone": 9 })).is_err());
+        let why = call_with(json!({ "zone": "UTC" })).expect_err("its name is timezone");
         assert!(why.contains("`zone`"), "{why}");
     }
 }

@@ -34,14 +34,14 @@ fn object(schema: Value) -> Arguments {
 
 /// The built-in server as a port.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BuiltIn;
+pub struct BuiltInServer;
 
-impl LocalServer for BuiltIn {
+impl LocalServer for BuiltInServer {
     fn connect(&self) -> DuplexStream {
         let (client, server) = duplex(BUFFER_BYTES);
         // The client's end owns this task: it ends when that end is dropped.
         tokio::spawn(async move {
-            match Server.serve(server).await {
+            match BuiltInHandler.serve(server).await {
                 Ok(running) => {
                     let _ = running.waiting().await;
                 }
@@ -53,9 +53,9 @@ impl LocalServer for BuiltIn {
 }
 
 /// One session of the server.
-struct Server;
+struct BuiltInHandler;
 
-impl ServerHandler for Server {
+impl ServerHandler for BuiltInHandler {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(
             Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),

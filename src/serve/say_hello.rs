@@ -101,15 +101,15 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    fn told(arguments: Value) -> Result<Value, String> {
+    fn call_with(arguments: Value) -> Result<Value, String> {
         call(&crate::serve::object(arguments))
     }
 
     #[test]
-    fn each_call_tells_another_word_that_can_be_said() {
+    fn each_call_returns_a_new_pronounceable_word() {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
-            let told = told(json!({})).expect("nothing is wrong with it");
+            let told = call_with(json!({})).expect("nothing is wrong with it");
             let word = told[SECRET].as_str().expect("a word").to_owned();
             let mut letters = word.bytes().enumerate();
             let is_right = |(at, letter): (usize, u8)| match at % 2 {
@@ -124,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_a_name_is_greeted_by_it() {
-        let greeting = |arguments| told(arguments).map(|told| told["greeting"].clone());
+    fn a_given_name_is_greeted() {
+        let greeting = |arguments| call_with(arguments).map(|told| told["greeting"].clone());
         assert_eq!(
             greeting(json!({ "name": " 미나 " })),
             Ok(json!("Hello, 미나!"))
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn other_arguments_are_told_apart() {
-        let why = told(json!({ "who": "me" })).expect_err("its name is name");
+    fn unknown_or_invalid_arguments_are_rejected() {
+        let why = call_with(json!({ "who": "me" })).expect_err("its name is name");
         assert!(why.contains("`who`"), "{why}");
-        assert!(told(json!({ "name": 7 })).is_err());
+        assert!(call_with(json!({ "name": 7 })).is_err());
         let long = "가".repeat(NAME_CHARS_MAX + 1);
-        assert!(told(json!({ "name": long })).is_err());
+        assert!(call_with(json!({ "name": long })).is_err());
     }
 }

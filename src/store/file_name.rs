@@ -100,7 +100,10 @@ fn portable(cluster: &str) -> String {
 
 fn is_portable(letter: char) -> bool {
     // Emoji keep their style selector; U+FE0F alone changes nothing that could deceive.
-    let is_seen = matches!(Invisible::of(letter), None | Some(Invisible::StyleSelector));
+    let is_seen = matches!(
+        Invisible::classify(letter),
+        None | Some(Invisible::StyleSelector)
+    );
     let is_reserved = matches!(letter, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
     is_seen && !is_reserved && !letter.is_whitespace()
 }

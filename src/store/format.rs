@@ -21,7 +21,7 @@ pub(super) fn session(
     mut keep: impl FnMut(&mut SavedMessage) -> bool,
 ) -> Result<Session, String> {
     let mut messages = Vec::new();
-    let bytes = &surrogates::repaired(bytes)[..];
+    let bytes = &surrogates::repair_surrogates(bytes)[..];
     let file = read(bytes, |mut message| {
         if keep(&mut message) {
             messages.push(message);
@@ -66,7 +66,7 @@ pub(super) enum Unmerged {
 
 /// The file of `session`, made from what stands in it now.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
-    let there = match surrogates::repaired(there) {
+    let there = match surrogates::repair_surrogates(there) {
         Cow::Borrowed(there) => there,
         // What is half a character in it would be lost: it stays, and this
         // conversation goes on beside it.

@@ -3,7 +3,7 @@
 
 use super::StoreError;
 use crate::files::{self, Lock};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -129,7 +129,7 @@ impl History {
     }
 
     fn held(&self) -> MutexGuard<'_, Option<Held>> {
-        lock(&self.held)
+        lock_ignoring_poison(&self.held)
     }
 }
 

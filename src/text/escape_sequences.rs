@@ -6,7 +6,7 @@
 const SEQUENCE_CHARS_MAX: u16 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum SequenceState {
     #[default]
     Ground,
     /// After ESC.
@@ -14,30 +14,30 @@ enum State {
     /// After ESC and an intermediate, such as `ESC (`.
     Intermediate,
     /// After CSI.
-    Control,
+    Csi,
     /// In OSC, DCS, APC, PM or SOS, up to ST.
-    Text,
+    ControlString,
     /// After an ESC in one of those: the start of ST or of another sequence.
-    TextEscape,
+    ControlStringEscape,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sequences {
-    state: State,
+pub(super) struct EscapeSequences {
+    state: SequenceState,
     length: u16,
 }
 
-impl Sequences {
-    pub(super) fn in_text(&self) -> bool {
-        self.state == State::Ground
+impl EscapeSequences {
+    pub(super) fn is_outside(&self) -> bool {
+        self.state == SequenceState::Ground
     }
 
     /// Whether `c` belongs to a sequence. A line end never does, and closes an
     /// unfinished one: terminals act on it too, and no sequence that a program
     /// writes in good faith holds one.
-    pub(super) fn takes(&mut self, c: char) -> bool {
-        let (next, taken) = self.next(c);
-        self.length = if next == State::Ground {
+    pub(super) fn consumes(&mut self, c: char) -> bool {
+        let (next, taken) = self.transition(c);
+        self.length = if next == SequenceState::Ground {
             0
         } else {
             self.length + 1
@@ -51,37 +51,50 @@ impl Sequences {
 
     /// The state after `c`, and whether `c` was part of the sequence. A character
     /// that no sequence can hold ends it and stands for itself.
-    fn next(&self, c: char) -> (State, bool) {
+    fn transition(&self, c: char) -> (SequenceState, bool) {
         let part = |state| (state, true);
         match (self.state, c) {
-            (State::TextEscape, '\\') => part(State::Ground),
-            (State::Escape | State::TextEscape, '[') => part(State::Control),
-            (State::Escape | State::TextEscape, ']' | 'P' | 'X' | '^' | '_') => part(State::Text),
-            (State::Escape | State::TextEscape | State::Intermediate, ' '..='/') => {
-                part(State::Intermediate)
+            (SequenceState::ControlStringEscape, '\\') => part(SequenceState::Ground),
+            (SequenceState::Escape | SequenceState::ControlStringEscape, '[') => {
+                part(SequenceState::Csi)
             }
-            (State::Escape | State::TextEscape | State::Intermediate, '0'..='~') => {
-                part(State::Ground)
+            (
+                SequenceState::Escape | SequenceState::ControlStringEscape,
+                ']' | 'P' | 'X' | '^' | '_',
+            ) => part(SequenceState::ControlString),
+            (
+                SequenceState::Escape
+                | SequenceState::ControlStringEscape
+                | SequenceState::Intermediate,
+                ' '..='/',
+            ) => part(SequenceState::Intermediate),
+            (
+                SequenceState::Escape
+                | SequenceState::ControlStringEscape
+                | SequenceState::Intermediate,
+                '0'..='~',
+            ) => part(SequenceState::Ground),
+            (SequenceState::Csi, ' '..='?') => part(SequenceState::Csi),
+            (SequenceState::Csi, '@'..='~') => part(SequenceState::Ground),
+            (SequenceState::ControlString, '\u{1B}') => part(SequenceState::ControlStringEscape),
+            (SequenceState::ControlString, '\u{07}' | '\u{18}' | '\u{1A}' | '\u{9C}') => {
+                part(SequenceState::Ground)
             }
-            (State::Control, ' '..='?') => part(State::Control),
-            (State::Control, '@'..='~') => part(State::Ground),
-            (State::Text, '\u{1B}') => part(State::TextEscape),
-            (State::Text, '\u{07}' | '\u{18}' | '\u{1A}' | '\u{9C}') => part(State::Ground),
-            (State::Text, '\n') => (State::Ground, false),
-            (State::Text, _) => part(State::Text),
+            (SequenceState::ControlString, '\n') => (SequenceState::Ground, false),
+            (SequenceState::ControlString, _) => part(SequenceState::ControlString),
             _ => {
-                let next = opening(c);
-                (next, next != State::Ground)
+                let next = state_after_introducer(c);
+                (next, next != SequenceState::Ground)
             }
         }
     }
 }
 
-fn opening(c: char) -> State {
+fn state_after_introducer(c: char) -> SequenceState {
     match c {
-        '\u{1B}' => State::Escape,
-        '\u{9B}' => State::Control,
-        '\u{90}' | '\u{98}' | '\u{9D}' | '\u{9E}' | '\u{9F}' => State::Text,
-        _ => State::Ground,
+        '\u{1B}' => SequenceState::Escape,
+        '\u{9B}' => SequenceState::Csi,
+        '\u{90}' | '\u{98}' | '\u{9D}' | '\u{9E}' | '\u{9F}' => SequenceState::ControlString,
+        _ => SequenceState::Ground,
     }
 }

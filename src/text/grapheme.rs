@@ -19,7 +19,7 @@ pub fn width(line: &str) -> usize {
     if is_printable_ascii(line) {
         return line.len();
     }
-    forward(line).map(cluster_width).sum()
+    clusters_forward(line).map(cluster_width).sum()
 }
 
 /// The grapheme clusters of `text`, in order.
@@ -29,7 +29,7 @@ pub fn clusters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 /// The longest beginning of `text` with at most `clusters_max` grapheme clusters and
 /// `bytes_max` bytes. A cluster is cut only where the first one alone is longer than that.
-pub fn head(text: &str, clusters_max: usize, bytes_max: usize) -> &str {
+pub fn bounded_prefix(text: &str, clusters_max: usize, bytes_max: usize) -> &str {
     let mut end = 0;
     for cluster in clusters(text).take(clusters_max) {
         if end + cluster.len() > bytes_max {
@@ -64,10 +64,10 @@ pub fn cluster_end(line: &str, at: usize) -> usize {
 
 /// The same from the first to the last only, and faster: what stands by itself is
 /// told from its neighbour alone, without the tables of the segmentation.
-pub fn forward(text: &str) -> impl Iterator<Item = &str> {
+pub fn clusters_forward(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let end = lone(rest).or_else(|| rest.graphemes(true).next().map(str::len))?;
+        let end = standalone_len(rest).or_else(|| rest.graphemes(true).next().map(str::len))?;
         let (cluster, after) = rest.split_at(end);
         rest = after;
         Some(cluster)
@@ -76,20 +76,20 @@ pub fn forward(text: &str) -> impl Iterator<Item = &str> {
 
 /// The length of the first character, where it is a cluster by itself whatever
 /// stood before it.
-fn lone(text: &str) -> Option<usize> {
+fn standalone_len(text: &str) -> Option<usize> {
     // Two bytes of ASCII need no decoding.
     if let [b' '..=b'~', b' '..=b'~', ..] | [b' '..=b'~'] = text.as_bytes() {
         return Some(1);
     }
     let mut characters = text.chars();
-    let first = characters.next().filter(|first| stands_alone(*first))?;
-    let is_lone = characters.next().is_none_or(stands_alone);
+    let first = characters.next().filter(|first| is_standalone(*first))?;
+    let is_lone = characters.next().is_none_or(is_standalone);
     is_lone.then(|| first.len_utf8())
 }
 
 /// Characters that never join with another one of this kind (UAX #29: neither
 /// marks nor jamo nor pictographs nor anything that begins a sequence).
-pub(super) fn stands_alone(c: char) -> bool {
+pub(super) fn is_standalone(c: char) -> bool {
     matches!(c,
         ' '..='~'
         | '\u{A1}'..='\u{A8}' | '\u{AA}'..='\u{AC}' | '\u{AF}'..='\u{2FF}'
@@ -99,7 +99,7 @@ pub(super) fn stands_alone(c: char) -> bool {
 }
 
 /// The longest start of `line` that fits into `columns`, cut at a cluster.
-pub fn truncate(line: &str, columns: usize) -> &str {
+pub fn truncate_to_width(line: &str, columns: usize) -> &str {
     if line.len() <= columns && is_printable_ascii(line) {
         return line;
     }
@@ -124,17 +124,17 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_head_holds_whole_clusters_and_never_more_bytes_than_it_may() {
-        assert_eq!(head("한국어", 2, 100), "한국");
-        assert_eq!(head("한국어", 9, 7), "한국");
-        assert_eq!(head("👩‍👩‍👧x", 1, 100), "👩‍👩‍👧");
+    fn bounded_prefix_keeps_whole_clusters_within_the_byte_limit() {
+        assert_eq!(bounded_prefix("한국어", 2, 100), "한국");
+        assert_eq!(bounded_prefix("한국어", 9, 7), "한국");
+        assert_eq!(bounded_prefix("👩‍👩‍👧x", 1, 100), "👩‍👩‍👧");
         let giant = format!("e{}", "\u{301}".repeat(1_000));
-        assert_eq!(head(&giant, 10, 4), "e\u{301}");
-        assert_eq!(head("", 10, 10), "");
+        assert_eq!(bounded_prefix(&giant, 10, 4), "e\u{301}");
+        assert_eq!(bounded_prefix("", 10, 10), "");
     }
 
     #[test]
-    fn clusters_are_as_wide_as_terminals_draw_them() {
+    fn cluster_widths_match_terminals() {
         let cases = [
             ("a", 1),
             ("한", 2),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_as_wide_as_its_clusters() {
+    fn line_width_is_the_sum_of_its_cluster_widths() {
         assert_eq!(width("abc"), 3);
         assert_eq!(width("한글 abc 👨‍👩‍👧"), 4 + 1 + 3 + 1 + 2);
         assert_eq!(width(""), 0);
@@ -168,18 +168,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_way_finds_the_same_clusters(
+        fn fast_iteration_finds_the_same_clusters(
             text in "[a-c \n가각漢\u{1100}\u{1161}\u{11A8}👩\u{200D}👧🇰🇷é\u{301}─…\u{FE0F}❤↔©0\u{20E3}]{0,24}"
         ) {
-            let fast: Vec<&str> = forward(&text).collect();
+            let fast: Vec<&str> = clusters_forward(&text).collect();
             prop_assert_eq!(fast, clusters(&text).collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn what_stands_alone_joins_with_nothing_of_its_kind() {
+    fn standalone_characters_never_join_each_other() {
         let kind: Vec<char> = ('\u{20}'..'\u{E000}')
-            .filter(|c| stands_alone(*c))
+            .filter(|c| is_standalone(*c))
             .collect();
         for pair in kind.windows(2) {
             let text: String = [pair[0], pair[1], pair[0]].iter().collect();
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn truncating_never_cuts_a_wide_cluster_in_half() {
-        assert_eq!(truncate("한글", 3), "한");
-        assert_eq!(truncate("abc", 2), "ab");
-        assert_eq!(truncate("abc", 3), "abc");
-        assert_eq!(truncate("e\u{301}x", 1), "e\u{301}");
-        assert_eq!(truncate("한", 0), "");
+        assert_eq!(truncate_to_width("한글", 3), "한");
+        assert_eq!(truncate_to_width("abc", 2), "ab");
+        assert_eq!(truncate_to_width("abc", 3), "abc");
+        assert_eq!(truncate_to_width("e\u{301}x", 1), "e\u{301}");
+        assert_eq!(truncate_to_width("한", 0), "");
     }
 }

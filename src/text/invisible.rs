@@ -2,7 +2,7 @@
 //! that only deceive (bidirectional controls, zero-width characters, tags, stray variation selectors,
 //! piles of combining marks) and keeps those that a visible cluster needs.
 
-use super::grapheme::stands_alone;
+use super::grapheme::is_standalone;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
@@ -48,7 +48,7 @@ pub enum Invisible {
 impl Invisible {
     /// `None` for a character that can be seen. White space other than controls and separators
     /// counts as seen.
-    pub fn of(c: char) -> Option<Self> {
+    pub fn classify(c: char) -> Option<Self> {
         Some(match c {
             _ if c.is_control() => Self::Control,
             '\u{61C}'
@@ -86,27 +86,27 @@ impl Invisible {
 }
 
 pub fn is_invisible(c: char) -> bool {
-    Invisible::of(c).is_some()
+    Invisible::classify(c).is_some()
 }
 
 fn is_variation_selector(c: char) -> bool {
     use Invisible::{HanSelector, MongolianSelector, StyleSelector};
-    let kind = Invisible::of(c);
+    let kind = Invisible::classify(c);
     matches!(kind, Some(StyleSelector | MongolianSelector | HanSelector))
 }
 
 /// What becomes of characters that must not be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unseen {
-    Dropped,
-    SpeltOut,
+pub(super) enum HiddenCharPolicy {
+    Drop,
+    Escape,
 }
 
 /// The text made so far.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct FilterOutput {
     pub(super) text: String,
-    pub(super) unseen: Unseen,
+    pub(super) policy: HiddenCharPolicy,
 }
 
 /// Sees one character at a time; what follows a character decides at most about
@@ -116,11 +116,11 @@ pub(super) struct InvisibleFilter {
     cluster: String,
     marks: u8,
     joiners: u8,
-    held: Held,
+    pending: PendingChars,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum Held {
+enum PendingChars {
     #[default]
     Nothing,
     /// ZWJ or ZWNJ, kept if what follows joins with the cluster.
@@ -133,18 +133,18 @@ enum Held {
 
 impl InvisibleFilter {
     /// Takes printable ASCII, which stands for itself after any other ASCII.
-    pub(super) fn takes_ascii_whole(&self) -> bool {
-        self.held == Held::Nothing
-            && (self.cluster.is_empty() || self.cluster.chars().all(stands_alone))
+    pub(super) fn accepts_ascii_runs(&self) -> bool {
+        self.pending == PendingChars::Nothing
+            && (self.cluster.is_empty() || self.cluster.chars().all(is_standalone))
     }
 
     /// Notes the end of a run of printable ASCII that was shown unseen by `push`.
-    pub(super) fn passed_ascii(&mut self, last: char) {
-        self.start(last);
+    pub(super) fn note_ascii_run(&mut self, last: char) {
+        self.start_cluster(last);
     }
 
-    pub(super) fn push(&mut self, c: char, shown: &mut Shown) {
-        if self.held != Held::Nothing && self.settle(c, shown) {
+    pub(super) fn push(&mut self, c: char, shown: &mut FilterOutput) {
+        if self.pending != PendingChars::Nothing && self.resolve_pending(c, shown) {
             return;
         }
         match c {
@@ -155,115 +155,123 @@ impl InvisibleFilter {
                 shown.text.push(c);
             }
             JOINER | NON_JOINER if self.joiners < JOINERS_MAX && !self.cluster.is_empty() => {
-                self.held = Held::Joiner(c);
+                self.pending = PendingChars::Joiner(c);
             }
-            EMOJI_STYLE if matches!(self.last(), Some('0'..='9' | '#' | '*')) => {
-                self.held = Held::Keycap;
+            EMOJI_STYLE if matches!(self.last_char(), Some('0'..='9' | '#' | '*')) => {
+                self.pending = PendingChars::Keycap;
             }
             '\u{E0020}'..='\u{E007E}' if self.cluster == BLACK_FLAG => {
-                self.held = Held::Tags(String::from(c));
+                self.pending = PendingChars::Tags(String::from(c));
             }
-            _ if is_variation_selector(c) && self.last().is_some_and(|base| varies(base, c)) => {
-                self.keep(c, shown);
+            _ if is_variation_selector(c)
+                && self
+                    .last_char()
+                    .is_some_and(|base| is_selector_meaningful(base, c)) =>
+            {
+                self.extend_cluster(c, shown);
             }
-            _ if is_invisible(c) || (shown.unseen == Unseen::SpeltOut && is_odd_space(c)) => {
-                self.refuse(c, shown);
+            _ if is_invisible(c)
+                || (shown.policy == HiddenCharPolicy::Escape && is_unusual_space(c)) =>
+            {
+                self.reject(c, shown);
             }
-            _ => self.see(c, shown),
+            _ => self.push_visible(c, shown),
         }
     }
 
     /// The end of the text: what is held has nothing to join with.
-    pub(super) fn finish(mut self, shown: &mut Shown) {
-        self.refuse_held(shown);
+    pub(super) fn finish(mut self, shown: &mut FilterOutput) {
+        self.reject_pending(shown);
     }
 
     /// Decides about what is held now that `c` is known; true where `c` is used up.
-    fn settle(&mut self, c: char, shown: &mut Shown) -> bool {
-        match &mut self.held {
-            Held::Joiner(joiner) => {
+    fn resolve_pending(&mut self, c: char, shown: &mut FilterOutput) -> bool {
+        match &mut self.pending {
+            PendingChars::Joiner(joiner) => {
                 let joiner = *joiner;
-                if joins(&self.cluster, joiner, c) {
-                    self.held = Held::Nothing;
+                if is_joiner_needed(&self.cluster, joiner, c) {
+                    self.pending = PendingChars::Nothing;
                     self.joiners += 1;
-                    self.keep(joiner, shown);
+                    self.extend_cluster(joiner, shown);
                 } else {
-                    self.refuse_held(shown);
+                    self.reject_pending(shown);
                 }
                 false
             }
-            Held::Keycap => {
+            PendingChars::Keycap => {
                 if c == KEYCAP {
-                    self.held = Held::Nothing;
-                    self.keep(EMOJI_STYLE, shown);
+                    self.pending = PendingChars::Nothing;
+                    self.extend_cluster(EMOJI_STYLE, shown);
                 } else {
-                    self.refuse_held(shown);
+                    self.reject_pending(shown);
                 }
                 false
             }
-            Held::Tags(tags) if matches!(c, '\u{E0020}'..='\u{E007E}') && tags.len() < 24 => {
+            PendingChars::Tags(tags)
+                if matches!(c, '\u{E0020}'..='\u{E007E}') && tags.len() < 24 =>
+            {
                 tags.push(c);
                 true
             }
-            Held::Tags(tags) => {
+            PendingChars::Tags(tags) => {
                 let spelt: String = tags.chars().filter_map(tag_letter).collect();
                 if c == '\u{E007F}' && TAG_FLAGS.contains(&spelt.as_str()) {
                     let tags = std::mem::take(tags);
-                    self.held = Held::Nothing;
-                    tags.chars().for_each(|tag| self.keep(tag, shown));
-                    self.keep(c, shown);
+                    self.pending = PendingChars::Nothing;
+                    tags.chars().for_each(|tag| self.extend_cluster(tag, shown));
+                    self.extend_cluster(c, shown);
                     return true;
                 }
-                self.refuse_held(shown);
+                self.reject_pending(shown);
                 false
             }
-            Held::Nothing => false,
+            PendingChars::Nothing => false,
         }
     }
 
-    fn refuse_held(&mut self, shown: &mut Shown) {
-        match std::mem::take(&mut self.held) {
-            Held::Nothing => {}
-            Held::Joiner(joiner) => self.refuse(joiner, shown),
-            Held::Keycap => self.refuse(EMOJI_STYLE, shown),
-            Held::Tags(tags) => tags.chars().for_each(|tag| self.refuse(tag, shown)),
+    fn reject_pending(&mut self, shown: &mut FilterOutput) {
+        match std::mem::take(&mut self.pending) {
+            PendingChars::Nothing => {}
+            PendingChars::Joiner(joiner) => self.reject(joiner, shown),
+            PendingChars::Keycap => self.reject(EMOJI_STYLE, shown),
+            PendingChars::Tags(tags) => tags.chars().for_each(|tag| self.reject(tag, shown)),
         }
     }
 
     /// A character with a shape of its own, or a mark on the one before.
-    fn see(&mut self, c: char, shown: &mut Shown) {
+    fn push_visible(&mut self, c: char, shown: &mut FilterOutput) {
         let is_mark = c.width() == Some(0);
-        let plain_before = self.cluster.chars().all(stands_alone);
-        if stands_alone(c) && plain_before || self.cluster.is_empty() && !is_mark {
-            self.start(c);
+        let plain_before = self.cluster.chars().all(is_standalone);
+        if is_standalone(c) && plain_before || self.cluster.is_empty() && !is_mark {
+            self.start_cluster(c);
             shown.text.push(c);
             return;
         }
         let extends = !self.cluster.is_empty() && is_one_cluster(&self.cluster, &[c]);
         match (extends, is_mark) {
             // A mark without a base would be drawn onto whatever stands before.
-            (false, true) => self.refuse(c, shown),
-            (true, true) if self.marks == MARKS_MAX => self.refuse(c, shown),
+            (false, true) => self.reject(c, shown),
+            (true, true) if self.marks == MARKS_MAX => self.reject(c, shown),
             (true, true) => {
                 self.marks += 1;
-                self.keep(c, shown);
+                self.extend_cluster(c, shown);
             }
-            (true, false) => self.keep(c, shown),
+            (true, false) => self.extend_cluster(c, shown),
             (false, false) => {
-                self.start(c);
+                self.start_cluster(c);
                 shown.text.push(c);
             }
         }
     }
 
-    fn start(&mut self, c: char) {
+    fn start_cluster(&mut self, c: char) {
         self.cluster.clear();
         self.cluster.push(c);
         self.marks = 0;
         self.joiners = 0;
     }
 
-    fn keep(&mut self, c: char, shown: &mut Shown) {
+    fn extend_cluster(&mut self, c: char, shown: &mut FilterOutput) {
         if self.cluster.len() > CLUSTER_BYTES_MAX {
             self.cluster.clear();
         }
@@ -271,22 +279,22 @@ impl InvisibleFilter {
         shown.text.push(c);
     }
 
-    fn refuse(&mut self, c: char, shown: &mut Shown) {
-        if shown.unseen == Unseen::SpeltOut {
-            shown.text.push_str(&spelling(c));
+    fn reject(&mut self, c: char, shown: &mut FilterOutput) {
+        if shown.policy == HiddenCharPolicy::Escape {
+            shown.text.push_str(&escape_char(c));
             // What follows is drawn onto the bracket now.
             self.cluster.clear();
             self.cluster.push('⟩');
         }
     }
 
-    fn last(&self) -> Option<char> {
+    fn last_char(&self) -> Option<char> {
         self.cluster.chars().next_back()
     }
 }
 
 /// `⟨ESC⟩`, `⟨U+202E⟩`.
-pub(super) fn spelling(c: char) -> String {
+pub(super) fn escape_char(c: char) -> String {
     const C0: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
         "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM",
@@ -308,7 +316,7 @@ fn is_one_cluster(start: &str, more: &[char]) -> bool {
 
 /// Whether a joiner between `cluster` and `c` changes how they look: emoji
 /// sequences, and the scripts that shape letters by their neighbours.
-fn joins(cluster: &str, joiner: char, c: char) -> bool {
+fn is_joiner_needed(cluster: &str, joiner: char, c: char) -> bool {
     let shaped = |c: char| {
         matches!(c,
             '\u{620}'..='\u{8FF}' | '\u{900}'..='\u{DFF}' | '\u{1000}'..='\u{109F}'
@@ -332,7 +340,7 @@ fn tag_letter(tag: char) -> Option<char> {
 }
 
 /// Whether the variation selector `c` means anything after `base`.
-fn varies(base: char, c: char) -> bool {
+fn is_selector_meaningful(base: char, c: char) -> bool {
     let han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
     match c {
         '\u{FE0E}' | EMOJI_STYLE => is_pictograph(base),
@@ -343,7 +351,7 @@ fn varies(base: char, c: char) -> bool {
 
 /// Spaces that look like the one of ASCII and are not. The ideographic space is
 /// ordinary in Japanese.
-fn is_odd_space(c: char) -> bool {
+fn is_unusual_space(c: char) -> bool {
     matches!(
         c,
         '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}'
@@ -351,7 +359,7 @@ fn is_odd_space(c: char) -> bool {
 }
 
 /// Whether a run of these bytes may bypass [`InvisibleFilter::push`].
-pub(super) fn is_printable(byte: u8) -> bool {
+pub(super) fn is_printable_ascii_byte(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
@@ -360,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_knows_each_kind_of_character_without_a_shape() {
+    fn every_kind_of_invisible_character_is_classified() {
         for (kind, characters) in [
             (Invisible::Control, "\0\t\n\u{1b}\u{7f}\u{85}\u{9f}"),
             (
@@ -382,11 +390,11 @@ mod tests {
             ),
         ] {
             for c in characters.chars() {
-                assert_eq!(Invisible::of(c), Some(kind), "{c:?}");
+                assert_eq!(Invisible::classify(c), Some(kind), "{c:?}");
             }
         }
         for c in "a 가é\u{301}\u{a0}\u{3000}👩🏴\u{2800}\u{fffd}".chars() {
-            assert_eq!(Invisible::of(c), None, "{c:?}");
+            assert_eq!(Invisible::classify(c), None, "{c:?}");
         }
     }
 }

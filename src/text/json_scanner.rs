@@ -2,14 +2,14 @@
 //! building it: where containers open and close, which keys come by, where the
 //! text stops being JSON. As lenient as [`super::lenient_json`], and no more.
 
-use super::lenient_json::is_word;
+use super::lenient_json::is_literal_char;
 
 const DEPTH_MAX: usize = 128;
 /// Characters of a string that are kept for [`JsonEvent::Key`] and [`JsonEvent::Text`]:
 /// enough for every name that matters.
 const STRING_CHARS_MAX: usize = 256;
 /// Longer runs are neither a number nor the name of a constant.
-const WORD_CHARS_MAX: usize = 400;
+const LITERAL_CHARS_MAX: usize = 400;
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
 /// What the character that was pushed completed.
@@ -24,19 +24,19 @@ pub enum JsonEvent {
     /// A key is complete: [`JsonScanner::string`].
     Key,
     /// A string value began.
-    TextStarts,
+    StringStart,
     /// A string value is complete: [`JsonScanner::string`].
-    Text,
+    StringEnd,
     /// A number, `true`, `None` … began.
-    WordStarts,
+    LiteralStart,
     /// The value is complete.
-    Ended,
+    ValueEnd,
     /// The character cannot stand here. Nothing more may be pushed.
-    Broken,
+    Invalid,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum JsonScanState {
     /// A value must follow.
     Value,
     /// A value or the end of the array.
@@ -49,12 +49,12 @@ enum At {
         key: bool,
         escaped: bool,
     },
-    Word,
-    Comment(Comment),
+    Literal,
+    Comment(CommentState),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comment {
+enum CommentState {
     Slash,
     Line,
     Block,
@@ -64,22 +64,22 @@ enum Comment {
 /// Follows a value that starts with `{` or `[`. Constant memory, O(1) a character.
 #[derive(Debug, Clone)]
 pub struct JsonScanner {
-    at: At,
+    state: JsonScanState,
     /// Where to go on after a comment.
-    after_comment: At,
+    state_after_comment: JsonScanState,
     /// True for arrays, outermost first.
     arrays: Vec<bool>,
-    string: String,
+    last_string: String,
     string_chars: usize,
 }
 
 impl Default for JsonScanner {
     fn default() -> Self {
         Self {
-            at: At::Value,
-            after_comment: At::Value,
+            state: JsonScanState::Value,
+            state_after_comment: JsonScanState::Value,
             arrays: Vec::new(),
-            string: String::new(),
+            last_string: String::new(),
             string_chars: 0,
         }
     }
@@ -94,139 +94,153 @@ impl JsonScanner {
     /// The last key or string value as written, escapes included; None where it
     /// was too long to be kept.
     pub fn string(&self) -> Option<&str> {
-        (self.string_chars <= STRING_CHARS_MAX).then_some(self.string.as_str())
+        (self.string_chars <= STRING_CHARS_MAX).then_some(self.last_string.as_str())
     }
 
-    pub fn in_string(&self) -> bool {
-        matches!(self.at, At::String { .. })
+    pub fn is_in_string(&self) -> bool {
+        matches!(self.state, JsonScanState::String { .. })
     }
 
     /// Goes on after [`JsonEvent::Broken`], as if the text had been read up to the end
     /// of the container below which `depth` are open.
     pub fn resume(&mut self, depth: usize) {
         self.arrays.truncate(depth);
-        self.at = At::CommaOrEnd;
+        self.state = JsonScanState::CommaOrEnd;
     }
 
     pub fn push(&mut self, c: char) -> JsonEvent {
-        match self.at {
-            At::String {
+        match self.state {
+            JsonScanState::String {
                 quote,
                 key,
                 escaped,
             } => self.push_in_string(c, quote, key, escaped),
-            At::Comment(comment) => self.in_comment(c, comment),
-            At::Word if is_word(c) => self.in_word(c),
-            At::Word => {
-                self.at = At::CommaOrEnd;
-                self.between(c)
+            JsonScanState::Comment(comment) => self.push_comment_char(c, comment),
+            JsonScanState::Literal if is_literal_char(c) => self.push_literal_char(c),
+            JsonScanState::Literal => {
+                self.state = JsonScanState::CommaOrEnd;
+                self.push_between_tokens(c)
             }
-            _ => self.between(c),
+            _ => self.push_between_tokens(c),
         }
     }
 
-    fn between(&mut self, c: char) -> JsonEvent {
+    fn push_between_tokens(&mut self, c: char) -> JsonEvent {
         if c.is_whitespace() {
             return JsonEvent::Nothing;
         }
         if matches!(c, '/' | '#') && self.depth() > 0 {
-            self.after_comment = self.at;
-            self.at = At::Comment(if c == '#' {
-                Comment::Line
+            self.state_after_comment = self.state;
+            self.state = JsonScanState::Comment(if c == '#' {
+                CommentState::Line
             } else {
-                Comment::Slash
+                CommentState::Slash
             });
             return JsonEvent::Nothing;
         }
-        match (self.at, c) {
-            (At::ItemOrEnd, ']') | (At::KeyOrEnd, '}') => self.close(),
-            (At::Value | At::ItemOrEnd, '{' | '[') => self.open(c == '['),
-            (At::Value | At::ItemOrEnd, '"' | '\'') if self.depth() > 0 => {
+        match (self.state, c) {
+            (JsonScanState::ItemOrEnd, ']') | (JsonScanState::KeyOrEnd, '}') => self.close(),
+            (JsonScanState::Value | JsonScanState::ItemOrEnd, '{' | '[') => self.open(c == '['),
+            (JsonScanState::Value | JsonScanState::ItemOrEnd, '"' | '\'') if self.depth() > 0 => {
                 self.start_string(c, false);
-                JsonEvent::TextStarts
+                JsonEvent::StringStart
             }
-            (At::Value | At::ItemOrEnd, c) if is_word(c) && self.depth() > 0 => {
-                self.at = At::Word;
-                self.string.clear();
+            (JsonScanState::Value | JsonScanState::ItemOrEnd, c)
+                if is_literal_char(c) && self.depth() > 0 =>
+            {
+                self.state = JsonScanState::Literal;
+                self.last_string.clear();
                 self.string_chars = 0;
-                match self.in_word(c) {
-                    JsonEvent::Broken => JsonEvent::Broken,
-                    _ => JsonEvent::WordStarts,
+                match self.push_literal_char(c) {
+                    JsonEvent::Invalid => JsonEvent::Invalid,
+                    _ => JsonEvent::LiteralStart,
                 }
             }
-            (At::KeyOrEnd, '"' | '\'') => {
+            (JsonScanState::KeyOrEnd, '"' | '\'') => {
                 self.start_string(c, true);
                 JsonEvent::Nothing
             }
-            (At::Colon, ':') => {
-                self.at = At::Value;
+            (JsonScanState::Colon, ':') => {
+                self.state = JsonScanState::Value;
                 JsonEvent::Nothing
             }
-            (At::CommaOrEnd, ',') => {
-                self.at = if self.in_array() {
-                    At::ItemOrEnd
+            (JsonScanState::CommaOrEnd, ',') => {
+                self.state = if self.is_in_array() {
+                    JsonScanState::ItemOrEnd
                 } else {
-                    At::KeyOrEnd
+                    JsonScanState::KeyOrEnd
                 };
                 JsonEvent::Nothing
             }
-            (At::CommaOrEnd, ']') if self.in_array() => self.close(),
-            (At::CommaOrEnd, '}') if !self.in_array() => self.close(),
-            _ => JsonEvent::Broken,
+            (JsonScanState::CommaOrEnd, ']') if self.is_in_array() => self.close(),
+            (JsonScanState::CommaOrEnd, '}') if !self.is_in_array() => self.close(),
+            _ => JsonEvent::Invalid,
         }
     }
 
-    fn in_array(&self) -> bool {
+    fn is_in_array(&self) -> bool {
         self.arrays.last() == Some(&true)
     }
 
     fn open(&mut self, array: bool) -> JsonEvent {
         if self.depth() == DEPTH_MAX {
-            return JsonEvent::Broken;
+            return JsonEvent::Invalid;
         }
         self.arrays.push(array);
-        self.at = if array { At::ItemOrEnd } else { At::KeyOrEnd };
+        self.state = if array {
+            JsonScanState::ItemOrEnd
+        } else {
+            JsonScanState::KeyOrEnd
+        };
         JsonEvent::Opened { array }
     }
 
     fn close(&mut self) -> JsonEvent {
         self.arrays.pop();
-        self.at = At::CommaOrEnd;
+        self.state = JsonScanState::CommaOrEnd;
         if self.arrays.is_empty() {
-            JsonEvent::Ended
+            JsonEvent::ValueEnd
         } else {
             JsonEvent::Closed
         }
     }
 
     fn start_string(&mut self, quote: char, key: bool) {
-        self.string.clear();
+        self.last_string.clear();
         self.string_chars = 0;
-        self.at = At::String {
+        self.state = JsonScanState::String {
             quote,
             key,
             escaped: false,
         };
     }
 
-    fn keep(&mut self, c: char) {
+    fn push_string_char(&mut self, c: char) {
         self.string_chars += 1;
         if self.string_chars <= STRING_CHARS_MAX {
-            self.string.push(c);
+            self.last_string.push(c);
         }
     }
 
     fn push_in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> JsonEvent {
         if c == quote && !escaped {
-            self.at = if key { At::Colon } else { At::CommaOrEnd };
-            return if key { JsonEvent::Key } else { JsonEvent::Text };
+            self.state = if key {
+                JsonScanState::Colon
+            } else {
+                JsonScanState::CommaOrEnd
+            };
+            return if key {
+                JsonEvent::Key
+            } else {
+                JsonEvent::StringEnd
+            };
         }
         // A key with a line end in it is prose between two quotation marks.
         if key && c == '\n' {
-            return JsonEvent::Broken;
+            return JsonEvent::Invalid;
         }
-        self.keep(c);
-        self.at = At::String {
+        self.push_string_char(c);
+        self.state = JsonScanState::String {
             quote,
             key,
             escaped: c == '\\' && !escaped,
@@ -234,32 +248,36 @@ impl JsonScanner {
         JsonEvent::Nothing
     }
 
-    fn in_word(&mut self, c: char) -> JsonEvent {
+    fn push_literal_char(&mut self, c: char) -> JsonEvent {
         self.string_chars += 1;
-        if self.string_chars > WORD_CHARS_MAX {
-            return JsonEvent::Broken;
+        if self.string_chars > LITERAL_CHARS_MAX {
+            return JsonEvent::Invalid;
         }
-        self.string.push(c);
-        let word = self.string.as_str();
+        self.last_string.push(c);
+        let word = self.last_string.as_str();
         let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
             && matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E');
         if numeric || CONSTANTS.iter().any(|constant| constant.starts_with(word)) {
             JsonEvent::Nothing
         } else {
-            JsonEvent::Broken
+            JsonEvent::Invalid
         }
     }
 
-    fn in_comment(&mut self, c: char, comment: Comment) -> JsonEvent {
-        self.at = match (comment, c) {
-            (Comment::Slash, '/') => At::Comment(Comment::Line),
-            (Comment::Slash, '*') => At::Comment(Comment::Block),
-            (Comment::Slash, _) => return JsonEvent::Broken,
-            (Comment::Line, '\n') => self.after_comment,
-            (Comment::Star, '/') => self.after_comment,
-            (Comment::Block | Comment::Star, '*') => At::Comment(Comment::Star),
-            (Comment::Block | Comment::Star, _) => At::Comment(Comment::Block),
-            (Comment::Line, _) => At::Comment(Comment::Line),
+    fn push_comment_char(&mut self, c: char, comment: CommentState) -> JsonEvent {
+        self.state = match (comment, c) {
+            (CommentState::Slash, '/') => JsonScanState::Comment(CommentState::Line),
+            (CommentState::Slash, '*') => JsonScanState::Comment(CommentState::Block),
+            (CommentState::Slash, _) => return JsonEvent::Invalid,
+            (CommentState::Line, '\n') => self.state_after_comment,
+            (CommentState::Star, '/') => self.state_after_comment,
+            (CommentState::Block | CommentState::Star, '*') => {
+                JsonScanState::Comment(CommentState::Star)
+            }
+            (CommentState::Block | CommentState::Star, _) => {
+                JsonScanState::Comment(CommentState::Block)
+            }
+            (CommentState::Line, _) => JsonScanState::Comment(CommentState::Line),
         };
         JsonEvent::Nothing
     }
@@ -270,7 +288,7 @@ mod tests {
     use super::*;
 
     /// The keys that came by with their depth, and how the text ended.
-    fn follow(text: &str) -> (Vec<(usize, String)>, JsonEvent, usize) {
+    fn scan_keys(text: &str) -> (Vec<(usize, String)>, JsonEvent, usize) {
         let mut outline = JsonScanner::default();
         let mut keys = Vec::new();
         for (at, c) in text.char_indices() {
@@ -279,7 +297,7 @@ mod tests {
                     outline.depth(),
                     outline.string().unwrap_or_default().to_owned(),
                 )),
-                event @ (JsonEvent::Ended | JsonEvent::Broken) => return (keys, event, at),
+                event @ (JsonEvent::ValueEnd | JsonEvent::Invalid) => return (keys, event, at),
                 _ => {}
             }
         }
@@ -287,15 +305,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_by_with_their_depth_and_the_end_is_found() {
+    fn keys_are_reported_with_their_depth_and_the_end_is_found() {
         let (keys, event, at) =
-            follow(r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,} tail"#);
+            scan_keys(r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,} tail"#);
         let keys: Vec<_> = keys
             .iter()
             .map(|(depth, key)| (*depth, key.as_str()))
             .collect();
         assert_eq!(keys, [(1, "a"), (2, "b}"), (2, "c"), (1, "한")]);
-        assert_eq!(event, JsonEvent::Ended);
+        assert_eq!(event, JsonEvent::ValueEnd);
         assert_eq!(
             at,
             r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,}"#.len() - 1
@@ -303,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_breaks_at_the_first_character_that_cannot_be() {
+    fn scanning_stops_at_the_first_character_that_is_not_json() {
         for (text, at) in [
             ("{{", 1),
             ("{ let", 2),
@@ -316,15 +334,15 @@ mod tests {
             ("[/x", 2),
             ("[,]", 1),
         ] {
-            let (_, event, broken_at) = follow(text);
-            assert_eq!((event, broken_at), (JsonEvent::Broken, at), "{text}");
+            let (_, event, broken_at) = scan_keys(text);
+            assert_eq!((event, broken_at), (JsonEvent::Invalid, at), "{text}");
         }
     }
 
     #[test]
     fn braces_in_strings_and_comments_do_not_count() {
         let text = "{\"a\": 1, // }\n /* } **/ \"b\": '}' # }\n}";
-        assert_eq!(follow(text).1, JsonEvent::Ended);
-        assert_eq!(follow(text).2, text.len() - 1);
+        assert_eq!(scan_keys(text).1, JsonEvent::ValueEnd);
+        assert_eq!(scan_keys(text).2, text.len() - 1);
     }
 }

@@ -10,45 +10,45 @@ use std::str::CharIndices;
 const DEPTH_MAX: usize = 128;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lenient {
+pub struct LenientValue {
     pub value: Value,
     /// The text was not valid JSON as written.
-    pub repaired: bool,
+    pub was_repaired: bool,
 }
 
 /// Reads one JSON value; the error says what is wrong in the text as written.
 /// O(len).
-pub fn parse(text: &str) -> Result<Lenient, String> {
+pub fn parse(text: &str) -> Result<LenientValue, String> {
     let strict = match serde_json::from_str(text) {
         Ok(value) => {
-            return Ok(Lenient {
+            return Ok(LenientValue {
                 value,
-                repaired: false,
+                was_repaired: false,
             });
         }
         Err(error) => error.to_string(),
     };
-    let mut reader = Reader {
+    let mut reader = LenientJsonReader {
         text,
         chars: text.char_indices().peekable(),
     };
     let value = reader.value(0).ok_or_else(|| strict.clone())?;
-    reader.skip_blank();
+    reader.skip_whitespace_and_comments();
     match reader.chars.next() {
-        None => Ok(Lenient {
+        None => Ok(LenientValue {
             value,
-            repaired: true,
+            was_repaired: true,
         }),
         Some(_) => Err(strict),
     }
 }
 
-struct Reader<'a> {
+struct LenientJsonReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,
 }
 
-impl Reader<'_> {
+impl LenientJsonReader<'_> {
     fn peek(&mut self) -> Option<char> {
         self.chars.peek().map(|&(_, c)| c)
     }
@@ -62,18 +62,18 @@ impl Reader<'_> {
     }
 
     /// Skips white space and comments.
-    fn skip_blank(&mut self) {
+    fn skip_whitespace_and_comments(&mut self) {
         loop {
             match self.peek() {
                 Some(c) if c.is_whitespace() => {
                     self.next();
                 }
-                Some('#') => self.skip_line(),
+                Some('#') => self.skip_line_comment(),
                 Some('/') => {
                     self.next();
                     match self.next() {
-                        Some('*') => self.skip_block(),
-                        _ => self.skip_line(),
+                        Some('*') => self.skip_block_comment(),
+                        _ => self.skip_line_comment(),
                     }
                 }
                 _ => return,
@@ -81,11 +81,11 @@ impl Reader<'_> {
         }
     }
 
-    fn skip_line(&mut self) {
+    fn skip_line_comment(&mut self) {
         while self.next().is_some_and(|c| c != '\n') {}
     }
 
-    fn skip_block(&mut self) {
+    fn skip_block_comment(&mut self) {
         let mut star = false;
         while let Some(c) = self.next() {
             if star && c == '/' {
@@ -99,12 +99,12 @@ impl Reader<'_> {
         if depth == DEPTH_MAX {
             return None;
         }
-        self.skip_blank();
+        self.skip_whitespace_and_comments();
         match self.peek()? {
             '{' => self.object(depth),
             '[' => self.array(depth),
             '"' | '\'' => self.string().map(Value::String),
-            _ => self.word(),
+            _ => self.literal(),
         }
     }
 
@@ -112,17 +112,17 @@ impl Reader<'_> {
         self.next();
         let mut map = Map::new();
         loop {
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if self.next_if('}') {
                 return Some(Value::Object(map));
             }
             let key = self.string()?;
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if !self.next_if(':') {
                 return None;
             }
             map.insert(key, self.value(depth + 1)?);
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if !self.next_if(',') && self.peek() != Some('}') {
                 return None;
             }
@@ -133,12 +133,12 @@ impl Reader<'_> {
         self.next();
         let mut items = Vec::new();
         loop {
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if self.next_if(']') {
                 return Some(Value::Array(items));
             }
             items.push(self.value(depth + 1)?);
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if !self.next_if(',') && self.peek() != Some(']') {
                 return None;
             }
@@ -167,14 +167,14 @@ impl Reader<'_> {
             'n' => text.push('\n'),
             'r' => text.push('\r'),
             't' => text.push('\t'),
-            'u' => self.code_point(text),
+            'u' => self.unicode_escape(text),
             c => text.extend(['\\', c]),
         }
         Some(())
     }
 
-    fn code_point(&mut self, text: &mut String) {
-        let Some(high) = self.hex() else {
+    fn unicode_escape(&mut self, text: &mut String) {
+        let Some(high) = self.four_hex_digits() else {
             text.push_str("\\u");
             return;
         };
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// Four hexadecimal digits, which are only used up where they are four.
-    fn hex(&mut self) -> Option<u32> {
+    fn four_hex_digits(&mut self) -> Option<u32> {
         let at = self.chars.peek()?.0;
         let digits = self.text.get(at..at + 4)?;
         if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -209,10 +209,10 @@ impl Reader<'_> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    fn word(&mut self) -> Option<Value> {
+    fn literal(&mut self) -> Option<Value> {
         let start = self.chars.peek()?.0;
         let mut end = start;
-        while let Some((at, c)) = self.chars.next_if(|&(_, c)| is_word(c)) {
+        while let Some((at, c)) = self.chars.next_if(|&(_, c)| is_literal_char(c)) {
             end = at + c.len_utf8();
         }
         match &self.text[start..end] {
@@ -225,7 +225,7 @@ impl Reader<'_> {
 }
 
 /// What numbers and the names of constants are made of.
-pub(super) fn is_word(c: char) -> bool {
+pub(super) fn is_literal_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }
 
@@ -236,20 +236,20 @@ mod tests {
 
     fn lenient(text: &str) -> Value {
         let read = parse(text).expect("it can be repaired");
-        assert!(read.repaired, "{text}");
+        assert!(read.was_repaired, "{text}");
         read.value
     }
 
     #[test]
-    fn valid_json_is_not_called_repaired() {
+    fn valid_json_is_not_reported_as_repaired() {
         let read =
             parse(r#" {"a": [1, -2.5e3, "\u00e9\ud83d\ude00"], "b": null} "#).expect("valid");
-        assert!(!read.repaired);
+        assert!(!read.was_repaired);
         assert_eq!(read.value, json!({"a": [1, -2.5e3, "é😀"], "b": null}));
     }
 
     #[test]
-    fn bad_backslashes_stand_for_themselves() {
+    fn invalid_escapes_are_kept_literally() {
         assert_eq!(
             lenient(r#"{"p": "C:\Users\d"}"#),
             json!({"p": r"C:\Users\d"})
@@ -262,12 +262,12 @@ mod tests {
     }
 
     #[test]
-    fn raw_line_ends_in_strings_are_kept() {
+    fn raw_newlines_in_strings_are_kept() {
         assert_eq!(lenient("{\"a\": \"한\n글\t!\"}"), json!({"a": "한\n글\t!"}));
     }
 
     #[test]
-    fn trailing_commas_quotes_words_and_comments_of_other_languages_are_read() {
+    fn trailing_commas_single_quotes_python_constants_and_comments_are_accepted() {
         let text = "{'a': [1, 2,], # one\n 'b': True, /* two * / */ 'c': None, // three\n 'd': False, 'it\\'s': \"x\",}";
         assert_eq!(
             lenient(text),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays_an_error_that_says_where() {
+    fn other_errors_report_their_position() {
         for text in [
             "",
             "{",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_and_does_not_overflow() {
+    fn deep_nesting_is_rejected_without_a_stack_overflow() {
         assert!(parse(&"[".repeat(1_000_000)).is_err());
         assert!(parse(&"{'a':".repeat(1_000_000)).is_err());
     }

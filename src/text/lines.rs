@@ -4,7 +4,7 @@ use super::invisible::Invisible;
 
 /// Splits text at everything that any program takes for a line end, so that a quoted text cannot
 /// start a line without the quote's mark in front of it.
-pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
@@ -23,14 +23,14 @@ pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Removes bidirectional controls, tags and control characters other than tab.
-pub fn without_overrides(line: &str) -> String {
-    line.chars().filter(|&c| !is_override(c)).collect()
+pub fn strip_hidden_controls(line: &str) -> String {
+    line.chars().filter(|&c| !is_hidden_control(c)).collect()
 }
 
-fn is_override(c: char) -> bool {
+fn is_hidden_control(c: char) -> bool {
     use Invisible::{Bidi, Control, HanSelector, Tag};
     // Joiners and the selectors of emoji and Mongolian stay: real text needs them.
-    match Invisible::of(c) {
+    match Invisible::classify(c) {
         Some(Control) => c != '\t',
         kind => matches!(kind, Some(Bidi | Tag | HanSelector)),
     }
@@ -41,12 +41,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_a_line_wherever_anybody_sees_one() {
+    fn text_is_split_at_every_kind_of_line_break() {
         let text = "a\rb\u{2028}c\u{2029}d\u{b}e\u{c}f\u{85}g\r\nh\n\ni";
-        let lines: Vec<&str> = lines_of(text).collect();
+        let lines: Vec<&str> = split_lines(text).collect();
         assert_eq!(lines, ["a", "b", "c", "d", "e", "f", "g", "h", "", "i"]);
-        assert_eq!(lines_of("").collect::<Vec<_>>(), [""]);
-        let line = without_overrides("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
+        assert_eq!(split_lines("").collect::<Vec<_>>(), [""]);
+        let line = strip_hidden_controls("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
         assert_eq!(line, "왼쪽\t[31m");
     }
 }

@@ -2,15 +2,15 @@
 //! server-sent events. No I/O.
 
 pub mod columns;
-pub mod common_ends;
+pub mod common_prefix_suffix;
 mod escape_sequences;
-pub mod exact;
 pub mod grapheme;
 pub mod highlight;
 pub mod invisible;
 mod json_scanner;
 pub mod lenient_json;
 pub mod lines;
+pub mod lossless_wrap;
 pub mod markdown;
 pub mod normalize;
 pub mod python;

@@ -6,16 +6,16 @@ use super::invisible::is_invisible;
 
 /// Linear in the text. Different texts may come out the same: this is for telling
 /// what may be a quotation, never for telling what something means.
-pub fn plain(text: &str) -> String {
+pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         rest = match c {
-            '\\' => escaped(after, &mut out),
-            '&' => entity(after, &mut out),
+            '\\' => push_escape(after, &mut out),
+            '&' => push_entity(after, &mut out),
             _ => {
-                push(c, &mut out);
+                push_significant(c, &mut out);
                 after
             }
         };
@@ -26,9 +26,9 @@ pub fn plain(text: &str) -> String {
 /// The text without what stands before its lines when they are quoted: marks of a
 /// quote or a comment, of a difference, numbers of lines; and without the colours of a
 /// terminal. None where there is nothing of that.
-pub fn without_line_marks(text: &str) -> Option<String> {
+pub fn strip_line_prefixes(text: &str) -> Option<String> {
     let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
-    let text = without_colours(text);
+    let text = strip_ansi_colors(text);
     let lines = text
         .split('\n')
         .map(|line| line.trim_start_matches(is_mark));
@@ -37,7 +37,7 @@ pub fn without_line_marks(text: &str) -> Option<String> {
 }
 
 /// Without the sequences `ESC [ … letter`.
-fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
+fn strip_ansi_colors(text: &str) -> std::borrow::Cow<'_, str> {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default();
     let mut out = std::borrow::Cow::Borrowed(first);
@@ -49,7 +49,7 @@ fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
     out
 }
 
-fn push(c: char, out: &mut String) {
+fn push_significant(c: char, out: &mut String) {
     let is_quote = matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
     if !is_quote && !c.is_whitespace() && !is_invisible(c) {
         out.push(c);
@@ -58,15 +58,15 @@ fn push(c: char, out: &mut String) {
 
 /// What follows a backslash. However many stand in a row, they are one: each level of
 /// quoting doubles them.
-fn escaped<'a>(after: &'a str, out: &mut String) -> &'a str {
+fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     match rest.as_bytes().first() {
         // An escaped line end, tab or the like is white space.
         Some(b'n' | b't' | b'r' | b'b' | b'f') => &rest[1..],
-        Some(b'u') => match unit(&rest[1..]) {
-            Some(high @ 0xd800..=0xdbff) => pair(high, &rest[5..], out),
+        Some(b'u') => match parse_hex4(&rest[1..]) {
+            Some(high @ 0xd800..=0xdbff) => push_surrogate_pair(high, &rest[5..], out),
             Some(unit) => {
-                push(char::from_u32(unit).unwrap_or_default(), out);
+                push_significant(char::from_u32(unit).unwrap_or_default(), out);
                 &rest[5..]
             }
             None => rest,
@@ -76,37 +76,37 @@ fn escaped<'a>(after: &'a str, out: &mut String) -> &'a str {
 }
 
 /// The second half of a character beyond the first plane.
-fn pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
+fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
-    let low = rest.strip_prefix('u').and_then(unit);
+    let low = rest.strip_prefix('u').and_then(parse_hex4);
     let Some(low @ 0xdc00..=0xdfff) = low else {
         return after;
     };
     let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-    push(char::from_u32(code).unwrap_or_default(), out);
+    push_significant(char::from_u32(code).unwrap_or_default(), out);
     &rest[5..]
 }
 
 /// Four hexadecimal digits.
-fn unit(text: &str) -> Option<u32> {
+fn parse_hex4(text: &str) -> Option<u32> {
     let digits = text.get(..4)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     are_digits.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 /// What follows `&`: an entity of XML, also one that was escaped again (`&amp;lt;`).
-fn entity<'a>(after: &'a str, out: &mut String) -> &'a str {
+fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
     let mut rest = after;
     while let Some(again) = rest.strip_prefix("amp;") {
         rest = again;
     }
     match decode_entity(rest) {
         Some((c, rest)) => {
-            push(c, out);
+            push_significant(c, out);
             rest
         }
         None => {
-            push('&', out);
+            push_significant('&', out);
             rest
         }
     }
@@ -148,8 +148,8 @@ mod tests {
     const CALL: &str = r#"{"name": "get_weather", "arguments": {"city": "서울"}}"#;
 
     #[test]
-    fn wrapping_and_escaping_change_no_word() {
-        let plain_call = plain(CALL);
+    fn wrapping_and_escaping_do_not_change_the_normalized_text() {
+        let plain_call = normalize(CALL);
         assert_eq!(plain_call, "{name:get_weather,arguments:{city:서울}}");
         let json = serde_json::Value::from(CALL).to_string();
         let json_twice = serde_json::Value::from(json.as_str()).to_string();
@@ -167,12 +167,12 @@ mod tests {
             json_twice,
             format!("```\n{CALL}\n```"),
         ] {
-            assert_eq!(plain(&text), plain_call, "{text}");
+            assert_eq!(normalize(&text), plain_call, "{text}");
         }
     }
 
     #[test]
-    fn other_words_stay_others() {
+    fn different_texts_stay_different() {
         for text in [
             "{name:get_weather}",
             &CALL.replace("서울", "부산"),
@@ -180,14 +180,14 @@ mod tests {
             "&",
             "\\",
         ] {
-            assert_ne!(plain(text), plain(CALL));
+            assert_ne!(normalize(text), normalize(CALL));
         }
-        assert_eq!(plain(r"a \ud83d\ude00 b"), "a😀b");
-        assert_eq!(plain(r"\ud83d x \u12"), "xu12");
+        assert_eq!(normalize(r"a \ud83d\ude00 b"), "a😀b");
+        assert_eq!(normalize(r"\ud83d x \u12"), "xu12");
         assert_eq!(
-            plain("a && b &unknown; &#x110000;"),
+            normalize("a && b &unknown; &#x110000;"),
             "a&&b&unknown;&#x110000;"
         );
-        assert_eq!(plain("&#xac00;&#44032;"), "가가");
+        assert_eq!(normalize("&#xac00;&#44032;"), "가가");
     }
 }

@@ -1,13 +1,15 @@
 //! The only maker of [`Clean`]: text from outside that may reach a terminal.
 //! What is saved, copied and sent is the raw text, never this.
 
-use super::escape_sequences::Sequences;
-use super::invisible::{InvisibleFilter, Shown, Unseen, is_printable, spelling};
+use super::escape_sequences::EscapeSequences;
+use super::invisible::{
+    FilterOutput, HiddenCharPolicy, InvisibleFilter, escape_char, is_printable_ascii_byte,
+};
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
 /// Columns from one tab stop to the next: what Markdown counts with.
-const TAB: usize = 4;
+const TAB_COLUMNS: usize = 4;
 
 /// Text that may be drawn: no control characters but `\n`, no escape sequences,
 /// no bidirectional overrides, no invisible tricks.
@@ -24,10 +26,10 @@ impl Clean {
 
     /// For approvals: nothing is dropped, everything unusual is spelt out, such as
     /// `⟨U+202E⟩` and `⟨ESC⟩`. Only `\n` and joiners inside valid clusters stay.
-    pub fn spelt_out(raw: &str) -> Self {
-        let mut shown = Shown {
+    pub fn escaped(raw: &str) -> Self {
+        let mut shown = FilterOutput {
             text: String::with_capacity(raw.len()),
-            unseen: Unseen::SpeltOut,
+            policy: HiddenCharPolicy::Escape,
         };
         let mut filter = InvisibleFilter::default();
         raw.chars().for_each(|c| filter.push(c, &mut shown));
@@ -37,24 +39,24 @@ impl Clean {
 
     /// As [`Clean::spelt_out`], and `⟨` is spelt out too: whatever the text holds, no
     /// two texts are shown alike.
-    pub fn exact(raw: &str) -> Self {
+    pub fn unambiguous(raw: &str) -> Self {
         let mut shown = String::with_capacity(raw.len());
         for (index, part) in raw.split('⟨').enumerate() {
             if index > 0 {
-                shown.push_str(&spelling('⟨'));
+                shown.push_str(&escape_char('⟨'));
             }
-            shown.push_str(&Self::spelt_out(part).0);
+            shown.push_str(&Self::escaped(part).0);
         }
         Self(shown)
     }
 
     /// A name among other words. One with blanks in it could pass for several, or push
     /// the rest out of sight: it is quoted as JSON.
-    pub fn word(raw: &str) -> Self {
+    pub fn quoted_if_needed(raw: &str) -> Self {
         let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
         match !raw.is_empty() && raw.chars().all(is_plain) {
-            true => Self::exact(raw),
-            false => Self::exact(&serde_json::Value::from(raw).to_string()),
+            true => Self::unambiguous(raw),
+            false => Self::unambiguous(&serde_json::Value::from(raw).to_string()),
         }
     }
 
@@ -67,9 +69,9 @@ impl Clean {
         let mut shown = String::with_capacity(raw.len());
         for part in raw.split_inclusive(is_odd) {
             let text = part.strip_suffix(is_odd).unwrap_or(part);
-            shown.push_str(&Self::spelt_out(text).0);
+            shown.push_str(&Self::escaped(text).0);
             let odd = part[text.len()..].chars();
-            odd.for_each(|c| shown.push_str(&spelling(c)));
+            odd.for_each(|c| shown.push_str(&escape_char(c)));
         }
         let has_edges = raw.trim().len() < raw.len() || raw.is_empty();
         // Only then could it be taken for one that was quoted here.
@@ -81,12 +83,12 @@ impl Clean {
     }
 
     /// As [`Clean::new`], on one line: line ends become spaces.
-    pub fn line(raw: &str) -> Self {
+    pub fn single_line(raw: &str) -> Self {
         Self(Self::new(raw).0.replace('\n', " "))
     }
 
     /// Text of this program itself.
-    pub fn own(text: &'static str) -> Self {
+    pub fn from_static(text: &'static str) -> Self {
         Self(text.to_owned())
     }
 
@@ -99,7 +101,7 @@ impl Clean {
     }
 
     /// Appends what is clean already.
-    pub fn push(&mut self, more: &Self) {
+    pub fn append(&mut self, more: &Self) {
         self.0.push_str(&more.0);
     }
 }
@@ -127,31 +129,31 @@ impl From<Clean> for String {
 /// between chunks is bounded.
 #[derive(Debug, Clone, Default)]
 pub struct Sanitizer {
-    sequences: Sequences,
+    escape_sequences: EscapeSequences,
     filter: InvisibleFilter,
     /// A `\r` was shown as a line end: a `\n` right after it belongs to it.
-    after_return: bool,
+    after_carriage_return: bool,
     /// Columns since the last line end.
     column: usize,
 }
 
 impl Sanitizer {
     pub fn push(&mut self, raw: &str) -> Clean {
-        let mut shown = Shown {
+        let mut shown = FilterOutput {
             text: String::with_capacity(raw.len()),
-            unseen: Unseen::Dropped,
+            policy: HiddenCharPolicy::Drop,
         };
         let mut rest = raw;
         while let Some(c) = rest.chars().next() {
             let ascii = self.ascii_run(rest);
             if let Some(last) = ascii.chars().next_back() {
                 shown.text.push_str(ascii);
-                self.filter.passed_ascii(last);
-                self.after_return = false;
+                self.filter.note_ascii_run(last);
+                self.after_carriage_return = false;
                 self.column += ascii.len();
                 rest = &rest[ascii.len()..];
             } else {
-                self.take(c, &mut shown);
+                self.push_char(c, &mut shown);
                 rest = &rest[c.len_utf8()..];
             }
         }
@@ -160,23 +162,23 @@ impl Sanitizer {
 
     /// The start of `rest` that needs no look at its single characters.
     fn ascii_run<'a>(&self, rest: &'a str) -> &'a str {
-        if !self.sequences.in_text() || !self.filter.takes_ascii_whole() {
+        if !self.escape_sequences.is_outside() || !self.filter.accepts_ascii_runs() {
             return "";
         }
-        let end = rest.bytes().position(|byte| !is_printable(byte));
+        let end = rest.bytes().position(|byte| !is_printable_ascii_byte(byte));
         &rest[..end.unwrap_or(rest.len())]
     }
 
-    fn take(&mut self, c: char, shown: &mut Shown) {
-        if self.sequences.takes(c) {
+    fn push_char(&mut self, c: char, shown: &mut FilterOutput) {
+        if self.escape_sequences.consumes(c) {
             return;
         }
-        let ends_return = std::mem::replace(&mut self.after_return, c == '\r');
+        let ends_return = std::mem::replace(&mut self.after_carriage_return, c == '\r');
         match c {
             '\n' if ends_return => {}
             '\r' | '\u{2028}' | '\u{2029}' => self.filter.push('\n', shown),
             '\t' => {
-                let columns = TAB - self.column % TAB;
+                let columns = TAB_COLUMNS - self.column % TAB_COLUMNS;
                 (0..columns).for_each(|_| self.filter.push(' ', shown));
                 self.column += columns;
                 return;

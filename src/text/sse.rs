@@ -16,7 +16,7 @@ fn is_field(line: &[u8]) -> bool {
 
 /// One event: its bytes are not yet known to be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Event {
+pub struct SseEvent {
     /// Empty where none was given.
     pub name: Vec<u8>,
     /// The lines of `data`, joined by `\n`.
@@ -25,74 +25,74 @@ pub struct Event {
 
 /// The event that is being read is longer than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overlong;
+pub struct EventTooLong;
 
 /// Cuts bytes into events, however they arrive.
 #[derive(Debug)]
-pub struct Events {
+pub struct SseDecoder {
     event_bytes_max: usize,
     line: Vec<u8>,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
     /// Some line was a field of an event that matters here.
-    has_begun: bool,
+    has_event_field: bool,
     /// The first line that no stream of events has.
-    foreign: Option<Vec<u8>>,
-    first_is_read: bool,
+    unexpected_line: Option<Vec<u8>>,
+    has_read_first_line: bool,
     /// The last byte was a carriage return: a line feed now belongs to it.
-    after_return: bool,
+    after_carriage_return: bool,
     /// The id of the event that is being read, or of the one before it.
     id: Vec<u8>,
-    last_id: Vec<u8>,
-    retry: Option<u64>,
+    last_event_id: Vec<u8>,
+    retry_millis: Option<u64>,
 }
 
-impl Events {
+impl SseDecoder {
     pub fn new(event_bytes_max: usize) -> Self {
         Self {
             event_bytes_max,
             line: Vec::new(),
-            event: Event::default(),
+            event: SseEvent::default(),
             has_data: false,
-            has_begun: false,
-            foreign: None,
-            first_is_read: false,
-            after_return: false,
+            has_event_field: false,
+            unexpected_line: None,
+            has_read_first_line: false,
+            after_carriage_return: false,
             id: Vec::new(),
-            last_id: Vec::new(),
-            retry: None,
+            last_event_id: Vec::new(),
+            retry_millis: None,
         }
     }
 
     /// The id of the last event that was whole, from which a stream is resumed;
     /// empty where none was given.
-    pub fn last_id(&self) -> &[u8] {
-        &self.last_id
+    pub fn last_event_id(&self) -> &[u8] {
+        &self.last_event_id
     }
 
     /// The milliseconds to wait before the stream is asked for again, where it said so.
-    pub fn retry(&self) -> Option<u64> {
-        self.retry
+    pub fn retry_millis(&self) -> Option<u64> {
+        self.retry_millis
     }
 
     /// The events that are whole now. An overlong one is an error, and the last item.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, Overlong>> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, EventTooLong>> {
         let mut events = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
-            if std::mem::take(&mut self.after_return) && rest[0] == b'\n' {
+            if std::mem::take(&mut self.after_carriage_return) && rest[0] == b'\n' {
                 rest = &rest[1..];
                 continue;
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let part = &rest[..end.unwrap_or(rest.len())];
             if self.line.len() + self.event.data.len() + part.len() > self.event_bytes_max {
-                events.push(Err(Overlong));
+                events.push(Err(EventTooLong));
                 return events;
             }
             self.line.extend_from_slice(part);
             let Some(end) = end else { break };
-            self.after_return = rest[end] == b'\r';
+            self.after_carriage_return = rest[end] == b'\r';
             rest = &rest[end + 1..];
             events.extend(self.end_line().map(Ok));
         }
@@ -100,30 +100,30 @@ impl Events {
     }
 
     /// What it is that begins with no event, and is no beginning of one either.
-    pub fn foreign(&self) -> Option<&[u8]> {
-        let line = match self.first_is_read {
+    pub fn unexpected_line(&self) -> Option<&[u8]> {
+        let line = match self.has_read_first_line {
             true => &self.line,
             false => self.line.strip_prefix(BOM).unwrap_or(&self.line),
         };
         let begins_a_field = FIELDS.iter().any(|field| field.starts_with(line));
         let cut = (!begins_a_field && !is_field(line)).then_some(line);
-        let foreign = self.foreign.as_deref().or(cut);
-        foreign.filter(|_| !self.has_begun)
+        let foreign = self.unexpected_line.as_deref().or(cut);
+        foreign.filter(|_| !self.has_event_field)
     }
 
     /// The event that lacks its blank line, where it has data. The standard drops
     /// it; some servers forget the line after their last event.
-    pub fn finish(mut self) -> Option<Event> {
+    pub fn finish(mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
         }
         self.dispatch()
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let line = std::mem::take(&mut self.line);
         let mut text = line.as_slice();
-        if !std::mem::replace(&mut self.first_is_read, true) {
+        if !std::mem::replace(&mut self.has_read_first_line, true) {
             text = text.strip_prefix(BOM).unwrap_or(text);
         }
         if text.is_empty() {
@@ -136,32 +136,32 @@ impl Events {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
-                self.has_begun = true;
+                self.has_event_field = true;
                 if std::mem::replace(&mut self.has_data, true) {
                     self.event.data.push(b'\n');
                 }
                 self.event.data.extend_from_slice(value);
             }
             b"event" => {
-                self.has_begun = true;
+                self.has_event_field = true;
                 self.event.name = value.to_vec();
             }
             b"id" if value.len() <= ID_BYTES_MAX && !value.contains(&0) => {
                 self.id = value.to_vec();
             }
-            b"retry" => self.retry = milliseconds(value).or(self.retry),
+            b"retry" => self.retry_millis = milliseconds(value).or(self.retry_millis),
             // A comment (no field name), or nothing we know.
-            _ if is_field(text) || self.foreign.is_some() => {}
-            _ => self.foreign = Some(text.to_vec()),
+            _ if is_field(text) || self.unexpected_line.is_some() => {}
+            _ => self.unexpected_line = Some(text.to_vec()),
         }
         None
     }
 
-    fn dispatch(&mut self) -> Option<Event> {
+    fn dispatch(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
         // An event without data is none, and its id counts all the same.
-        if self.last_id != self.id {
-            self.last_id.clone_from(&self.id);
+        if self.last_event_id != self.id {
+            self.last_event_id.clone_from(&self.id);
         }
         std::mem::take(&mut self.has_data).then_some(event)
     }
@@ -180,7 +180,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn names_and_ids(stream: &str) -> (Vec<String>, String, Option<u64>) {
-        let mut events = Events::new(1_000);
+        let mut events = SseDecoder::new(1_000);
         let whole = events.push(stream.as_bytes());
         let data = whole
             .into_iter()
@@ -189,12 +189,12 @@ mod tests {
                 String::from_utf8(event.data).expect("it is text")
             })
             .collect();
-        let id = String::from_utf8_lossy(events.last_id()).into_owned();
-        (data, id, events.retry())
+        let id = String::from_utf8_lossy(events.last_event_id()).into_owned();
+        (data, id, events.retry_millis())
     }
 
     #[test]
-    fn an_id_counts_once_its_event_is_whole_with_data_or_without() {
+    fn event_id_takes_effect_when_its_event_ends_even_without_data() {
         let said = |data: &[&str], id: &str, retry| {
             let data = data.iter().map(|&one| one.to_owned()).collect();
             (data, id.to_owned(), retry)
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_to_wait_is_a_whole_number_or_none() {
+    fn retry_accepts_only_whole_numbers() {
         let retry = |value: &str| names_and_ids(&format!("retry:{value}\n")).2;
         assert_eq!(retry("0"), Some(0));
         assert_eq!(retry("99999999999999999999"), Some(u64::MAX));
@@ -223,20 +223,20 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_says_how_long_an_event_may_be() {
-        let mut events = Events::new(10);
+    fn caller_sets_the_maximum_event_size() {
+        let mut events = SseDecoder::new(10);
         assert_eq!(events.push(b"data: 1234\n"), []);
-        assert_eq!(events.push(b"data: 5\n"), [Err(Overlong)]);
+        assert_eq!(events.push(b"data: 5\n"), [Err(EventTooLong)]);
     }
 
     #[test]
-    fn an_overlong_id_is_ignored_and_costs_nothing_at_each_blank_line() {
-        let mut events = Events::new(1_000_000);
+    fn overlong_event_id_is_ignored_and_not_copied_per_event() {
+        let mut events = SseDecoder::new(1_000_000);
         let overlong = "x".repeat(500_000);
         events.push(format!("id: 7\n\nid: {overlong}\n").as_bytes());
         let since = Instant::now();
         events.push("\n".repeat(400_000).as_bytes());
         assert!(since.elapsed() < Duration::from_secs(3));
-        assert_eq!(events.last_id(), b"7");
+        assert_eq!(events.last_event_id(), b"7");
     }
 }

@@ -8,16 +8,16 @@ const WORD_CHARS_MAX: usize = 64;
 /// The closest of `options`, ignoring case, if at most a third of it is mistyped. Letters that were
 /// added, left out, replaced or swapped with a neighbor count one each.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = start_of(word);
+    let word = comparison_key(word);
     options
         .into_iter()
-        .map(|option| (osa_distance(&word, &start_of(option)), option))
+        .map(|option| (osa_distance(&word, &comparison_key(option)), option))
         .filter(|(distance, option)| *distance <= (option.chars().count() / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
 }
 
-fn start_of(word: &str) -> String {
+fn comparison_key(word: &str) -> String {
     word.to_lowercase().chars().take(WORD_CHARS_MAX).collect()
 }
 
@@ -26,7 +26,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_of_the_finger_is_recognised_and_a_stranger_is_not() {
+    fn typos_are_matched_and_unrelated_words_are_not() {
         let names = ["ollama", "openai", "mistral", "anthropic"];
         for (word, near) in [
             ("olama", Some("ollama")),

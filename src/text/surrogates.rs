@@ -9,23 +9,23 @@ use std::borrow::Cow;
 const ESCAPE_BYTES: usize = 6;
 /// Stands for a lone half in parsed text, followed by a private-use character that names
 /// the half. Unicode reserves this code point for internal use: text has none.
-const MARK: char = '\u{FDD0}';
-const MARKED_FIRST: u32 = 0xE000;
+const MARKER: char = '\u{FDD0}';
+const FIRST_MARKED_HALF: u32 = 0xE000;
 const HIGH_FIRST: u16 = 0xD800;
 const LOW_FIRST: u16 = 0xDC00;
 const LOW_LAST: u16 = 0xDFFF;
 
 /// JSON in which each half that lacks its partner is U+FFFD. Borrowed if there is none. O(len).
-pub fn repaired(json: &[u8]) -> Cow<'_, [u8]> {
+pub fn repair_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replace_lone(json, |_, out| out.extend_from_slice(br"\ufffd"))
 }
 
 /// Like [`repaired`], but remembers which half it was, so that [`Halves`] can join it with
 /// its partner in a later event.
-pub fn marked(json: &[u8]) -> Cow<'_, [u8]> {
+pub fn mark_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replace_lone(json, |half, out| {
-        let code = MARKED_FIRST + u32::from(half - HIGH_FIRST);
-        out.extend_from_slice(format!(r"\u{:04x}\u{code:04x}", u32::from(MARK)).as_bytes());
+        let code = FIRST_MARKED_HALF + u32::from(half - HIGH_FIRST);
+        out.extend_from_slice(format!(r"\u{:04x}\u{code:04x}", u32::from(MARKER)).as_bytes());
     })
 }
 
@@ -66,16 +66,16 @@ fn escaped_half(json: &[u8]) -> Option<u16> {
 
 /// Joins marked halves in one field of a stream, over the borders of its events.
 #[derive(Debug, Default)]
-pub struct Halves {
+pub struct SurrogateJoiner {
     /// A high half at the end of what came, whose partner may still come.
-    high: Option<u16>,
+    pending_high: Option<u16>,
 }
 
-impl Halves {
+impl SurrogateJoiner {
     /// The text that is final: halves are joined, a high half at the end is held back, and
     /// every other half is U+FFFD.
     pub fn push<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
-        if text.is_empty() || (self.high.is_none() && !text.contains(MARK)) {
+        if text.is_empty() || (self.pending_high.is_none() && !text.contains(MARKER)) {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
@@ -83,13 +83,13 @@ impl Halves {
         while let Some(c) = chars.next() {
             let half = chars
                 .peek()
-                .filter(|_| c == MARK)
+                .filter(|_| c == MARKER)
                 .copied()
                 .and_then(marked_half);
             if half.is_some() {
                 chars.next();
             }
-            match (self.high.take(), half) {
+            match (self.pending_high.take(), half) {
                 (Some(high), Some(low @ LOW_FIRST..)) => {
                     out.extend(char::decode_utf16([high, low]).flatten());
                 }
@@ -97,7 +97,7 @@ impl Halves {
                     out.extend(before.map(|_| char::REPLACEMENT_CHARACTER));
                     match half {
                         None => out.push(c),
-                        Some(high @ ..LOW_FIRST) => self.high = Some(high),
+                        Some(high @ ..LOW_FIRST) => self.pending_high = Some(high),
                         Some(_) => out.push(char::REPLACEMENT_CHARACTER),
                     }
                 }
@@ -108,19 +108,19 @@ impl Halves {
 
     /// The end of the field: what stands for a half that found no partner.
     pub fn finish(&mut self) -> &'static str {
-        self.high.take().map_or("", |_| "\u{FFFD}")
+        self.pending_high.take().map_or("", |_| "\u{FFFD}")
     }
 }
 
 fn marked_half(c: char) -> Option<u16> {
-    let offset = u16::try_from(u32::from(c).checked_sub(MARKED_FIRST)?).ok()?;
+    let offset = u16::try_from(u32::from(c).checked_sub(FIRST_MARKED_HALF)?).ok()?;
     let half = HIGH_FIRST.checked_add(offset)?;
     (half <= LOW_LAST).then_some(half)
 }
 
 /// Text that is whole, with its marked halves joined or replaced.
-pub fn resolved(text: &str) -> Cow<'_, str> {
-    let mut halves = Halves::default();
+pub fn join_surrogates(text: &str) -> Cow<'_, str> {
+    let mut halves = SurrogateJoiner::default();
     match (halves.push(text), halves.finish()) {
         (text, "") => text,
         (text, end) => Cow::Owned(text.into_owned() + end),
@@ -128,29 +128,31 @@ pub fn resolved(text: &str) -> Cow<'_, str> {
 }
 
 /// Does the same in every string of `value`, except under the keys in `kept`.
-pub fn resolve(value: &mut Value, kept: &[&str]) {
+pub fn join_surrogates_in_value(value: &mut Value, kept: &[&str]) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(whole) = resolved(text) {
+            if let Cow::Owned(whole) = join_surrogates(text) {
                 *text = whole;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, kept)),
-        Value::Object(members) => resolve_members(members, kept),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| join_surrogates_in_value(item, kept)),
+        Value::Object(members) => join_surrogates_in_members(members, kept),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// [`resolve`] for the members of an object.
-pub fn resolve_members(members: &mut Map<String, Value>, kept: &[&str]) {
-    if members.keys().any(|key| key.contains(MARK)) {
+pub fn join_surrogates_in_members(members: &mut Map<String, Value>, kept: &[&str]) {
+    if members.keys().any(|key| key.contains(MARKER)) {
         let old = std::mem::take(members).into_iter();
-        members.extend(old.map(|(key, value)| (resolved(&key).into_owned(), value)));
+        members.extend(old.map(|(key, value)| (join_surrogates(&key).into_owned(), value)));
     }
     for (key, value) in members {
         match value {
             Value::String(_) if kept.contains(&key.as_str()) => {}
-            value => resolve(value, kept),
+            value => join_surrogates_in_value(value, kept),
         }
     }
 }
@@ -161,7 +163,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_lone_half_is_replaced_and_nothing_else_is() {
+    fn only_lone_surrogates_are_replaced() {
         for (json, expected) in [
             (r#""a\ud800""#, r#""a\ufffd""#),
             (r#""\uDC00\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
@@ -171,7 +173,7 @@ mod tests {
             ("\"\\", "\"\\"),
             ("\"\\한", "\"\\한"),
         ] {
-            let repaired = repaired(json.as_bytes());
+            let repaired = repair_surrogates(json.as_bytes());
             assert_eq!(repaired, expected.as_bytes(), "{json}");
             assert_eq!(matches!(repaired, Cow::Borrowed(_)), json == expected);
         }
@@ -179,10 +181,10 @@ mod tests {
 
     /// The texts as JSON strings with `\u` escapes, parsed and joined.
     fn joined(texts: &[&str]) -> Vec<String> {
-        let mut halves = Halves::default();
+        let mut halves = SurrogateJoiner::default();
         let parsed = texts.iter().map(|text| {
             let json = format!("\"{text}\"");
-            serde_json::from_slice::<String>(&marked(json.as_bytes())).expect("it is JSON")
+            serde_json::from_slice::<String>(&mark_surrogates(json.as_bytes())).expect("it is JSON")
         });
         let mut out: Vec<String> = parsed.map(|text| halves.push(&text).into_owned()).collect();
         out.push(halves.finish().to_owned());
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_joined_over_events_and_lone_ones_are_replaced() {
+    fn surrogate_pairs_split_across_events_are_joined_and_lone_ones_replaced() {
         assert_eq!(joined(&[r"a\ud83d", r"\ude00b"]), ["a", "😀b", ""]);
         assert_eq!(joined(&[r"a\ud83d", "", r"\ude00"]), ["a", "", "😀", ""]);
         assert_eq!(joined(&[r"a\ud83d", "b"]), ["a", "\u{FFFD}b", ""]);
@@ -202,22 +204,22 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_the_marks_are_made_of_stay_what_they_are() {
+    fn marker_characters_in_the_input_are_unchanged() {
         let text = "\u{FDD0} \u{E03D}\u{FDD0}";
-        assert_eq!(resolved(text), text);
+        assert_eq!(join_surrogates(text), text);
     }
 
     #[test]
-    fn values_are_resolved_but_for_the_keys_that_are_kept() {
+    fn surrogates_are_joined_in_all_values_except_under_raw_keys() {
         let json = br#"{"text":"\ud83d","a":["\ud83d"],"\ude00":{"text":{"b":"\ude00"}}}"#;
-        let mut value: Value = serde_json::from_slice(&marked(json)).expect("it is JSON");
-        resolve(&mut value, &["text"]);
+        let mut value: Value = serde_json::from_slice(&mark_surrogates(json)).expect("it is JSON");
+        join_surrogates_in_value(&mut value, &["text"]);
         let kept = value["text"].clone();
         assert_ne!(kept, json!("\u{FFFD}"));
         let expected =
             json!({"text": kept, "a": ["\u{FFFD}"], "\u{FFFD}": {"text": {"b": "\u{FFFD}"}}});
         assert_eq!(value, expected);
-        resolve(&mut value, &[]);
+        join_surrogates_in_value(&mut value, &[]);
         assert_eq!(value["text"], "\u{FFFD}");
     }
 }

@@ -10,16 +10,16 @@ mod tests;
 mod weight {
     /// A run of letters, and each letter of it beyond the seventh.
     pub const WORD: u64 = 123;
-    pub const LONG: u64 = 23;
-    pub const WORD_LETTERS: u32 = 7;
+    pub const LONG_WORD_LETTER: u64 = 23;
+    pub const SHORT_WORD_LETTERS: u32 = 7;
     /// A run of digits, and each of its digits.
     pub const NUMBER: u64 = 78;
     pub const DIGIT: u64 = 78;
     /// A run of signs, each of them, and one that repeats the sign before: long rules
     /// of one sign are single tokens.
-    pub const SIGNS: u64 = 18;
-    pub const SIGN: u64 = 48;
-    pub const SAME_SIGN: u64 = 6;
+    pub const SYMBOL_RUN: u64 = 18;
+    pub const SYMBOL: u64 = 48;
+    pub const REPEATED_SYMBOL: u64 = 6;
     pub const LINE: u64 = 20;
     /// The space that a line begins with.
     pub const INDENT: u64 = 230;
@@ -48,7 +48,7 @@ pub enum Vocabulary {
 
 impl Vocabulary {
     /// By the family that a server names and the name of the model.
-    pub fn of(family: Option<&str>, model: &str) -> Self {
+    pub fn for_model(family: Option<&str>, model: &str) -> Self {
         let name = model.to_lowercase();
         let family = family.unwrap_or_default().to_lowercase();
         let is_any = |names: &[&str]| {
@@ -83,7 +83,7 @@ impl Vocabulary {
     }
 
     /// Hundredths of the usual weight: of letters and signs, of Hangul, of kana and Han.
-    fn shares(self) -> [u64; 3] {
+    fn weight_percentages(self) -> [u64; 3] {
         match self {
             Self::Large => [100, 100, 100],
             Self::Gpt => [100, 100, 114],
@@ -95,11 +95,11 @@ impl Vocabulary {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Start,
     Letter,
     Digit,
-    Sign,
+    Symbol,
     Space,
     Line,
     Hangul,
@@ -111,55 +111,61 @@ enum Kind {
 /// Tokens of `text`, estimated in one pass.
 pub fn estimate(text: &str, vocabulary: Vocabulary) -> u64 {
     let [mut usual, mut hangul, mut han] = [0u64; 3];
-    let (mut before, mut last, mut letters) = (Kind::Start, '\0', 0u32);
+    let (mut before, mut last, mut letters) = (CharClass::Start, '\0', 0u32);
     for c in text.chars() {
-        let kind = kind(c);
+        let kind = char_class(c);
         let begins = kind != before;
         match kind {
-            Kind::Letter => {
+            CharClass::Letter => {
                 letters = if begins { 1 } else { letters + 1 };
                 usual += if begins { weight::WORD } else { 0 };
-                usual += if letters > weight::WORD_LETTERS {
-                    weight::LONG
+                usual += if letters > weight::SHORT_WORD_LETTERS {
+                    weight::LONG_WORD_LETTER
                 } else {
                     0
                 };
             }
-            Kind::Digit => usual += weight::DIGIT + if begins { weight::NUMBER } else { 0 },
-            Kind::Sign if c == last => usual += weight::SAME_SIGN,
-            Kind::Sign => usual += weight::SIGN + if begins { weight::SIGNS } else { 0 },
-            Kind::Line => usual += weight::LINE,
-            Kind::Space if before == Kind::Line => usual += weight::INDENT,
-            Kind::Hangul => hangul += weight::HANGUL,
-            Kind::Kana => han += weight::KANA,
-            Kind::Han => han += weight::HAN,
-            // Drawn of box characters, so is a frame.
-            Kind::Other if c == last && matches!(c, '\u{2500}'..='\u{259F}') => {
-                usual += weight::SAME_SIGN
+            CharClass::Digit => usual += weight::DIGIT + if begins { weight::NUMBER } else { 0 },
+            CharClass::Symbol if c == last => usual += weight::REPEATED_SYMBOL,
+            CharClass::Symbol => {
+                usual += weight::SYMBOL + if begins { weight::SYMBOL_RUN } else { 0 }
             }
-            Kind::Other => usual += weight::OTHER,
-            Kind::Space | Kind::Start => {}
+            CharClass::Line => usual += weight::LINE,
+            CharClass::Space if before == CharClass::Line => usual += weight::INDENT,
+            CharClass::Hangul => hangul += weight::HANGUL,
+            CharClass::Kana => han += weight::KANA,
+            CharClass::Han => han += weight::HAN,
+            // Drawn of box characters, so is a frame.
+            CharClass::Other if c == last && matches!(c, '\u{2500}'..='\u{259F}') => {
+                usual += weight::REPEATED_SYMBOL
+            }
+            CharClass::Other => usual += weight::OTHER,
+            CharClass::Space | CharClass::Start => {}
         }
         (before, last) = (kind, c);
     }
-    let shares = vocabulary.shares();
+    let shares = vocabulary.weight_percentages();
     (usual * shares[0] + hangul * shares[1] + han * shares[2]).div_ceil(10_000)
 }
 
-fn kind(c: char) -> Kind {
+fn char_class(c: char) -> CharClass {
     match c {
-        '\n' => Kind::Line,
-        ' ' | '\t' | '\r' => Kind::Space,
-        'a'..='z' | 'A'..='Z' => Kind::Letter,
-        '0'..='9' => Kind::Digit,
-        _ if c.is_ascii() => Kind::Sign,
-        '\u{AC00}'..='\u{D7A3}' | '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' => Kind::Hangul,
-        '\u{3040}'..='\u{30FF}' => Kind::Kana,
-        '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => Kind::Han,
+        '\n' => CharClass::Line,
+        ' ' | '\t' | '\r' => CharClass::Space,
+        'a'..='z' | 'A'..='Z' => CharClass::Letter,
+        '0'..='9' => CharClass::Digit,
+        _ if c.is_ascii() => CharClass::Symbol,
+        '\u{AC00}'..='\u{D7A3}' | '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' => {
+            CharClass::Hangul
+        }
+        '\u{3040}'..='\u{30FF}' => CharClass::Kana,
+        '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => {
+            CharClass::Han
+        }
         // Their marks are parts of the letters' runs in nearly all vocabularies.
-        _ if c < '\u{250}' && c.is_alphabetic() => Kind::Letter,
+        _ if c < '\u{250}' && c.is_alphabetic() => CharClass::Letter,
         // Full stops, commas and brackets of the same scripts.
-        '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}' => Kind::Kana,
-        _ => Kind::Other,
+        '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}' => CharClass::Kana,
+        _ => CharClass::Other,
     }
 }

@@ -2,14 +2,14 @@
 //! after hyphens and slashes, Hangul words kept whole, Han and kana broken
 //! anywhere but before closing and after opening punctuation.
 
-use super::grapheme::{cluster_width, forward, is_printable_ascii};
+use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
 /// Not at the start of a row.
-const NO_START: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
+const NEVER_STARTS_ROW: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
 /// Not at the end of a row.
-const NO_END: &str = "「『（【〈《〔［｛“‘｢([{";
+const NEVER_ENDS_ROW: &str = "「『（【〈《〔［｛“‘｢([{";
 
 /// Splits `line`, which holds no `\n`, into rows at most `width` columns wide, as
 /// byte ranges that cover the whole of it. Spaces at the end of a row hang beyond
@@ -17,17 +17,17 @@ const NO_END: &str = "「『（【〈《〔［｛“‘｢([{";
 /// its own. An empty line is one empty row. O(len).
 pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
-    let mut rows = Rows::new(width);
+    let mut rows = RowFiller::new(width);
     if is_printable_ascii(line) {
         if line.len() > width {
             for at in 0..line.len() {
-                rows.place(at, &line[at..=at], 1);
+                rows.push_cluster(at, &line[at..=at], 1);
             }
         }
     } else {
         let mut at = 0;
-        for cluster in forward(line) {
-            rows.place(at, cluster, cluster_width(cluster));
+        for cluster in clusters_forward(line) {
+            rows.push_cluster(at, cluster, cluster_width(cluster));
             at += cluster.len();
         }
     }
@@ -37,17 +37,17 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
 /// Splits `line` into rows at most `width` columns wide, the way code is shown: its
 /// columns mean something, so that a row is left only where it is nearly full,
 /// behind a space in its last third or else anywhere. Otherwise as [`wrap_line`].
-pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
+pub fn wrap_code_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
     let (mut start, mut used) = (0, 0);
     // Behind the last space that is far enough to the right.
-    let mut space: Option<Break> = None;
+    let mut space: Option<BreakCandidate> = None;
     let mut at = 0;
-    for cluster in forward(line) {
+    for cluster in clusters_forward(line) {
         let columns = cluster_width(cluster);
         if used + columns > width && at > start {
-            let here = Break { at, used };
+            let here = BreakCandidate { at, used };
             let end = space.take().unwrap_or(here);
             rows.push(start..end.at);
             (start, used) = (end.at, used - end.used);
@@ -55,7 +55,7 @@ pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
         used += columns;
         at += cluster.len();
         if cluster == " " && 3 * used >= 2 * width {
-            space = Some(Break { at, used });
+            space = Some(BreakCandidate { at, used });
         }
     }
     rows.push(start..line.len());
@@ -80,7 +80,7 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
 
 /// A place where the row may end.
 #[derive(Clone, Copy)]
-struct Break {
+struct BreakCandidate {
     at: usize,
     /// Columns of the row before it, spaces included.
     used: usize,
@@ -88,7 +88,7 @@ struct Break {
 
 /// What is known of the cluster before.
 #[derive(Clone, Copy, Default)]
-struct Before {
+struct PreviousCluster {
     space: bool,
     /// Han, kana, emoji: wide and not Hangul.
     ideographic: bool,
@@ -101,40 +101,40 @@ struct Before {
 
 /// Rows filled greedily. The last possible break is remembered with its width, so
 /// that no cluster is looked at twice.
-struct Rows {
+struct RowFiller {
     width: usize,
-    done: Vec<Range<usize>>,
+    rows: Vec<Range<usize>>,
     start: usize,
     used: usize,
-    candidate: Option<Break>,
+    candidate: Option<BreakCandidate>,
     /// Behind a slash: only where the row has no other, so that an address stays whole
     /// where it can.
-    slash: Option<Break>,
-    before: Before,
+    slash_candidate: Option<BreakCandidate>,
+    previous: PreviousCluster,
     /// The row has something besides spaces.
-    inked: bool,
+    has_visible_text: bool,
 }
 
-impl Rows {
+impl RowFiller {
     fn new(width: usize) -> Self {
         Self {
             width,
-            done: Vec::new(),
+            rows: Vec::new(),
             start: 0,
             used: 0,
             candidate: None,
-            slash: None,
-            before: Before::default(),
-            inked: false,
+            slash_candidate: None,
+            previous: PreviousCluster::default(),
+            has_visible_text: false,
         }
     }
 
-    fn place(&mut self, at: usize, cluster: &str, columns: usize) {
+    fn push_cluster(&mut self, at: usize, cluster: &str, columns: usize) {
         if cluster == " " {
             self.used += columns;
-            self.before = Before {
+            self.previous = PreviousCluster {
                 space: true,
-                ..Before::default()
+                ..PreviousCluster::default()
             };
             return;
         }
@@ -142,13 +142,13 @@ impl Rows {
         let ideographic = is_ideographic(first, columns);
         let alphanumeric = first.is_alphanumeric();
         // A row of nothing but the indentation is left only where it cannot fit.
-        if self.inked && self.may_break(first, ideographic) {
-            let here = Some(Break {
+        if self.has_visible_text && self.can_break_before(first, ideographic) {
+            let here = Some(BreakCandidate {
                 at,
                 used: self.used,
             });
-            if self.before.slash {
-                self.slash = here;
+            if self.previous.slash {
+                self.slash_candidate = here;
             } else {
                 self.candidate = here;
             }
@@ -160,20 +160,20 @@ impl Rows {
             }
         }
         self.used += columns;
-        self.inked = true;
-        self.before = Before {
+        self.has_visible_text = true;
+        self.previous = PreviousCluster {
             space: false,
             ideographic,
-            opening: !alphanumeric && NO_END.contains(first),
-            hyphen: matches!(first, '-' | '\u{2010}') && self.before.alphanumeric
+            opening: !alphanumeric && NEVER_ENDS_ROW.contains(first),
+            hyphen: matches!(first, '-' | '\u{2010}') && self.previous.alphanumeric
                 || matches!(first, '–' | '—'),
             slash: matches!(first, '/' | '\\'),
             alphanumeric,
         };
     }
 
-    fn may_break(&self, first: char, ideographic: bool) -> bool {
-        let before = self.before;
+    fn can_break_before(&self, first: char, ideographic: bool) -> bool {
+        let before = self.previous;
         if before.space {
             return true;
         }
@@ -183,29 +183,33 @@ impl Rows {
         if before.slash {
             return first.is_alphabetic() || ideographic;
         }
-        (before.ideographic || ideographic) && !before.opening && !NO_START.contains(first)
+        (before.ideographic || ideographic) && !before.opening && !NEVER_STARTS_ROW.contains(first)
     }
 
     /// Ends the row at the last possible break, or else at `at`.
     fn end_row(&mut self, at: usize) {
-        let here = Break {
+        let here = BreakCandidate {
             at,
             used: self.used,
         };
-        let end = self.candidate.take().or(self.slash).unwrap_or(here);
-        self.slash = self.slash.filter(|slash| slash.at > end.at);
-        if let Some(slash) = &mut self.slash {
+        let end = self
+            .candidate
+            .take()
+            .or(self.slash_candidate)
+            .unwrap_or(here);
+        self.slash_candidate = self.slash_candidate.filter(|slash| slash.at > end.at);
+        if let Some(slash) = &mut self.slash_candidate {
             slash.used -= end.used;
         }
-        self.done.push(self.start..end.at);
+        self.rows.push(self.start..end.at);
         self.start = end.at;
         self.used -= end.used;
-        self.inked = end.at < at;
+        self.has_visible_text = end.at < at;
     }
 
     fn finish(mut self, length: usize) -> Vec<Range<usize>> {
-        self.done.push(self.start..length);
-        self.done
+        self.rows.push(self.start..length);
+        self.rows
     }
 }
 

@@ -1,7 +1,7 @@
 //! Searching the prompts that were typed before (Ctrl+R).
 
 use crate::text::Clean;
-use crate::text::grapheme::truncate;
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
@@ -69,8 +69,8 @@ impl Layer for HistorySearch {
         let area = window(area.chat, "Typed before", "", (72, rows + 2), pen);
         let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
             let line = row.line;
-            let start = truncate(prompt, 2 * usize::from(line.width));
-            let words = Clean::line(start);
+            let start = truncate_to_width(prompt, 2 * usize::from(line.width));
+            let words = Clean::single_line(start);
             let columns = line.width.saturating_sub(2);
             pen.put_cut(line.x + 2, line.y, words.as_str(), row.style, columns);
         });

@@ -1,6 +1,6 @@
 //! The terminal as it is drawn on: its size, its colors, and what it can show.
 
-use crate::text::markdown::Marks;
+use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::Options;
 use crate::tui::theme::{Background, Glyphs, Theme};
 
@@ -31,7 +31,7 @@ impl Screen {
         self.theme = Theme::new(background, self.no_color);
     }
 
-    pub fn marks(&self) -> Marks {
-        Marks::new(self.glyphs.ascii, !self.no_color)
+    pub fn marks(&self) -> MarkdownGlyphs {
+        MarkdownGlyphs::new(self.glyphs.ascii, !self.no_color)
     }
 }

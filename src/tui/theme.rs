@@ -2,7 +2,7 @@
 //! also has a glyph or a word.
 
 use crate::text::highlight::Token;
-use crate::text::markdown::{Look, Role};
+use crate::text::markdown::{StyleRole, TextStyle};
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,17 +52,17 @@ impl Theme {
     }
 
     /// The style of a stretch of Markdown.
-    pub fn look(&self, look: Look) -> Style {
+    pub fn look(&self, look: TextStyle) -> Style {
         let style = match look.role {
-            Role::Plain | Role::Link | Role::Heading => self.plain,
-            Role::Dim => self.dim,
-            Role::Code => self.accent,
-            Role::Token(token) => self.token(token),
+            StyleRole::Plain | StyleRole::Link | StyleRole::Heading => self.plain,
+            StyleRole::Dim => self.dim,
+            StyleRole::Code => self.accent,
+            StyleRole::Token(token) => self.token(token),
         };
         let modifiers = [
             (look.bold, Modifier::BOLD),
             (look.italic, Modifier::ITALIC),
-            (look.struck, Modifier::CROSSED_OUT),
+            (look.strikethrough, Modifier::CROSSED_OUT),
             (look.underlined, Modifier::UNDERLINED),
         ];
         let on = modifiers.into_iter().filter(|(on, _)| *on);
@@ -73,7 +73,7 @@ impl Theme {
         match token {
             Token::Plain => self.plain,
             Token::Comment => self.dim,
-            Token::Text | Token::Added => self.success,
+            Token::String | Token::Added => self.success,
             Token::Number => self.number,
             Token::Keyword => self.attention,
             Token::Type | Token::Key => self.accent,

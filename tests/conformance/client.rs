@@ -6,8 +6,8 @@ mod fixtures;
 
 use humble::domain::server::{Protocol, RemoteTransport};
 use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
-use humble::mcp::{Call, Hub, HubEvent};
-use humble::serve::BuiltIn;
+use humble::mcp::{Hub, HubEvent, McpCall};
+use humble::serve::BuiltInServer;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 /// What a scenario watches after the last call, such as a stream that stays open.
 const REST: Duration = Duration::from_millis(300);
 
@@ -32,9 +32,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let context: Value =
         serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
     let (sender, mut events) = mpsc::channel(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltIn));
+    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
     hub.configure(vec![config(url, protocol)]);
-    let ran = timeout(PATIENCE, run(&hub, &mut events, &context)).await;
+    let ran = timeout(WAIT_DEADLINE, run(&hub, &mut events, &context)).await;
     let closing = hub.shutdown();
     // Lines wait for whoever listens.
     tokio::select! {
@@ -58,7 +58,7 @@ async fn run(
 ) -> Result<(), Box<dyn Error>> {
     let server = connected(hub, events).await?;
     for (tool, arguments) in calls(&server, context) {
-        let call = Call {
+        let call = McpCall {
             id: CallId(1),
             server: server.id.clone(),
             tool: tool.clone(),

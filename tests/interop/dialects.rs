@@ -3,7 +3,7 @@
 //! the text word for word.
 
 use crate::servers::{from_npm, node};
-use crate::{Asked, ask, llama, only};
+use crate::{CommandOutput, ask, llama, only};
 use serde_json::{Value, json};
 
 /// Asks a model that can only write `text`, with the server `everything` at hand;
@@ -14,7 +14,7 @@ fn say(text: &str, taught: &str) -> Vec<Value> {
     let home =
         llama(&options).with_server("everything", &node(), &[&from_npm("everything"), "stdio"]);
     // A model that can say one thing alone would go on asking for the tool.
-    home.change("config.json", |config| {
+    home.edit_json("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });
         config["models"][0]["toolCalls"] = json!(taught);
     });
@@ -22,7 +22,7 @@ fn say(text: &str, taught: &str) -> Vec<Value> {
     std::fs::create_dir(home.path().join("personas")).expect("the home is ours");
     let persona = "---\ntools: everything/get-sum, everything/echo\n---\nBe brief.\n";
     std::fs::write(home.path().join("personas/brief.md"), persona).expect("the home is ours");
-    let Asked { out, err, .. } = ask(
+    let CommandOutput { out, err, .. } = ask(
         &home,
         &["--json", "--persona", "brief", "--yes", "What is 17 + 25?"],
     );

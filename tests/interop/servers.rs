@@ -1,10 +1,10 @@
 //! MCP servers that nobody here wrote, over each transport that they have:
 //! `HUMBLE_MCP_SERVERS` names the folder that `.ci/servers.sh` fills.
 
-use super::home::Home;
+use super::home::TestHome;
 use super::model_server::{ModelServer, ollama_call, ollama_text};
-use super::pty::{CTRL_C, Exit, Start, framed, shows};
-use super::{Asked, PATIENCE, named, run};
+use super::pty::{CTRL_C, Exit, TerminalOptions, contains_text, screen_with_border};
+use super::{CommandOutput, WAIT_DEADLINE, named, run};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often a port is tried that nobody announces.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 fn installed(path: &str) -> String {
     let whole = PathBuf::from(named("HUMBLE_MCP_SERVERS")).join(path);
@@ -36,7 +36,7 @@ fn python(name: &str) -> String {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Over {
+enum TransportKind {
     Stdio,
     Sse,
     Http,
@@ -44,7 +44,7 @@ enum Over {
 
 /// A server that somebody else wrote, and how its tools are called.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
+struct ForeignServer {
     id: &'static str,
     sum: &'static str,
     /// A tool that works for some seconds and tells its progress.
@@ -54,7 +54,7 @@ struct Kind {
     fails: &'static [&'static str],
 }
 
-const EVERYTHING: Kind = Kind {
+const EVERYTHING: ForeignServer = ForeignServer {
     id: "everything",
     sum: "get-sum",
     slow: "trigger-long-running-operation",
@@ -68,7 +68,7 @@ const EVERYTHING: Kind = Kind {
     ],
 };
 
-const FAST: Kind = Kind {
+const FAST: ForeignServer = ForeignServer {
     id: "fast",
     sum: "add",
     slow: "count",
@@ -77,8 +77,8 @@ const FAST: Kind = Kind {
     fails: &["refuse"],
 };
 
-impl Kind {
-    fn command(self, over: Over, port: u16) -> Command {
+impl ForeignServer {
+    fn command(self, over: TransportKind, port: u16) -> Command {
         let mut command = if self.id == "fast" {
             let program = concat!(
                 env!("CARGO_MANIFEST_DIR"),
@@ -86,18 +86,18 @@ impl Kind {
             );
             let mut command = Command::new(python("python"));
             let over = match over {
-                Over::Stdio => "stdio",
-                Over::Sse => "sse",
-                Over::Http => "http",
+                TransportKind::Stdio => "stdio",
+                TransportKind::Sse => "sse",
+                TransportKind::Http => "http",
             };
             command.args([program, over, &port.to_string()]);
             command
         } else {
             let mut command = Command::new(node());
             let over = match over {
-                Over::Stdio => "stdio",
-                Over::Sse => "sse",
-                Over::Http => "streamableHttp",
+                TransportKind::Stdio => "stdio",
+                TransportKind::Sse => "sse",
+                TransportKind::Http => "streamableHttp",
             };
             command.args([&from_npm("everything"), over]);
             command
@@ -108,9 +108,9 @@ impl Kind {
 }
 
 /// A server on a port of this machine; it ends with the test.
-struct Listening(Child);
+struct ServerProcess(Child);
 
-impl Drop for Listening {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -118,8 +118,12 @@ impl Drop for Listening {
 }
 
 /// Adds the server to the home. One that listens lives as long as what is returned.
-fn added(home: Home, kind: Kind, over: Over) -> (Home, Option<Listening>) {
-    if over == Over::Stdio {
+fn added(
+    home: TestHome,
+    kind: ForeignServer,
+    over: TransportKind,
+) -> (TestHome, Option<ServerProcess>) {
+    if over == TransportKind::Stdio {
         let command = kind.command(over, 0);
         let program = command.get_program().to_string_lossy().into_owned();
         let args = command
@@ -137,16 +141,19 @@ fn added(home: Home, kind: Kind, over: Over) -> (Home, Option<Listening>) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let listening = Listening(command.spawn().expect("it starts"));
+    let listening = ServerProcess(command.spawn().expect("it starts"));
     // Python reads all of its libraries first.
     let started = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(started.elapsed() < PATIENCE, "the server does not listen");
-        std::thread::sleep(LOOK_AGAIN);
+        assert!(
+            started.elapsed() < WAIT_DEADLINE,
+            "the server does not listen"
+        );
+        std::thread::sleep(POLL_INTERVAL);
     }
     let (path, transport) = match over {
-        Over::Sse => ("sse", "sse"),
-        Over::Http | Over::Stdio => ("mcp", "http"),
+        TransportKind::Sse => ("sse", "sse"),
+        TransportKind::Http | TransportKind::Stdio => ("mcp", "http"),
     };
     let url = format!("http://127.0.0.1:{port}/{path}");
     home.write(
@@ -156,13 +163,13 @@ fn added(home: Home, kind: Kind, over: Over) -> (Home, Option<Listening>) {
     (home, Some(listening))
 }
 
-fn mcp(home: &Home, act: &str, arguments: &[&str]) -> Asked {
+fn mcp(home: &TestHome, act: &str, arguments: &[&str]) -> CommandOutput {
     run(home, &[&["mcp", act][..], arguments].concat())
 }
 
 /// Lists its tools and calls them: a result, an error, progress, the end of patience.
-fn works(kind: Kind, over: Over) {
-    let (home, _listening) = added(Home::empty(), kind, over);
+fn works(kind: ForeignServer, over: TransportKind) {
+    let (home, _listening) = added(TestHome::empty(), kind, over);
     let list = mcp(&home, "list", &["--json"]);
     assert_eq!(list.code, Some(0), "{}\n{}", list.out, list.err);
     let list: Value = serde_json::from_str(&list.out).expect("JSON");
@@ -172,9 +179,9 @@ fn works(kind: Kind, over: Over) {
         (&json!(kind.id), &json!("connected"))
     );
     let transport = match over {
-        Over::Stdio => "stdio",
-        Over::Sse => "sse",
-        Over::Http => "http",
+        TransportKind::Stdio => "stdio",
+        TransportKind::Sse => "sse",
+        TransportKind::Http => "http",
     };
     assert_eq!(server["transport"], transport, "{server}");
     assert!(server["tools"].as_u64() >= Some(3), "{server}");
@@ -207,24 +214,24 @@ fn works(kind: Kind, over: Over) {
     let cut = mcp(&home, "call", &slow);
     assert_eq!(cut.code, Some(1), "{}", cut.err);
     assert!(cut.err.contains("did not answer in"), "{}", cut.err);
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 /// A call that a model asks for: approved, its progress shown, its result used; a second
 /// one is cancelled.
-fn works_on_the_screen(over: Over) {
+fn works_on_the_screen(over: TransportKind) {
     let server = ModelServer::start();
     let call = |seconds: u64, steps: u64| {
         let arguments = json!({ "duration": seconds, "steps": steps });
         ollama_call(EVERYTHING.slow, &arguments)
     };
     server
-        .on("/api/chat", call(3, 6))
-        .on("/api/chat", ollama_text(&["All steps are done."]))
-        .on("/api/chat", call(60, 120));
-    let (home, _listening) = added(Home::with_ollama(&server.url()), EVERYTHING, over);
-    let mut terminal = Start::in_home(&home).start();
-    terminal.until("the server is connected", |screen| {
+        .queue_reply("/api/chat", call(3, 6))
+        .queue_reply("/api/chat", ollama_text(&["All steps are done."]))
+        .queue_reply("/api/chat", call(60, 120));
+    let (home, _listening) = added(TestHome::with_ollama(&server.url()), EVERYTHING, over);
+    let mut terminal = TerminalOptions::in_home(&home).start();
+    terminal.wait_for("the server is connected", |screen| {
         let mut lines = screen
             .contents()
             .lines()
@@ -234,14 +241,14 @@ fn works_on_the_screen(over: Over) {
         lines.any(|line| line.contains("● everything"))
     });
     let approve = |prompt: &str| {
-        terminal.say(prompt);
-        terminal.until_shows("Call now? (Y/N)");
-        terminal.until_shows("letter or number decides");
+        terminal.send_prompt(prompt);
+        terminal.wait_for_text("Call now? (Y/N)");
+        terminal.wait_for_text("letter or number decides");
         terminal.press("y");
     };
     approve("Work for three seconds.");
-    terminal.until_shows("50 %");
-    terminal.until_shows("All steps are done.");
+    terminal.wait_for_text("50 %");
+    terminal.wait_for_text("All steps are done.");
     let result = server.bodies("/api/chat")[1]["messages"]
         .as_array()
         .and_then(|all| all.last().cloned());
@@ -249,85 +256,89 @@ fn works_on_the_screen(over: Over) {
     assert!(text.contains(EVERYTHING.done), "{text}");
 
     approve("And for a minute.");
-    terminal.until_shows(" 1 %");
+    terminal.wait_for_text(" 1 %");
     terminal.press(CTRL_C);
-    let screen = terminal.until_shows("(cancelled)");
-    assert!(shows(&screen, "interrupted"), "{}", framed(&screen));
+    let screen = terminal.wait_for_text("(cancelled)");
+    assert!(
+        contains_text(&screen, "interrupted"),
+        "{}",
+        screen_with_border(&screen)
+    );
     let exit = Exit {
         code: 0,
         signal: None,
     };
-    assert_eq!(terminal.leave(), exit);
+    assert_eq!(terminal.quit(), exit);
     terminal.assert_restored();
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_stdio() {
-    works(EVERYTHING, Over::Stdio);
+    works(EVERYTHING, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_sse() {
-    works(EVERYTHING, Over::Sse);
+    works(EVERYTHING, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_streamable_http() {
-    works(EVERYTHING, Over::Http);
+    works(EVERYTHING, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_stdio() {
-    works(FAST, Over::Stdio);
+    works(FAST, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_sse() {
-    works(FAST, Over::Sse);
+    works(FAST, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_streamable_http() {
-    works(FAST, Over::Http);
+    works(FAST, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_stdio_on_the_screen() {
-    works_on_the_screen(Over::Stdio);
+    works_on_the_screen(TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_sse_on_the_screen() {
-    works_on_the_screen(Over::Sse);
+    works_on_the_screen(TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_streamable_http_on_the_screen() {
-    works_on_the_screen(Over::Http);
+    works_on_the_screen(TransportKind::Http);
 }
 
 /// One call of a server that is started; its text.
-fn one_call(home: &Home, arguments: &[&str]) -> String {
+fn one_call(home: &TestHome, arguments: &[&str]) -> String {
     let called = mcp(home, "call", arguments);
     assert_eq!(called.code, Some(0), "{arguments:?}: {}", called.err);
-    home.assert_nobody_left();
+    home.assert_no_process_left();
     called.out
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn the_servers_for_files_memory_time_and_git_answer_a_call_each() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let folder = home.path().to_string_lossy().into_owned();
     std::fs::write(home.path().join("a.txt"), "안녕\n").expect("the home is ours");
     for arguments in [&["init", "--quiet", "-b", "main"][..], &["add", "a.txt"]] {

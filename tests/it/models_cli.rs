@@ -50,7 +50,7 @@ fn stocked() -> ModelServer {
         {"name": "qwen3:4b", "size": 2497293931u64},
         {"name": "evil\u{1b}[2J", "size": 10},
     ]});
-    server.always("/api/tags", Reply::json(200, &tags));
+    server.always_reply("/api/tags", Reply::json(200, &tags));
     server
 }
 
@@ -157,14 +157,14 @@ fn a_pull_tells_its_progress_and_why_it_failed() {
         .iter()
         .map(|line| format!("{line}\n"))
         .collect::<String>();
-    server.on("/api/pull", Reply::status(200).chunk(lines));
+    server.queue_reply("/api/pull", Reply::status(200).chunk(lines));
     let output = run(&home, &["models", "pull", "llama3.2:3b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(out(&output), "Pulled llama3.2:3b.\n");
     let expected = "pulling manifest\npulling  20 % of 2.0 GB\nsuccess  20 % of 2.0 GB\n";
     assert_eq!(err(&output), expected);
     let missing = "pull model manifest: file does not exist";
-    server.on(
+    server.queue_reply(
         "/api/pull",
         Reply::status(200).chunk(format!("{}\n", json!({"error": missing}))),
     );
@@ -180,20 +180,20 @@ fn a_pull_tells_its_progress_and_why_it_failed() {
 }
 
 #[test]
-fn a_removal_needs_a_yes() {
+fn removal_needs_confirmation() {
     let server = stocked();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("--yes"), "{output:?}");
     assert!(server.bodies("/api/delete").is_empty());
-    server.on("/api/delete", Reply::json(200, &json!({})));
+    server.queue_reply("/api/delete", Reply::json(200, &json!({})));
     let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
     assert_eq!(
         (output.status.code(), out(&output).as_str()),
         (Some(0), "Removed old:1b.\n")
     );
-    server.on("/api/delete", ollama_error(404, "model 'old:1b' not found"));
+    server.queue_reply("/api/delete", ollama_error(404, "model 'old:1b' not found"));
     let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
     assert_eq!(output.status.code(), Some(1));
     let said = format!(

@@ -1,8 +1,8 @@
 //! `humble probe`, the real binary against a model server that follows one dialect.
 
 use crate::support::model_server;
-use model_server::answering::{
-    Answer, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
+use model_server::dialect_models::{
+    ReplyFn, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
 };
 use model_server::{Gate, ModelServer, Reply, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
@@ -12,19 +12,20 @@ use tempfile::TempDir;
 
 const CHAT: &str = "/api/chat";
 
-struct Case {
+struct ProbeFixture {
     home: TempDir,
     server: ModelServer,
 }
 
-impl Case {
-    fn new(answer: Answer) -> Self {
+impl ProbeFixture {
+    fn new(answer: ReplyFn) -> Self {
         let case = Self {
             home: TempDir::new().expect("a folder"),
             server: ModelServer::start(),
         };
-        case.server.always("/api/ps", ollama_loaded(&["qwen3:4b"]));
-        case.server.answers(CHAT, answer);
+        case.server
+            .always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
+        case.server.reply_with(CHAT, answer);
         case.write(&config(&case.server.url()));
         case
     }
@@ -54,7 +55,7 @@ impl Case {
     }
 
     /// All text of the files in one folder of the home.
-    fn kept(&self, folder: &str) -> String {
+    fn text_in_folder(&self, folder: &str) -> String {
         let files = std::fs::read_dir(self.home.path().join(folder));
         let files = files.into_iter().flatten().flatten();
         files
@@ -95,7 +96,7 @@ fn without_seconds(text: &str) -> String {
 
 #[test]
 fn the_table_says_which_dialect_a_model_follows() {
-    let case = Case::new(follows_prompt);
+    let case = ProbeFixture::new(follows_prompt);
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let expected = "\
@@ -113,16 +114,19 @@ xml      no      -            no S
         "Trying `native` …\nTrying `prompt` …\nTrying `xml` …\n"
     );
     assert_eq!(case.config(), config(&case.server.url()));
-    assert_eq!(case.kept("sessions") + &case.kept("journal"), "");
+    assert_eq!(
+        case.text_in_folder("sessions") + &case.text_in_folder("journal"),
+        ""
+    );
     assert!(!case.home.path().join("history").exists());
-    let log = case.kept("logs");
+    let log = case.text_in_folder("logs");
     assert!(log.contains("the secret word is "), "{log}");
     assert!(log.contains("probe of qwen3:4b: prompt: "), "{log}");
 }
 
 #[test]
-fn what_is_better_is_stored_only_where_that_was_asked_for() {
-    let case = Case::new(follows_native);
+fn a_better_dialect_is_stored_only_on_request() {
+    let case = ProbeFixture::new(follows_native);
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = out(&output);
@@ -146,7 +150,7 @@ fn what_is_better_is_stored_only_where_that_was_asked_for() {
 
 #[test]
 fn the_json_is_one_object() {
-    let case = Case::new(follows_native);
+    let case = ProbeFixture::new(follows_native);
     let output = case.run(&["probe", "--json", "--model", "qwen3:4b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let mut value: Value = serde_json::from_str(&out(&output)).expect("one object");
@@ -175,7 +179,7 @@ fn the_json_is_one_object() {
 
 #[test]
 fn a_model_that_calls_nothing_is_a_failure_with_advice() {
-    let case = Case::new(follows_nothing);
+    let case = ProbeFixture::new(follows_nothing);
     let output = case.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let start = "qwen3:4b did not call a tool in any dialect. A larger model";
@@ -185,7 +189,7 @@ fn a_model_that_calls_nothing_is_a_failure_with_advice() {
 
 #[test]
 fn a_server_that_is_not_there_is_told_once() {
-    let case = Case::new(follows_nothing);
+    let case = ProbeFixture::new(follows_nothing);
     case.write(&config("http://127.0.0.1:1"));
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -202,8 +206,8 @@ fn a_server_that_is_not_there_is_told_once() {
 }
 
 #[test]
-fn wrong_usage_is_said() {
-    let case = Case::new(follows_nothing);
+fn usage_errors_are_reported() {
+    let case = ProbeFixture::new(follows_nothing);
     let cases: [(&[&str], i32, &str); 4] = [
         (&["probe", "--no-tools"], 2, "leave --no-tools out"),
         (&["probe", "--persona", "weather"], 2, "leave --persona out"),
@@ -237,8 +241,8 @@ fn wrong_usage_is_said() {
 
 #[cfg(unix)]
 #[test]
-fn an_interruption_shows_what_there_is() {
-    let case = Case::new(hangs_in_prompt);
+fn an_interrupt_shows_partial_results() {
+    let case = ProbeFixture::new(hangs_in_prompt);
     let child = case.command(&["probe", "--save"]).spawn().expect("it runs");
     case.server.wait_until(|log| {
         let chats = log.requests.iter().filter(|one| one.path == CHAT);
@@ -262,11 +266,11 @@ Not every dialect was tried: nothing is stored.";
 
 #[test]
 fn a_key_reaches_neither_the_table_nor_the_log() {
-    let case = Case::new(follows_nothing);
+    let case = ProbeFixture::new(follows_nothing);
     let url = case.server.url();
     let refused = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
-    case.server.always(CHAT, refused.clone());
-    case.server.on(CHAT, refused);
+    case.server.always_reply(CHAT, refused.clone());
+    case.server.queue_reply(CHAT, refused);
     let model = json!({
         "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "apiKey": "sk-secret-12345", "active": true,
     });
@@ -274,17 +278,17 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(case.server.bodies(CHAT).len(), 1, "each would fare alike");
-    let all = out(&output) + &err(&output) + &case.kept("logs");
+    let all = out(&output) + &err(&output) + &case.text_in_folder("logs");
     assert!(!all.contains("sk-secret"), "{all}");
 }
 
 #[test]
 fn the_loading_of_a_model_is_said_and_not_counted() {
-    let case = Case::new(follows_prompt);
-    case.server.always("/api/ps", ollama_loaded(&[]));
+    let case = ProbeFixture::new(follows_prompt);
+    case.server.always_reply("/api/ps", ollama_loaded(&[]));
     let gate = Gate::closed();
     let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
-    case.server.on(CHAT, slow);
+    case.server.queue_reply(CHAT, slow);
     let mut child = case.command(&["probe"]).spawn().expect("it runs");
     let said = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = said.lines().map(|line| line.expect("UTF-8"));

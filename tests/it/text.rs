@@ -12,7 +12,7 @@ fn clean(raw: &str) -> String {
 }
 
 fn spelt(raw: &str) -> String {
-    Clean::spelt_out(raw).into()
+    Clean::escaped(raw).into()
 }
 
 fn columns(width: u16) -> NonZeroU16 {
@@ -67,7 +67,7 @@ fn line_ends_and_tabs_take_one_form() {
         clean("a\r\nb\rc\n\nd\u{2028}e\tf\tg"),
         "a\nb\nc\n\nd\ne   f   g"
     );
-    assert_eq!(String::from(Clean::line("a\r\nb")), "a b");
+    assert_eq!(String::from(Clean::single_line("a\r\nb")), "a b");
 }
 
 #[test]
@@ -283,7 +283,7 @@ proptest! {
         let mut joined = Clean::default();
         let mut start = 0;
         for end in cuts.into_iter().chain([raw.len()]) {
-            joined.push(&sanitizer.push(&raw[start..end]));
+            joined.append(&sanitizer.push(&raw[start..end]));
             start = end;
         }
         prop_assert_eq!(joined, Clean::new(&raw));

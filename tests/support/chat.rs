@@ -2,20 +2,20 @@
 //! core, its commands to the real engine, a scripted model answers, and what is seen
 //! is read from the real view. Time is the test's: nothing here waits for a clock.
 
-use super::bench::{CONFIG, write_config};
-use super::workshop::Workshop;
+use super::engine_harness::{OLLAMA_CONFIG, write_config};
+use super::in_memory_server::InMemoryServer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::app;
 use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
-use humble::engine::{self, EngineDeps, Handle, Options};
+use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{RecordedRequests, Script};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use humble::tui::{self, Effect, Input, Model, Msg, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -25,17 +25,17 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// How fast the person of these tests types.
-const KEY: Duration = Duration::from_millis(80);
+const KEY_INTERVAL: Duration = Duration::from_millis(80);
 /// A look at the screen: long enough for a dialog to take the keyboard.
-const LOOK: Duration = Duration::from_millis(1_000);
+const READING_TIME: Duration = Duration::from_millis(1_000);
 
 /// Nothing takes more looks at the screen to appear.
-const LOOKS_MAX: usize = 1_000;
+const READS_MAX: usize = 1_000;
 
 pub struct Chat {
     runtime: Runtime,
     home: Option<TempDir>,
-    handle: Handle,
+    handle: EngineHandle,
     requests: RecordedRequests,
     model: Model,
     now: Duration,
@@ -46,29 +46,34 @@ pub struct Chat {
 /// Starts the program in an empty home with one Ollama model.
 pub fn chat(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    write_config(&home, CONFIG);
+    write_config(&home, OLLAMA_CONFIG);
     chat_in(home, script)
 }
 
 /// Starts it in a home that is there already.
 pub fn chat_in(home: TempDir, script: Script) -> Chat {
-    start(home, script, Options::default(), &tui::Options::default())
+    start(
+        home,
+        script,
+        EngineOptions::default(),
+        &tui::Options::default(),
+    )
 }
 
 /// Starts it in an empty home with this server in the place of the built-in one.
-pub fn chat_with(server: &Workshop, script: Script) -> Chat {
+pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    write_config(&home, CONFIG);
-    let (options, screen) = (Options::default(), tui::Options::default());
+    write_config(&home, OLLAMA_CONFIG);
+    let (options, screen) = (EngineOptions::default(), tui::Options::default());
     start_with(home, script, options, &screen, Arc::new(server.clone()))
 }
 
 /// Starts it for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    let options = Options {
+    let options = EngineOptions {
         offers_models: true,
-        ..Options::default()
+        ..EngineOptions::default()
     };
     start(home, script, options, &tui::Options::default())
 }
@@ -78,7 +83,7 @@ pub fn demo_in(home: TempDir) -> Chat {
     demo_with(home, app::demo_options(false))
 }
 
-pub fn demo_with(home: TempDir, engine: Options) -> Chat {
+pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
     let screen = tui::Options {
         guide: Some(app::DEMO_PROMPTS),
         ..tui::Options::default()
@@ -86,14 +91,14 @@ pub fn demo_with(home: TempDir, engine: Options) -> Chat {
     start(home, demo::script(), engine, &screen)
 }
 
-fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options) -> Chat {
-    start_with(home, script, options, screen, Arc::new(BuiltIn))
+fn start(home: TempDir, script: Script, options: EngineOptions, screen: &tui::Options) -> Chat {
+    start_with(home, script, options, screen, Arc::new(BuiltInServer))
 }
 
 fn start_with(
     home: TempDir,
     script: Script,
-    options: Options,
+    options: EngineOptions,
     screen: &tui::Options,
     built_in: Arc<dyn LocalServer>,
 ) -> Chat {
@@ -133,7 +138,7 @@ fn start_with(
 }
 
 impl Chat {
-    fn put(&mut self, input: Input) {
+    fn apply_input(&mut self, input: Input) {
         let effects = update(&mut self.model, Msg::new(self.now, input));
         for effect in effects {
             match effect {
@@ -165,14 +170,14 @@ impl Chat {
             });
             match next {
                 Ok(Some(Event::ShutDown) | None) | Err(_) => return,
-                Ok(Some(event)) => self.put(Input::Engine(Box::new(event))),
+                Ok(Some(event)) => self.apply_input(Input::Engine(Box::new(event))),
             }
         }
     }
 
     pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
-        self.now += KEY;
-        self.put(Input::Key(KeyEvent::new(code, modifiers)));
+        self.now += KEY_INTERVAL;
+        self.apply_input(Input::Key(KeyEvent::new(code, modifiers)));
         self.settle();
         self
     }
@@ -205,31 +210,31 @@ impl Chat {
     }
 
     pub fn pastes(&mut self, text: &str) -> &mut Self {
-        self.now += KEY;
-        self.put(Input::Paste(text.to_owned()));
+        self.now += KEY_INTERVAL;
+        self.apply_input(Input::Paste(text.to_owned()));
         self.settle();
         self
     }
 
     /// Looks at the screen for a moment, so that a dialog takes the keyboard.
-    pub fn looks(&mut self) -> &mut Self {
-        self.waits(LOOK)
+    pub fn reads_screen(&mut self) -> &mut Self {
+        self.waits(READING_TIME)
     }
 
     pub fn waits(&mut self, time: Duration) -> &mut Self {
         self.now += time;
-        self.put(Input::Tick);
+        self.apply_input(Input::Tick);
         self.settle();
         self
     }
 
     /// Lets time go by until this is on the screen.
-    pub fn until_sees(&mut self, text: &str) -> &mut Self {
-        for _ in 0..LOOKS_MAX {
+    pub fn waits_until_sees(&mut self, text: &str) -> &mut Self {
+        for _ in 0..READS_MAX {
             if self.screen().contains(text) {
                 return self;
             }
-            self.waits(KEY);
+            self.waits(KEY_INTERVAL);
         }
         self.sees(text)
     }
@@ -265,7 +270,7 @@ impl Chat {
         self
     }
 
-    pub fn sees_no(&mut self, text: &str) -> &mut Self {
+    pub fn does_not_see(&mut self, text: &str) -> &mut Self {
         let screen = self.screen();
         assert!(
             !screen.contains(text),
@@ -275,7 +280,7 @@ impl Chat {
     }
 
     /// The model was asked so many times.
-    pub fn model_was_asked(&mut self, times: usize) -> &mut Self {
+    pub fn model_received_requests(&mut self, times: usize) -> &mut Self {
         assert_eq!(
             self.requests.count(),
             times,
@@ -286,8 +291,8 @@ impl Chat {
     }
 
     /// The last request holds this text in a message after the system message.
-    pub fn model_hears(&mut self, text: &str) -> &mut Self {
-        let heard = self.heard();
+    pub fn model_receives(&mut self, text: &str) -> &mut Self {
+        let heard = self.last_model_messages();
         assert!(
             heard.contains(text),
             "the model did not hear `{text}` but {heard}"
@@ -295,13 +300,13 @@ impl Chat {
         self
     }
 
-    pub fn model_does_not_hear(&mut self, text: &str) -> &mut Self {
-        let heard = self.heard();
+    pub fn model_does_not_receive(&mut self, text: &str) -> &mut Self {
+        let heard = self.last_model_messages();
         assert!(!heard.contains(text), "the model heard `{text}`: {heard}");
         self
     }
 
-    fn heard(&self) -> String {
+    fn last_model_messages(&self) -> String {
         let mut messages = self.requests.all().pop().expect("a request").messages;
         messages.retain(|message| !matches!(message, Message::System(_)));
         format!("{messages:#?}")
@@ -321,22 +326,22 @@ impl Chat {
     }
 
     /// What went to the clipboard last.
-    pub fn copied(&self) -> Option<&str> {
+    pub fn clipboard(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
-    pub fn has_left(&mut self) -> &mut Self {
+    pub fn has_exited(&mut self) -> &mut Self {
         assert!(self.left, "still here:\n{}", self.screen());
         self
     }
 
-    pub fn is_here(&mut self) -> &mut Self {
+    pub fn is_running(&mut self) -> &mut Self {
         assert!(!self.left, "it was left");
         self
     }
 
     /// All text of the files in one folder of the home.
-    pub fn kept(&self, folder: &str) -> String {
+    pub fn text_in_folder(&self, folder: &str) -> String {
         let home = self.home.as_ref().expect("the home is still here");
         let files = std::fs::read_dir(home.path().join(folder));
         let files = files.into_iter().flatten().flatten();
@@ -346,7 +351,7 @@ impl Chat {
     }
 
     /// Ends the engine as kill -9 does: it is told nothing.
-    pub fn killed(&mut self) -> TempDir {
+    pub fn kill(&mut self) -> TempDir {
         let task = &mut self.handle.task;
         task.abort();
         self.runtime.block_on(async {
@@ -356,7 +361,7 @@ impl Chat {
     }
 
     /// Ends the engine and gives the home back, for a look or a second start.
-    pub fn home_after(&mut self) -> TempDir {
+    pub fn shut_down(&mut self) -> TempDir {
         self.handle
             .commands
             .try_send(Command::Shutdown)

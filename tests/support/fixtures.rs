@@ -70,7 +70,7 @@ pub fn server_config(id: &str, launch: Launch) -> ServerConfig {
     }
 }
 
-pub fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+pub fn owned_pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
     of.iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect()
@@ -80,7 +80,7 @@ pub fn stdio(command: &str, args: &[&str], env: &[(&str, &str)]) -> Launch {
     Launch::Stdio {
         command: command.to_owned(),
         args: args.iter().map(|&arg| arg.to_owned()).collect(),
-        env: pairs(env),
+        env: owned_pairs(env),
         cwd: None,
         inherit: Inherit::AllowList,
     }
@@ -90,7 +90,7 @@ pub fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -
     Launch::Remote {
         url: url.to_owned(),
         transport,
-        headers: pairs(headers),
+        headers: owned_pairs(headers),
     }
 }
 

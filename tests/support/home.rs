@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long a process may take to notice that its program is gone.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
-const MARK: &str = "HUMBLE_TEST_MARK";
+const WAIT_DEADLINE: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 
-pub struct Home(TempDir);
+pub struct TestHome(TempDir);
 
-impl Home {
+impl TestHome {
     pub fn empty() -> Self {
         Self(TempDir::new().expect("a scratch folder"))
     }
@@ -36,7 +36,8 @@ impl Home {
 
     /// Adds one MCP server, started with this command line.
     pub fn with_server(self, name: &str, command: &str, args: &[&str]) -> Self {
-        let server = json!({ "command": command, "args": args, "env": { MARK: self.mark() } });
+        let server =
+            json!({ "command": command, "args": args, "env": { PROCESS_MARK: self.mark() } });
         let mut file = self
             .json("mcp-servers.json")
             .unwrap_or_else(|| json!({ "mcpServers": {} }));
@@ -52,7 +53,7 @@ impl Home {
     /// The variables that the program is started with.
     pub fn environment(&self) -> [(&'static str, String); 2] {
         let folder = self.path().to_string_lossy().into_owned();
-        [(MARK, self.mark()), ("HOME", folder)]
+        [(PROCESS_MARK, self.mark()), ("HOME", folder)]
     }
 
     pub fn write(&self, name: &str, value: &Value) {
@@ -61,7 +62,7 @@ impl Home {
     }
 
     /// Rewrites a file of settings that is there.
-    pub fn change(&self, name: &str, change: impl FnOnce(&mut Value)) {
+    pub fn edit_json(&self, name: &str, change: impl FnOnce(&mut Value)) {
         let mut value = self.json(name).expect("the file is there");
         change(&mut value);
         self.write(name, &value);
@@ -88,11 +89,11 @@ impl Home {
     }
 
     /// Waits until this text is part of a saved conversation; that conversation.
-    pub fn until_saved(&self, text: &str) -> Value {
+    pub fn wait_until_saved(&self, text: &str) -> Value {
         let wanted = json!(text).to_string();
         let wanted = wanted.trim_matches('"').to_owned();
         let mut found = None;
-        until(&format!("a conversation with `{text}` is saved"), || {
+        wait_until(&format!("a conversation with `{text}` is saved"), || {
             found = self
                 .sessions()
                 .into_iter()
@@ -120,9 +121,9 @@ impl Home {
     }
 
     /// Waits until no process is left that was started from this home.
-    pub fn assert_nobody_left(&self) {
+    pub fn assert_no_process_left(&self) {
         let mut left = Vec::new();
-        until("every process is gone", || {
+        wait_until("every process is gone", || {
             left = self.processes();
             left.is_empty()
         });
@@ -133,7 +134,7 @@ impl Home {
         let Ok(entries) = fs::read_dir("/proc") else {
             return Vec::new();
         };
-        let mark = format!("{MARK}={}", self.mark());
+        let mark = format!("{PROCESS_MARK}={}", self.mark());
         let mut found = Vec::new();
         for folder in entries.flatten().map(|entry| entry.path()) {
             let Ok(environment) = fs::read(folder.join("environ")) else {
@@ -156,16 +157,16 @@ impl Home {
 }
 
 /// Looks again and again until it is so, for what nobody announces: files and processes.
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < PATIENCE, "{what}: waited in vain");
-        std::thread::sleep(LOOK_AGAIN);
+        assert!(started.elapsed() < WAIT_DEADLINE, "{what}: waited in vain");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// The program of `tests/support/mcp_server.rs`, which is built beside this one.
-pub fn test_server() -> String {
+pub fn test_server_path() -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_humble"));
     let server = program.with_file_name("examples").join("test-mcp-server");
     assert!(

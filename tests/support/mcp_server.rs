@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let manner = manner(std::env::args().nth(1).unwrap_or_default());
-    prepare(&manner);
+    let manner = behavior(std::env::args().nth(1).unwrap_or_default());
+    misbehave_at_start(&manner);
     let mut server = Server {
         manner,
         grown: false,
@@ -25,7 +25,7 @@ fn main() {
     for line in stdin().lock().lines() {
         let Ok(line) = line else { break };
         if let Ok(message) = serde_json::from_str::<Value>(&line) {
-            server.take(message);
+            server.handle_message(message);
         }
     }
     eprintln!("stdin was closed");
@@ -37,7 +37,7 @@ fn main() {
 }
 
 /// `@FILE` is a manner that may be another at each start; starts are counted beside it.
-fn manner(argument: String) -> String {
+fn behavior(argument: String) -> String {
     let Some(file) = argument.strip_prefix('@') else {
         return argument;
     };
@@ -52,7 +52,7 @@ fn manner(argument: String) -> String {
     std::fs::read_to_string(file).unwrap_or_default()
 }
 
-fn prepare(manner: &str) {
+fn misbehave_at_start(manner: &str) {
     match manner {
         "dies" => {
             eprintln!("no TEST_API_KEY in the environment");
@@ -97,11 +97,11 @@ fn send(message: &Value) {
     let _ = out.flush();
 }
 
-fn answer(id: &Value, result: &Value) {
+fn send_result(id: &Value, result: &Value) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
 }
 
-fn refuse(id: &Value, code: i64, message: &str) {
+fn send_error(id: &Value, code: i64, message: &str) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
 }
 
@@ -110,9 +110,9 @@ fn text(text: &str) -> Value {
 }
 
 impl Server {
-    fn take(&mut self, message: Value) {
+    fn handle_message(&mut self, message: Value) {
         let id = message["id"].clone();
-        if self.takes_as_its_era_does(&id, &message) {
+        if self.handle_for_era(&id, &message) {
             return;
         }
         match message["method"].as_str() {
@@ -124,7 +124,7 @@ impl Server {
                 send(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
                 send(&json!({ "jsonrpc": "2.0", "id": "r", "method": "sampling/createMessage" }));
             }
-            Some(other) if !id.is_null() => refuse(&id, -32601, other),
+            Some(other) if !id.is_null() => send_error(&id, -32601, other),
             None => eprintln!("answered {}", message),
             Some(_) => {}
         }
@@ -144,7 +144,7 @@ impl Server {
             "toolless" => json!({}),
             _ => json!({ "tools": { "listChanged": true } }),
         };
-        answer(
+        send_result(
             id,
             &json!({
                 "protocolVersion": version,
@@ -168,10 +168,10 @@ impl Server {
                 json!({ "tools": (0..5_100).map(|n| tool(&format!("t{n}"))).collect::<Vec<_>>() })
             }
             "silent-when-listed" => return,
-            "unlistable" => return refuse(id, -32603, "the list is lost"),
+            "unlistable" => return send_error(id, -32603, "the list is lost"),
             _ => json!({ "tools": self.tools() }),
         };
-        answer(id, &result);
+        send_result(id, &result);
         if self.manner == "changes-when-listed" {
             eprintln!("listed");
             send(&self.change());
@@ -264,7 +264,7 @@ impl Server {
                 }
                 text("logged")
             }
-            "batch" | "twice" => return answer_oddly(id, params),
+            "batch" | "twice" => return send_odd_result(id, params),
             "shout" => {
                 let mut out = stdout().lock();
                 let megabyte = vec![b'x'; 1 << 20];
@@ -272,9 +272,9 @@ impl Server {
                 return;
             }
             "slow" | "progress" | "late" => return self.work(id, params, seconds),
-            other => return refuse(id, -32602, &format!("Unknown tool: {other}")),
+            other => return send_error(id, -32602, &format!("Unknown tool: {other}")),
         };
-        answer(id, &result);
+        send_result(id, &result);
     }
 
     /// Works beside the main loop, so that a cancellation is seen.
@@ -288,10 +288,10 @@ impl Server {
         std::thread::spawn(move || match params["name"].as_str() {
             Some("late") => {
                 std::thread::sleep(time);
-                answer(&id, &text("too late"));
+                send_result(&id, &text("too late"));
             }
             Some("progress") => progress(&id, &params["_meta"]["progressToken"], time, &stopped),
-            _ if stopped.recv_timeout(time).is_err() => answer(&id, &text("slept")),
+            _ if stopped.recv_timeout(time).is_err() => send_result(&id, &text("slept")),
             _ => {}
         });
     }
@@ -311,7 +311,7 @@ fn nested() -> Value {
 }
 
 /// Answers in ways that the protocol had or has not.
-fn answer_oddly(id: &Value, params: &Value) {
+fn send_odd_result(id: &Value, params: &Value) {
     if params["name"] == "batch" {
         return send(&json!([
             { "jsonrpc": "2.0", "id": "b", "method": "ping" },
@@ -320,9 +320,9 @@ fn answer_oddly(id: &Value, params: &Value) {
         ]));
     }
     for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {
-        answer(id, &text(said));
+        send_result(id, &text(said));
     }
-    refuse(&json!("nobody"), -32000, "a stray error");
+    send_error(&json!("nobody"), -32000, "a stray error");
 }
 
 fn progress(id: &Value, token: &Value, time: Duration, stopped: &Receiver<()>) {
@@ -338,7 +338,7 @@ fn progress(id: &Value, token: &Value, time: Duration, stopped: &Receiver<()>) {
             return;
         }
     }
-    answer(id, &text("done"));
+    send_result(id, &text("done"));
 }
 
 fn tool(name: &str) -> Value {

@@ -1,7 +1,7 @@
 //! The test server's ways with `server/discover`: what servers of the field do when they
 //! are asked for it, and the era without `initialize` itself.
 
-use super::{Server, answer, refuse, send};
+use super::{Server, send, send_error, send_result};
 use serde_json::{Value, json};
 use std::process::exit;
 
@@ -9,7 +9,7 @@ pub const MODERN: &str = "2026-07-28";
 
 impl Server {
     /// Is the message dealt with here?
-    pub fn takes_as_its_era_does(&mut self, id: &Value, message: &Value) -> bool {
+    pub fn handle_for_era(&mut self, id: &Value, message: &Value) -> bool {
         let method = message["method"].as_str().unwrap_or_default();
         match (self.manner.as_str(), method) {
             ("exits-on-discover", "server/discover") => exit(9),
@@ -17,19 +17,19 @@ impl Server {
             ("hangs-on-all", _) => park(),
             ("ignores-discover", "server/discover") => {}
             ("locks-after-discover", "server/discover") => {
-                refuse(id, -32601, "Method not found");
+                send_error(id, -32601, "Method not found");
                 park();
             }
             ("discovers-the-unknown", "server/discover") => {
-                answer(id, &discovered(&["2099-01-01"]));
+                send_result(id, &discover_result(&["2099-01-01"]));
             }
-            ("discovers-nonsense", "server/discover") => answer(id, &json!("yes")),
-            ("modern" | "dual", "server/discover") => answer(id, &discovered(&[MODERN])),
+            ("discovers-nonsense", "server/discover") => send_result(id, &json!("yes")),
+            ("modern" | "dual", "server/discover") => send_result(id, &discover_result(&[MODERN])),
             ("slow-modern", "server/discover") => {
                 std::thread::sleep(std::time::Duration::from_secs(3));
-                answer(id, &discovered(&[MODERN]));
+                send_result(id, &discover_result(&[MODERN]));
             }
-            ("modern" | "slow-modern", "initialize") => refuse(id, -32601, "Method not found"),
+            ("modern" | "slow-modern", "initialize") => send_error(id, -32601, "Method not found"),
             ("modern", "subscriptions/listen") => self.listen(id),
             ("modern", "tools/list" | "tools/call") => return !is_modern(id, message),
             ("dual", "initialize") => {
@@ -64,7 +64,7 @@ impl Server {
     }
 }
 
-fn discovered(versions: &[&str]) -> Value {
+fn discover_result(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": versions,
@@ -82,7 +82,7 @@ fn is_modern(id: &Value, message: &Value) -> bool {
     let is = meta["io.modelcontextprotocol/protocolVersion"] == MODERN
         && meta["io.modelcontextprotocol/clientCapabilities"].is_object();
     if !is {
-        refuse(id, -32602, "a request without its revision");
+        send_error(id, -32602, "a request without its revision");
     }
     is
 }

@@ -1,16 +1,16 @@
 //! What tests share: servers, terminals, homes and conversations.
 
-pub mod bench;
 pub mod chat;
-pub mod dice;
+pub mod engine_harness;
 pub mod fixtures;
 pub mod home;
-pub mod mcp_desk;
+pub mod hub_harness;
+pub mod in_memory_server;
 pub mod model_server;
-pub mod notice;
-pub mod picture;
+pub mod notice_text;
 pub mod pty;
-pub mod scanned;
+pub mod scan_invariants;
+pub mod screen_harness;
+pub mod screen_svg;
 pub mod shell_server;
-pub mod story;
-pub mod workshop;
+pub mod test_rng;

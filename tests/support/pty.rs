@@ -6,9 +6,9 @@
 #[path = "pty_screen.rs"]
 pub mod pty_screen;
 
-pub use pty_screen::{framed, shows};
+pub use pty_screen::{contains_text, screen_with_border};
 
-use super::home::Home;
+use super::home::TestHome;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 use pty_screen::assert_restored;
 use rustix::process::{Pid, Signal, kill_process};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
 /// Nothing here takes so long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 
 pub const ENTER: &str = "\r";
 pub const ESC: &str = "\x1b";
@@ -30,23 +30,23 @@ pub const UP: &str = "\x1b[A";
 pub const LEFT: &str = "\x1b[D";
 
 /// How the program is to be started.
-pub struct Start<'a> {
-    home: &'a Home,
+pub struct TerminalOptions<'a> {
+    home: &'a TestHome,
     columns: u16,
     rows: u16,
     command: CommandBuilder,
 }
 
-impl<'a> Start<'a> {
-    pub fn in_home(home: &'a Home) -> Self {
-        let mut start = Self::as_a_person(home);
+impl<'a> TerminalOptions<'a> {
+    pub fn in_home(home: &'a TestHome) -> Self {
+        let mut start = Self::with_default_home(home);
         start.command.arg("--home");
         start.command.arg(home.path());
         start
     }
 
     /// Starts the program where it finds its folder by itself, below this home.
-    pub fn as_a_person(home: &'a Home) -> Self {
+    pub fn with_default_home(home: &'a TestHome) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
         command.env_remove("HUMBLE_HOME");
         command.cwd(home.path());
@@ -78,12 +78,12 @@ impl<'a> Start<'a> {
         self
     }
 
-    pub fn start(self) -> Terminal {
-        Terminal::new(self)
+    pub fn start(self) -> PtyTerminal {
+        PtyTerminal::new(self)
     }
 }
 
-struct State {
+struct PtyState {
     parser: Parser,
     raw: Vec<u8>,
     /// Everything that the program wrote has been read.
@@ -98,10 +98,10 @@ pub struct Exit {
     pub signal: Option<String>,
 }
 
-type Shared = Arc<(Mutex<State>, Condvar)>;
+type SharedState = Arc<(Mutex<PtyState>, Condvar)>;
 
-pub struct Terminal {
-    shared: Shared,
+pub struct PtyTerminal {
+    shared: SharedState,
     keys: Sender<Vec<u8>>,
     master: Box<dyn MasterPty + Send>,
     /// Held open until the program has ended: closing it resets what the program
@@ -111,8 +111,8 @@ pub struct Terminal {
     process: Pid,
 }
 
-impl Terminal {
-    fn new(start: Start) -> Self {
+impl PtyTerminal {
+    fn new(start: TerminalOptions) -> Self {
         let size = size_of(start.columns, start.rows);
         let pair = native_pty_system()
             .openpty(size)
@@ -124,8 +124,8 @@ impl Terminal {
             .expect("the program starts");
         let process = child.process_id().and_then(|id| i32::try_from(id).ok());
         let (rows, columns) = cells_of(start.columns, start.rows);
-        let shared: Shared = Arc::new((
-            Mutex::new(State {
+        let shared: SharedState = Arc::new((
+            Mutex::new(PtyState {
                 parser: Parser::new(rows, columns, 0),
                 raw: Vec::new(),
                 is_closed: false,
@@ -168,17 +168,17 @@ impl Terminal {
     }
 
     /// Types words and waits until they stand in the message.
-    pub fn type_words(&self, words: &str) {
+    pub fn type_text(&self, words: &str) {
         self.press(words);
         // A line in cooked mode would echo them too.
-        self.until(&format!("`{words}` is typed"), |screen| {
-            screen.alternate_screen() && shows(screen, words)
+        self.wait_for(&format!("`{words}` is typed"), |screen| {
+            screen.alternate_screen() && contains_text(screen, words)
         });
     }
 
     /// Types a prompt and sends it.
-    pub fn say(&self, prompt: &str) {
-        self.type_words(prompt);
+    pub fn send_prompt(&self, prompt: &str) {
+        self.type_text(prompt);
         self.press(ENTER);
     }
 
@@ -210,19 +210,19 @@ impl Terminal {
     }
 
     /// How many bytes the program has written so far.
-    pub fn written(&self) -> usize {
+    pub fn bytes_written(&self) -> usize {
         lock(&self.shared).raw.len()
     }
 
     /// Waits until the program has written more than so many bytes.
-    pub fn until_written_beyond(&self, bytes: usize) {
+    pub fn wait_for_output_beyond(&self, bytes: usize) {
         drop(self.wait("it draws", |state| {
             state.exit.is_none() && state.raw.len() > bytes
         }));
     }
 
     /// Waits until the screen is as wanted; `what` says it for the failure.
-    pub fn until(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
+    pub fn wait_for(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
         let state = self.wait(what, |state| {
             state.exit.is_some() || wanted(state.parser.screen())
         });
@@ -232,18 +232,22 @@ impl Terminal {
         if !wanted(&screen) {
             panic!(
                 "{what}: the program ended first: {exit:?}\n{}",
-                framed(&screen)
+                screen_with_border(&screen)
             );
         }
         screen
     }
 
-    pub fn until_shows(&self, text: &str) -> Screen {
-        self.until(&format!("`{text}` is shown"), |screen| shows(screen, text))
+    pub fn wait_for_text(&self, text: &str) -> Screen {
+        self.wait_for(&format!("`{text}` is shown"), |screen| {
+            contains_text(screen, text)
+        })
     }
 
-    pub fn until_gone(&self, text: &str) -> Screen {
-        self.until(&format!("`{text}` is gone"), |screen| !shows(screen, text))
+    pub fn wait_until_gone(&self, text: &str) -> Screen {
+        self.wait_for(&format!("`{text}` is gone"), |screen| {
+            !contains_text(screen, text)
+        })
     }
 
     /// Waits for the end of the program and of all that it wrote.
@@ -264,13 +268,13 @@ impl Terminal {
     }
 
     /// Leaves by Ctrl+C at the input, also where a turn is just about to end.
-    pub fn leave(&mut self) -> Exit {
-        self.until_gone("Ctrl+C stop");
+    pub fn quit(&mut self) -> Exit {
+        self.wait_until_gone("Ctrl+C stop");
         // The rest of the sentence has no room on the smallest screens.
         let asks = "Ctrl+C again";
         self.press(CTRL_C);
         let state = self.wait("it leaves, or asks", |state| {
-            state.exit.is_some() || shows(state.parser.screen(), asks)
+            state.exit.is_some() || contains_text(state.parser.screen(), asks)
         });
         let is_asked = state.exit.is_none();
         drop(state);
@@ -285,15 +289,15 @@ impl Terminal {
         assert_restored(&self.screen(), &self.raw());
     }
 
-    fn wait(&self, what: &str, wanted: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
-        let deadline = Instant::now() + PATIENCE;
+    fn wait(&self, what: &str, wanted: impl Fn(&PtyState) -> bool) -> MutexGuard<'_, PtyState> {
+        let deadline = Instant::now() + WAIT_DEADLINE;
         let mut state = lock(&self.shared);
         while !wanted(&state) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let screen = state.parser.screen().clone();
                 drop(state);
-                panic!("{what}: waited in vain\n{}", framed(&screen));
+                panic!("{what}: waited in vain\n{}", screen_with_border(&screen));
             }
             state = self
                 .shared
@@ -306,7 +310,7 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for PtyTerminal {
     fn drop(&mut self) {
         if lock(&self.shared).exit.is_none() {
             // It may be ending by itself at this moment.
@@ -315,14 +319,14 @@ impl Drop for Terminal {
     }
 }
 
-fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+fn lock(shared: &SharedState) -> MutexGuard<'_, PtyState> {
     shared
         .0
         .lock()
         .expect("no thread panics while it holds the state")
 }
 
-fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
+fn read(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     let mut buffer = [0; 65_536];
     loop {
         let count = reader.read(&mut buffer).unwrap_or(0);

@@ -3,12 +3,12 @@
 use vt100::{MouseProtocolMode, Screen};
 
 /// Does the text stand in one row, or go on over the edge of the screen?
-pub fn shows(screen: &Screen, text: &str) -> bool {
+pub fn contains_text(screen: &Screen, text: &str) -> bool {
     screen.contents().contains(text)
 }
 
 /// The row that shows this text, and the column at which it begins.
-pub fn place(screen: &Screen, text: &str) -> Option<(u16, u16)> {
+pub fn find_text(screen: &Screen, text: &str) -> Option<(u16, u16)> {
     let (_, columns) = screen.size();
     let rows = screen.rows(0, columns.get()).enumerate();
     for (row, line) in rows {
@@ -34,7 +34,7 @@ pub fn place(screen: &Screen, text: &str) -> Option<(u16, u16)> {
 }
 
 /// The screen in a frame, for the message of a failure.
-pub fn framed(screen: &Screen) -> String {
+pub fn screen_with_border(screen: &Screen) -> String {
     let (_, columns) = screen.size();
     let edge = "-".repeat(usize::from(columns.get()));
     let (row, column) = screen.cursor_position();

@@ -30,19 +30,19 @@ pub fn install(folder: &Path, tools: &Value) -> Value {
     fs::create_dir_all(folder).expect("a folder of ours");
     let script = folder.join("server.sh");
     fs::write(&script, SCRIPT).expect("written");
-    offers(folder, tools);
-    says(folder, None);
+    set_tools(folder, tools);
+    set_instructions(folder, None);
     json!({ "command": "sh", "args": [script, folder], "protocol": "legacy" })
 }
 
 /// What it answers to `tools/list` from now on.
-pub fn offers(folder: &Path, tools: &Value) {
+pub fn set_tools(folder: &Path, tools: &Value) {
     let list = json!({ "tools": tools }).to_string();
     fs::write(folder.join("tools"), list).expect("written");
 }
 
 /// Its instructions from its next start on.
-pub fn says(folder: &Path, instructions: Option<&str>) {
+pub fn set_instructions(folder: &Path, instructions: Option<&str>) {
     let hello = json!({
         "protocolVersion": "2025-06-18", "capabilities": { "tools": {} },
         "serverInfo": { "name": "shell", "version": "1" }, "instructions": instructions,
@@ -51,7 +51,7 @@ pub fn says(folder: &Path, instructions: Option<&str>) {
 }
 
 /// The tools that were called, in order.
-pub fn called(folder: &Path) -> Vec<String> {
+pub fn called_tools(folder: &Path) -> Vec<String> {
     let calls = fs::read_to_string(folder.join("calls")).unwrap_or_default();
     let call = |line: &str| -> Option<String> {
         let call: Value = serde_json::from_str(line).ok()?;

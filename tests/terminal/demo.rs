@@ -1,29 +1,31 @@
 //! `humble demo`, as somebody sees it who has installed nothing.
 
-use super::pty::{CTRL_C, ENTER, Start};
-use super::{ARMED, Home, left};
+use super::pty::{CTRL_C, ENTER, TerminalOptions};
+use super::{ARMED, TestHome, left};
 use std::fs;
 
 #[test]
 fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_files_alone() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let usual = home.path().join(".humble-ai-cli");
     fs::create_dir(&usual).expect("a folder");
     // It would be complained about, were it read.
     fs::write(usual.join("config.json"), "{ not JSON").expect("written");
-    let mut terminal = Start::as_a_person(&home).arg("demo").start();
-    terminal.until_shows("1 of 7  A script answers here, not a model");
-    terminal.until_shows("● humble");
+    let mut terminal = TerminalOptions::with_default_home(&home)
+        .arg("demo")
+        .start();
+    terminal.wait_for_text("1 of 7  A script answers here, not a model");
+    terminal.wait_for_text("● humble");
     terminal.press(ENTER);
-    terminal.until_shows("Call now? (Y/N)");
-    terminal.until_shows(ARMED);
+    terminal.wait_for_text("Call now? (Y/N)");
+    terminal.wait_for_text(ARMED);
     terminal.press("y");
-    terminal.until_shows("3 of 7  PgUp");
-    let saved = home.until_saved("It is ");
+    terminal.wait_for_text("3 of 7  PgUp");
+    let saved = home.wait_until_saved("It is ");
     let answer = saved["messages"][1]["content"].as_str().expect("a text");
     assert!(answer.contains("| **Seoul** | 2"), "{answer}");
     assert_eq!(saved["model"], "demo");
-    assert_eq!(terminal.leave(), left());
+    assert_eq!(terminal.quit(), left());
     terminal.assert_restored();
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
@@ -38,22 +40,25 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
         fs::read_to_string(&config).expect("it is there"),
         "{ not JSON"
     );
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
 fn ctrl_c_stops_the_story_on_a_small_screen() {
-    let home = Home::empty();
-    let mut terminal = Start::in_home(&home).arg("demo").size(20, 6).start();
-    terminal.until_shows("1/7 A script");
+    let home = TestHome::empty();
+    let mut terminal = TerminalOptions::in_home(&home)
+        .arg("demo")
+        .size(20, 6)
+        .start();
+    terminal.wait_for_text("1/7 A script");
     terminal.press("\x15");
     terminal.press("a story");
-    terminal.until_shows("> a story");
+    terminal.wait_for_text("> a story");
     terminal.press(ENTER);
-    terminal.until_shows("harbour");
+    terminal.wait_for_text("harbour");
     terminal.press(CTRL_C);
-    terminal.until_shows("(cancelled)");
-    assert_eq!(terminal.leave(), left());
+    terminal.wait_for_text("(cancelled)");
+    assert_eq!(terminal.quit(), left());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(
         !raw.contains("conversations are in"),

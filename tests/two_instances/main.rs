@@ -3,12 +3,11 @@
 //! parses, no setting is lost. `HUMBLE_ROUNDS=500` for more rounds, `HUMBLE_SEED=N`
 //! for the round of that seed alone.
 
-#[path = "../support/dice.rs"]
-mod dice;
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
+#[path = "../support/test_rng.rs"]
+mod test_rng;
 
-use dice::Dice;
 use humble::config::{self, Home};
 use humble::domain::ToolMode;
 use model_server::{ModelServer, ollama_loaded, ollama_text};
@@ -20,11 +19,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tempfile::TempDir;
+use test_rng::TestRng;
 
 const CHAT: &str = "/api/chat";
 const ROUNDS: u64 = 50;
 /// Nothing here takes so long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_DEADLINE: Duration = Duration::from_secs(30);
 
 /// One program under way, and the lines of its standard output.
 struct Run {
@@ -32,10 +32,10 @@ struct Run {
     lines: Receiver<String>,
 }
 
-struct World {
+struct Environment {
     home: TempDir,
     server: ModelServer,
-    dice: Dice,
+    dice: TestRng,
     answers: u64,
     /// Answers that somebody saw whole.
     shown: Vec<String>,
@@ -43,17 +43,17 @@ struct World {
     mode: Option<ToolMode>,
 }
 
-impl World {
+impl Environment {
     fn new(seed: u64) -> Self {
         let server = ModelServer::start();
-        server.always("/api/ps", ollama_loaded(&["m"]));
+        server.always_reply("/api/ps", ollama_loaded(&["m"]));
         let home = TempDir::new().expect("a scratch folder");
         let model = json!({
             "name": "m", "provider": "ollama", "baseUrl": server.url(), "active": true,
         });
         let config = json!({ "models": [model], "edits": 0, "mine": { "kept": true } });
         fs::write(home.path().join("config.json"), config.to_string()).expect("written");
-        let dice = Dice::new(seed);
+        let dice = TestRng::new(seed);
         let shown = Vec::new();
         Self {
             home,
@@ -71,7 +71,7 @@ impl World {
         self.answers += 1;
         let answer = format!("answer-{:04}-끝", self.answers);
         self.server
-            .on(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
+            .queue_reply(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
         let how = *self.dice.pick(&["--save", "--continue"]);
         let prompt = format!("question {}", self.dice.below(3));
         let mut child = Command::new(env!("CARGO_BIN_EXE_humble"))
@@ -100,17 +100,17 @@ impl World {
     /// seen. What it had shown by then counts.
     fn finish(&mut self, mut run: Run) {
         let patience = match self.dice.below(4) {
-            0 => PATIENCE,
+            0 => WAIT_DEADLINE,
             1 => Duration::from_millis(self.dice.below(150) as u64),
             _ => {
-                let line = run.lines.recv_timeout(PATIENCE);
+                let line = run.lines.recv_timeout(WAIT_DEADLINE);
                 self.shown.extend(line);
                 let _ = run.child.kill();
                 Duration::ZERO
             }
         };
-        if patience == PATIENCE {
-            self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        if patience == WAIT_DEADLINE {
+            self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
         } else {
             // A moment to be killed at, nothing that is waited for.
             self.shown.extend(run.lines.recv_timeout(patience));
@@ -200,12 +200,12 @@ impl World {
     /// One more program, which nobody kills, finds what the others left.
     fn settle(&mut self) {
         let mut run = self.start();
-        self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
         let status = run.child.wait().expect("it is ours");
         assert!(status.success(), "{status}");
     }
 
-    fn check(&self) {
+    fn check_cuts(&self) {
         let texts = self.sessions().into_iter().map(|path| {
             let text = fs::read_to_string(&path).expect("there");
             let parsed: Result<Value, _> = serde_json::from_str(&text);
@@ -229,12 +229,12 @@ impl World {
 }
 
 fn round(seed: u64) {
-    let mut world = World::new(seed);
+    let mut world = Environment::new(seed);
     for _ in 0..1 + world.dice.below(4) {
         world.step();
     }
     world.settle();
-    world.check();
+    world.check_cuts();
 }
 
 fn number(name: &str) -> Option<u64> {

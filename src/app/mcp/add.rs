@@ -1,10 +1,10 @@
 //! `humble mcp add`: into the file first, then a look whether the server answers.
 
-use super::configured::log_to;
-use super::output::{columns, print, say};
-use super::server_pool::{ConnectedServers, Stop};
-use crate::app::watchdog::Background;
-use crate::cli::mcp::{Add, Transport};
+use super::configured::init_log;
+use super::output::{print, print_error_line, stdout_columns};
+use super::server_pool::{ConnectedServers, StopReason};
+use crate::app::watchdog::BackgroundRuntime;
+use crate::cli::mcp::{AddArgs, TransportArg};
 use crate::config::{self, Home, NewServer, Reach};
 use crate::domain::ServerConfig;
 use crate::domain::server::RemoteTransport;
@@ -13,7 +13,7 @@ use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
 
-pub async fn run(home: &Home, asked: Add, background: &Background) -> Result<u8> {
+pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime) -> Result<u8> {
     let understood = new_server(&asked).and_then(|new| {
         let server = config::understand_server(&new)?;
         Ok((new, server))
@@ -21,24 +21,24 @@ pub async fn run(home: &Home, asked: Add, background: &Background) -> Result<u8>
     let (new, server) = match understood {
         Ok(understood) => understood,
         Err(why) => {
-            say(&words::line(&why));
+            print_error_line(&words::clean_line(&why));
             return Ok(EXIT_USAGE);
         }
     };
     if let Err(fault) = config::add_server(home, &new) {
-        say(&words::sentence(&fault.notice()));
+        print_error_line(&words::notice_line(&fault.notice()));
         let is_taken = matches!(fault, config::ConfigError::KnownServer { .. });
         return Ok(if is_taken { EXIT_USAGE } else { EXIT_FAILED });
     }
     let file = home.servers();
-    say(&words::line(&format!(
+    print_error_line(&words::clean_line(&format!(
         "Added `{}` to {}.",
         new.name,
         file.display()
     )));
     for name in config::secrets_in_the_open(&new) {
         let variable = name.to_uppercase().replace('-', "_");
-        say(&words::line(&format!(
+        print_error_line(&words::clean_line(&format!(
             "`{name}` stands in the file as you typed it: `${{{variable}}}` in its place is \
              replaced by that variable each time the server starts."
         )));
@@ -49,64 +49,67 @@ pub async fn run(home: &Home, asked: Add, background: &Background) -> Result<u8>
         }
         return Ok(EXIT_ANSWERED);
     }
-    look(home, server, &asked, background).await
+    check_connection(home, server, &asked, background).await
 }
 
 /// Connects once, and tells what was found.
-async fn look(
+async fn check_connection(
     home: &Home,
     server: ServerConfig,
-    asked: &Add,
-    background: &Background,
+    asked: &AddArgs,
+    background: &BackgroundRuntime,
 ) -> Result<u8> {
     let servers = vec![server];
-    log_to(home, &servers);
+    init_log(home, &servers);
     let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = pool.settle().await;
-    let found = pool.found();
-    let is_well = found.iter().all(words::Found::is_well);
+    let stopped = pool.wait_until_connected().await;
+    let found = pool.reports();
+    let is_well = found.iter().all(words::ServerReport::is_ok);
     let printed = if asked.json {
-        let mut value = found.first().map(words::Found::json).unwrap_or_default();
+        let mut value = found
+            .first()
+            .map(words::ServerReport::to_json)
+            .unwrap_or_default();
         value["added"] = json!(true);
         print(&format!("{value}\n"))
     } else {
-        let mut text = words::table(&found, columns());
+        let mut text = words::render_table(&found, stdout_columns());
         let names = found.iter().flat_map(|one| one.server.tools.iter());
         let names: Vec<&str> = names.map(|tool| tool.name.as_str()).collect();
         if !names.is_empty() {
-            text += &words::packed(&names, columns());
+            text += &words::pack_names(&names, stdout_columns());
         }
         print(&text)
     };
     if !is_well {
-        say("It stays in the file: `humble mcp list` asks it again.");
+        print_error_line("It stays in the file: `humble mcp list` asks it again.");
     }
     pool.close().await;
     printed.map(|()| match stopped {
-        Err(Stop::Signal(code)) => code,
+        Err(StopReason::Signal(code)) => code,
         _ if is_well => EXIT_ANSWERED,
         _ => EXIT_FAILED,
     })
 }
 
-fn new_server(asked: &Add) -> Result<NewServer, String> {
+fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
     let reach = match (&asked.url, asked.command.split_first()) {
         (Some(url), _) => Reach::Url {
             url: url.clone(),
             transport: match asked.transport {
                 None => RemoteTransport::Guess,
-                Some(Transport::Sse) => RemoteTransport::Sse,
-                Some(Transport::Http) => RemoteTransport::Http,
+                Some(TransportArg::Sse) => RemoteTransport::Sse,
+                Some(TransportArg::Http) => RemoteTransport::Http,
             },
-            headers: pairs(&asked.headers, "--header", &['=', ':'])?,
+            headers: parse_pairs(&asked.headers, "--header", &['=', ':'])?,
         },
         (None, Some(_)) if asked.transport.is_some() || !asked.headers.is_empty() => {
             return Err("--transport and --header are for a server with a --url.".to_owned());
         }
         (None, Some((command, args))) => Reach::Command {
-            command: command_of(command),
+            command: absolute_command(command),
             args: args.to_vec(),
-            env: pairs(&asked.env, "--env", &['='])?,
+            env: parse_pairs(&asked.env, "--env", &['='])?,
             cwd: match &asked.cwd {
                 // The program may be started anywhere.
                 Some(cwd) => Some(path::absolute(cwd).map_err(|fault| format!("--cwd: {fault}."))?),
@@ -124,7 +127,7 @@ fn new_server(asked: &Add) -> Result<NewServer, String> {
 }
 
 /// A program that is named by its place here would not be found from elsewhere.
-fn command_of(command: &str) -> String {
+fn absolute_command(command: &str) -> String {
     let here = Path::new(command);
     let is_place = command.contains('/') && here.is_relative() && here.exists();
     let whole = is_place.then(|| path::absolute(here).ok()).flatten();
@@ -134,7 +137,11 @@ fn command_of(command: &str) -> String {
     )
 }
 
-fn pairs(written: &[String], flag: &str, signs: &[char]) -> Result<Vec<(String, String)>, String> {
+fn parse_pairs(
+    written: &[String],
+    flag: &str,
+    signs: &[char],
+) -> Result<Vec<(String, String)>, String> {
     let pair = |text: &String| match text.split_once(signs) {
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim_start().to_owned()))

@@ -1,10 +1,10 @@
 //! `humble mcp call`: typing it is the approval.
 
-use super::configured::{configured, find, log_to};
-use super::output::{print, say};
-use super::server_pool::{ConnectedServers, Stop};
-use crate::app::piped::read_pipe;
-use crate::app::watchdog::Background;
+use super::configured::{configured_servers, find_server, init_log};
+use super::output::{print, print_error_line};
+use super::server_pool::{ConnectedServers, StopReason};
+use crate::app::piped_input::read_pipe;
+use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp;
 use crate::cli::tool_arguments;
 use crate::config::Home;
@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
-use crate::mcp::{Call, CallResult, HubEvent};
+use crate::mcp::{CallResult, HubEvent, McpCall};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use anyhow::Result;
@@ -32,24 +32,28 @@ use tokio_util::sync::CancellationToken;
 /// The one call there is.
 const CALL: CallId = CallId(1);
 /// Progress that goes to a file is told this often at most.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The arguments as they were written.
-enum Written {
-    Whole(Arguments),
+enum ArgumentInput {
+    Json(Arguments),
     Pairs(Vec<String>),
 }
 
-pub async fn run(home: &Home, asked: mcp::Call, background: &Background) -> Result<u8> {
-    let servers = configured(home);
-    let written = match find(&servers, &asked.server) {
-        Ok(_) => written(&asked.arguments),
+pub async fn run_mcp_call(
+    home: &Home,
+    asked: mcp::CallArgs,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
+    let servers = configured_servers(home);
+    let written = match find_server(&servers, &asked.server) {
+        Ok(_) => parse_input(&asked.arguments),
         Err(why) => Err(why),
     };
     let written = match written {
         Ok(written) => written,
         Err(why) => {
-            say(&words::line(&why));
+            print_error_line(&words::clean_line(&why));
             return Ok(EXIT_USAGE);
         }
     };
@@ -60,30 +64,34 @@ pub async fn run(home: &Home, asked: mcp::Call, background: &Background) -> Resu
         return Ok(EXIT_USAGE);
     };
     if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
-        say(&words::line(&format!(
+        print_error_line(&words::clean_line(&format!(
             "Server `{}` is off: it is started for this call.",
             Clean::name(server.id.as_str())
         )));
         server.enabled = true;
     }
-    log_to(home, &servers);
+    init_log(home, &servers);
     let mut pool = ConnectedServers::open(home, vec![server], asked.patience.timeout, background)?;
-    let code = at(&mut pool, &asked, written).await;
+    let code = call_on(&mut pool, &asked, written).await;
     pool.close().await;
     code
 }
 
-async fn at(pool: &mut ConnectedServers, asked: &mcp::Call, written: Written) -> Result<u8> {
-    let stopped = pool.settle().await;
-    let Some(found) = pool.found().pop() else {
+async fn call_on(
+    pool: &mut ConnectedServers,
+    asked: &mcp::CallArgs,
+    written: ArgumentInput,
+) -> Result<u8> {
+    let stopped = pool.wait_until_connected().await;
+    let Some(found) = pool.reports().pop() else {
         return Ok(EXIT_FAILED);
     };
-    if let Err(Stop::Signal(code)) = stopped {
+    if let Err(StopReason::Signal(code)) = stopped {
         return Ok(code);
     }
     if found.server.status != ServerStatus::Connected {
-        let why = found.fault().unwrap_or_default();
-        say(&words::line(&why));
+        let why = found.problem().unwrap_or_default();
+        print_error_line(&words::clean_line(&why));
         if asked.json {
             print(&format!("{}\n", serde_json::json!({ "error": why })))?;
         }
@@ -92,53 +100,53 @@ async fn at(pool: &mut ConnectedServers, asked: &mcp::Call, written: Written) ->
     let (id, tools) = (&found.server.id, &found.server.tools);
     let Some(tool) = tools.iter().find(|tool| tool.name == asked.tool) else {
         let near = nearest(&asked.tool, tools.iter().map(|tool| tool.name.as_str()));
-        say(&call::no_tool(id, &asked.tool, near, tools));
+        print_error_line(&call::unknown_tool_line(id, &asked.tool, near, tools));
         return Ok(EXIT_USAGE);
     };
-    let arguments = match fitting(tool, written).await {
+    let arguments = match checked_arguments(tool, written).await {
         Ok(arguments) => arguments,
         Err(why) => {
-            say(&words::line(&why));
-            let usage = tool_arguments::usage(tool);
-            say(&words::line(&format!(
+            print_error_line(&words::clean_line(&why));
+            let usage = tool_arguments::usage_text(tool);
+            print_error_line(&words::clean_line(&format!(
                 "Usage: humble mcp call {id} {} {usage}",
                 tool.name
             )));
             return Ok(EXIT_USAGE);
         }
     };
-    if let Some(change) = pool.change(&found.server, tool) {
-        eprint(&call::changed(&change));
+    if let Some(change) = pool.pin_change(&found.server, tool) {
+        eprint(&call::render_definition_diff(&change));
         if !asked.accept_changed {
-            say("--accept-changed calls it as it is now.");
+            print_error_line("--accept-changed calls it as it is now.");
             return Ok(EXIT_FAILED);
         }
     }
-    if pool.is_never(&found.server, tool) {
+    if pool.is_blocked(&found.server, tool) {
         let name = &tool.name;
-        say(&words::line(&format!(
+        print_error_line(&words::clean_line(&format!(
             "You ruled `{name}` out for models: this call is yours, and runs."
         )));
     }
-    let call = Call {
+    let call = McpCall {
         id: CALL,
         server: id.clone(),
         tool: tool.name.clone(),
         arguments,
         pin: Some(tool.pin.clone()),
     };
-    let (ran, stopped) = watch(pool, call).await;
+    let (ran, stopped) = run_call(pool, call).await;
     let outcome = &ran.outcome;
     log_outcome(id, &tool.name, outcome);
-    let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
+    let ended = call::render_call(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     match io::stdout().is_terminal() {
         true => print(Clean::new(&ended.out).as_str())?,
         false => print(&ended.out)?,
     }
     Ok(match stopped {
-        Some(Stop::Signal(code)) => code,
-        Some(Stop::TimeOut) => EXIT_FAILED,
+        Some(StopReason::Signal(code)) => code,
+        Some(StopReason::TimeOut) => EXIT_FAILED,
         None => ended.code,
     })
 }
@@ -154,44 +162,45 @@ fn eprint(text: &str) {
 }
 
 /// Runs the call to its end; a signal or the deadline cancels it at its server.
-async fn watch(pool: &mut ConnectedServers, call: Call) -> (CallResult, Option<Stop>) {
+async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Option<StopReason>) {
     let cancel = CancellationToken::new();
     let (tool, began) = (call.tool.clone(), Instant::now());
-    let mut running = pool.hub.call_whole(call, cancel.clone());
+    let mut running = pool.hub.call_with_result(call, cancel.clone());
     let deadline = pool.deadline();
     let (mut stopped, mut told) = (None, None);
-    pool.status.set(words::line(&format!("Waiting for {tool}")));
+    pool.status
+        .set(words::clean_line(&format!("Waiting for {tool}")));
     let mut so_far = None;
-    let mut is_stuck = pin!(pool.is_stuck());
+    let mut is_stuck = pin!(pool.wait_until_stuck());
     let mut ran = loop {
         tokio::select! {
             biased;
             ran = &mut running => break ran,
             () = &mut is_stuck, if stopped.is_some() => break ToolOutcome::Interrupted.into(),
             code = pool.signals.next(), if stopped.is_none() => {
-                stopped = Some(Stop::Signal(code));
+                stopped = Some(StopReason::Signal(code));
                 cancel.cancel();
             }
-            () = until(deadline), if stopped.is_none() => {
-                stopped = Some(Stop::TimeOut);
+            () = sleep_until_deadline(deadline), if stopped.is_none() => {
+                stopped = Some(StopReason::TimeOut);
                 cancel.cancel();
             }
             event = pool.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
                     // As on the screen, it never goes back.
                     let progress = progress.after(so_far.as_ref());
-                    let line = call::progress(&tool, &progress);
+                    let line = call::progress_line(&tool, &progress);
                     so_far = Some(progress);
-                    let is_time = told.is_none_or(|told: Instant| told.elapsed() >= TOLD_EVERY);
+                    let is_time = told.is_none_or(|told: Instant| told.elapsed() >= PROGRESS_INTERVAL);
                     if !pool.status.is_terminal() && is_time {
-                        say(&line);
+                        print_error_line(&line);
                         told = Some(Instant::now());
                     }
                     pool.status.set(line);
                 }
                 Some(HubEvent::Noticed(notice)) => {
                     pool.status.clear();
-                    say(&words::sentence(&notice));
+                    print_error_line(&words::notice_line(&notice));
                 }
                 Some(HubEvent::Changed(_)) | None => {}
             },
@@ -199,7 +208,7 @@ async fn watch(pool: &mut ConnectedServers, call: Call) -> (CallResult, Option<S
         }
     };
     pool.status.clear();
-    if stopped == Some(Stop::TimeOut) && ran.outcome == ToolOutcome::Interrupted {
+    if stopped == Some(StopReason::TimeOut) && ran.outcome == ToolOutcome::Interrupted {
         ran = ToolOutcome::TimedOut {
             elapsed: began.elapsed(),
         }
@@ -213,7 +222,7 @@ async fn watch(pool: &mut ConnectedServers, call: Call) -> (CallResult, Option<S
     (ran, stopped.filter(|_| is_cut))
 }
 
-async fn until(deadline: Option<Instant>) {
+async fn sleep_until_deadline(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,
         None => pending().await,
@@ -221,28 +230,28 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// What was written, as far as that can be said without the tool.
-fn written(arguments: &[String]) -> Result<Written, String> {
+fn parse_input(arguments: &[String]) -> Result<ArgumentInput, String> {
     let whole = |text: &str| match serde_json::from_str(text) {
-        Ok(Value::Object(arguments)) => Ok(Written::Whole(arguments)),
+        Ok(Value::Object(arguments)) => Ok(ArgumentInput::Json(arguments)),
         Ok(_) => Err("The arguments are no JSON object: { … }.".to_owned()),
         Err(fault) => Err(format!("The arguments are no JSON: {fault}.")),
     };
     match arguments {
-        [] => Ok(Written::Whole(Arguments::new())),
+        [] => Ok(ArgumentInput::Json(Arguments::new())),
         [one] if one == "-" => {
             let piped = read_pipe().map_err(|fault| format!("{fault:#}."))?;
             whole(&piped)
         }
         [one] if one.trim_start().starts_with(['{', '[']) => whole(one),
-        pairs => tool_arguments::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
+        pairs => tool_arguments::check_pairs(pairs).map(|()| ArgumentInput::Pairs(pairs.to_vec())),
     }
 }
 
 /// The arguments, once they satisfy the schema of the tool, or cannot be checked.
-async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
+async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Arguments, String> {
     let arguments = match written {
-        Written::Whole(arguments) => arguments,
-        Written::Pairs(written) => tool_arguments::arguments(tool, &written)?,
+        ArgumentInput::Json(arguments) => arguments,
+        ArgumentInput::Pairs(written) => tool_arguments::parse_arguments(tool, &written)?,
     };
     let check = ArgumentCheck {
         tool: Arc::new(tool.clone()),
@@ -256,7 +265,7 @@ async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
         }
         Some(SchemaCheck::Unchecked) | None => {
             let name = &tool.name;
-            say(&words::line(&format!(
+            print_error_line(&words::clean_line(&format!(
                 "The arguments were {UNCHECKED} of `{name}`: its server decides."
             )));
             Ok(arguments)

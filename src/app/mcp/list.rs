@@ -1,37 +1,37 @@
 //! `humble mcp list` and `humble mcp tools`.
 
-use super::configured::{configured, find, log_to};
-use super::output::{columns, print, say};
-use super::server_pool::{ConnectedServers, Stop};
-use crate::app::watchdog::Background;
-use crate::cli::mcp::{List, Tools};
+use super::configured::{configured_servers, find_server, init_log};
+use super::output::{print, print_error_line, stdout_columns};
+use super::server_pool::{ConnectedServers, StopReason};
+use crate::app::watchdog::BackgroundRuntime;
+use crate::cli::mcp::{ListArgs, ToolsArgs};
 use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::headless::mcp::{self as words, Found, tools::Shown};
+use crate::headless::mcp::{self as words, ServerReport, tools::ServerTools};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
 
-pub async fn list(home: &Home, asked: List, background: &Background) -> Result<u8> {
-    let servers = configured(home);
-    log_to(home, &servers);
+pub async fn list(home: &Home, asked: ListArgs, background: &BackgroundRuntime) -> Result<u8> {
+    let servers = configured_servers(home);
+    init_log(home, &servers);
     let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = pool.settle().await;
-    let found = pool.found();
+    let stopped = pool.wait_until_connected().await;
+    let found = pool.reports();
     let printed = print(&match asked.json {
-        true => words::json(&found),
-        false => words::table(&found, columns()),
+        true => words::render_json(&found),
+        false => words::render_table(&found, stdout_columns()),
     });
     pool.close().await;
-    printed.map(|()| exit(stopped, &found))
+    printed.map(|()| exit_status(stopped, &found))
 }
 
-pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result<u8> {
-    let mut servers = configured(home);
+pub async fn tools(home: &Home, asked: ToolsArgs, background: &BackgroundRuntime) -> Result<u8> {
+    let mut servers = configured_servers(home);
     if let Some(name) = &asked.server {
-        let mut server = match find(&servers, name) {
+        let mut server = match find_server(&servers, name) {
             Ok(server) => server.clone(),
             Err(why) => {
-                say(&why);
+                print_error_line(&why);
                 return Ok(EXIT_USAGE);
             }
         };
@@ -39,37 +39,37 @@ pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result
         server.enabled = true;
         servers = vec![server];
     }
-    log_to(home, &servers);
+    init_log(home, &servers);
     let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = pool.settle().await;
-    let found = pool.found();
+    let stopped = pool.wait_until_connected().await;
+    let found = pool.reports();
     let printed = print(&match asked.json {
-        true => words::tools::json(&found),
+        true => words::tools::render_json(&found),
         false => {
-            let shown: Vec<Shown<'_>> = found.iter().map(shown).collect();
-            words::tools::text(&shown, asked.schema, columns())
+            let shown: Vec<ServerTools<'_>> = found.iter().map(with_usages).collect();
+            words::tools::render_text(&shown, asked.schema, stdout_columns())
         }
     });
     pool.close().await;
-    printed.map(|()| exit(stopped, &found))
+    printed.map(|()| exit_status(stopped, &found))
 }
 
-fn shown(found: &Found) -> Shown<'_> {
-    Shown {
+fn with_usages(found: &ServerReport) -> ServerTools<'_> {
+    ServerTools {
         found,
         usages: found
             .server
             .tools
             .iter()
-            .map(tool_arguments::usage)
+            .map(tool_arguments::usage_text)
             .collect(),
     }
 }
 
-fn exit(stopped: Result<(), Stop>, found: &[Found]) -> u8 {
+fn exit_status(stopped: Result<(), StopReason>, found: &[ServerReport]) -> u8 {
     match stopped {
-        Err(Stop::Signal(code)) => code,
-        _ if found.iter().all(Found::is_well) => EXIT_ANSWERED,
+        Err(StopReason::Signal(code)) => code,
+        _ if found.iter().all(ServerReport::is_ok) => EXIT_ANSWERED,
         _ => EXIT_FAILED,
     }
 }

@@ -8,27 +8,32 @@ mod list;
 mod output;
 mod server_pool;
 
-use crate::app::watchdog::Background;
-use crate::cli::Shared;
-use crate::cli::mcp::{Mcp, McpAct};
+use crate::app::watchdog::BackgroundRuntime;
+use crate::cli::GlobalArgs;
+use crate::cli::mcp::{McpArgs, McpCommand};
 use crate::config::Home;
 use crate::headless::EXIT_USAGE;
 use anyhow::Result;
-use output::say;
+use output::print_error_line;
 
 /// Does what was asked for; the result is the exit status.
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: &Shared, asked: Mcp, background: &Background) -> Result<u8> {
+pub async fn run(
+    home: &Home,
+    shared: &GlobalArgs,
+    asked: McpArgs,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
     if shared.no_tools {
-        say("--no-tools starts no server: leave it out.");
+        print_error_line("--no-tools starts no server: leave it out.");
         return Ok(EXIT_USAGE);
     }
     match asked.act {
-        McpAct::List(asked) => list::list(home, asked, background).await,
-        McpAct::Tools(asked) => list::tools(home, asked, background).await,
-        McpAct::Call(asked) => call::run(home, asked, background).await,
-        McpAct::Add(asked) => add::run(home, asked, background).await,
+        McpCommand::List(asked) => list::list(home, asked, background).await,
+        McpCommand::Tools(asked) => list::tools(home, asked, background).await,
+        McpCommand::Call(asked) => call::run_mcp_call(home, asked, background).await,
+        McpCommand::Add(asked) => add::run_add(home, asked, background).await,
     }
 }

@@ -2,7 +2,7 @@
 //! secrets by their length alone.
 
 use crate::domain::model::ApiKey;
-use crate::text::common_ends::common_ends;
+use crate::text::common_prefix_suffix::common_prefix_suffix;
 use url::Url;
 
 /// Names between commas.
@@ -14,7 +14,7 @@ pub(super) fn named(names: impl IntoIterator<Item = String>) -> String {
 pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
-    let (head, tail) = common_ends(&old, &new);
+    let (head, tail) = common_prefix_suffix(&old, &new);
     let middle = |lines: &[&str]| {
         let lines = &lines[head..lines.len() - tail];
         (!lines.is_empty()).then(|| lines.join("\n"))

@@ -2,7 +2,7 @@
 //! that many changes are one write and none overtakes another.
 
 use super::{ConfigError, Home, TrustEdit, update_trust};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 
 /// Changes that wait to be written, in their order: whoever writes takes all of them.
@@ -16,7 +16,7 @@ pub struct TrustQueue {
 impl TrustQueue {
     pub fn push(&self, edit: TrustEdit) {
         // A list is whole between any two of its operations.
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = lock_ignoring_poison(&self.waiting);
         waiting.push(edit);
     }
 
@@ -26,9 +26,9 @@ impl TrustQueue {
     /// The file cannot be read, understood or written; it is as it was then. Where the
     /// person decided nothing of it, that is no error.
     pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
-        let _one = lock(&self.writing);
+        let _one = lock_ignoring_poison(&self.writing);
         let edits = {
-            let mut waiting = lock(&self.waiting);
+            let mut waiting = lock_ignoring_poison(&self.waiting);
             std::mem::take(&mut *waiting)
         };
         if edits.is_empty() {

@@ -11,10 +11,10 @@ const QUOTES: [&str; 4] = ["<escape>", "<|\"|>", "\"", "'"];
 /// Builds the value while the text passes by, in constant time a character,
 /// amortised. A fault is kept, and reading goes on to the brace that closes.
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
-    at: At,
+pub(super) struct GemmaArguments {
+    state: GemmaArgumentsState,
     /// Containers that are open, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
     /// Containers deeper than can be read.
     too_deep: usize,
     /// The key or value under way, with its quote in front.
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Debug)]
-enum Open {
+enum OpenContainer {
     Object {
         map: Map<String, Value>,
         key: String,
@@ -34,7 +34,7 @@ enum Open {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum GemmaArgumentsState {
     /// A value must follow.
     #[default]
     Value,
@@ -43,7 +43,7 @@ enum At {
     Colon,
     CommaOrEnd,
     /// Not between quotes, or not known to be.
-    Bare {
+    Unquoted {
         key: bool,
     },
     Quoted {
@@ -55,11 +55,11 @@ enum At {
     TooDeep,
 }
 
-impl Arguments {
+impl GemmaArguments {
     /// Takes `c`; true where it completes the whole.
     pub(super) fn push(&mut self, c: char) -> bool {
-        match self.at {
-            At::Quoted {
+        match self.state {
+            GemmaArgumentsState::Quoted {
                 quote,
                 key,
                 escaped,
@@ -67,15 +67,15 @@ impl Arguments {
                 self.in_quoted(c, quote, key, escaped);
                 false
             }
-            At::Bare { key } => self.in_bare(c, key),
-            At::TooDeep => {
+            GemmaArgumentsState::Unquoted { key } => self.in_bare(c, key),
+            GemmaArgumentsState::TooDeep => {
                 match c {
                     '{' | '[' => self.too_deep += 1,
                     '}' | ']' => self.too_deep -= 1,
                     _ => {}
                 }
                 if self.too_deep == 0 {
-                    self.at = At::CommaOrEnd;
+                    self.state = GemmaArgumentsState::CommaOrEnd;
                 }
                 false
             }
@@ -84,7 +84,7 @@ impl Arguments {
     }
 
     /// The arguments, or why they cannot be read; and whether a string was bare.
-    pub(super) fn read(self) -> (Result<Value, String>, bool) {
+    pub(super) fn into_value(self) -> (Result<Value, String>, bool) {
         let read = match (self.fault, self.whole) {
             (Some(fault), _) => Err(format!("its arguments cannot be read: {fault}")),
             (None, value) => Ok(value.unwrap_or_default()),
@@ -97,32 +97,50 @@ impl Arguments {
     }
 
     fn in_array(&self) -> bool {
-        matches!(self.open.last(), Some(Open::Array(_)))
+        matches!(self.open.last(), Some(OpenContainer::Array(_)))
     }
 
     fn between(&mut self, c: char) -> bool {
         if c.is_whitespace() {
             return false;
         }
-        match (self.at, c) {
-            (At::Value | At::ItemOrEnd, '{' | '[') => self.open(c == '['),
-            (At::ItemOrEnd | At::CommaOrEnd, ']') if self.in_array() => return self.close(),
-            (At::KeyOrEnd | At::CommaOrEnd, '}') if !self.in_array() => return self.close(),
-            (At::CommaOrEnd, ',') => self.next_item(),
-            (At::Colon, ':') => self.at = At::Value,
-            (At::Value, ',' | '}' | ']') | (At::Colon, ',' | '}') => {
+        match (self.state, c) {
+            (GemmaArgumentsState::Value | GemmaArgumentsState::ItemOrEnd, '{' | '[') => {
+                self.open(c == '[')
+            }
+            (GemmaArgumentsState::ItemOrEnd | GemmaArgumentsState::CommaOrEnd, ']')
+                if self.in_array() =>
+            {
+                return self.close();
+            }
+            (GemmaArgumentsState::KeyOrEnd | GemmaArgumentsState::CommaOrEnd, '}')
+                if !self.in_array() =>
+            {
+                return self.close();
+            }
+            (GemmaArgumentsState::CommaOrEnd, ',') => self.next_item(),
+            (GemmaArgumentsState::Colon, ':') => self.state = GemmaArgumentsState::Value,
+            (GemmaArgumentsState::Value, ',' | '}' | ']')
+            | (GemmaArgumentsState::Colon, ',' | '}') => {
                 self.fault("a key has no value");
-                self.at = At::CommaOrEnd;
+                self.state = GemmaArgumentsState::CommaOrEnd;
                 return self.between(c);
             }
-            (At::KeyOrEnd, ',') | (At::ItemOrEnd, ',') => self.fault("a comma stands alone"),
+            (GemmaArgumentsState::KeyOrEnd, ',') | (GemmaArgumentsState::ItemOrEnd, ',') => {
+                self.fault("a comma stands alone")
+            }
             (_, '}' | ']') => self.fault("its brackets do not match"),
-            (At::KeyOrEnd | At::Value | At::ItemOrEnd, _) => {
+            (
+                GemmaArgumentsState::KeyOrEnd
+                | GemmaArgumentsState::Value
+                | GemmaArgumentsState::ItemOrEnd,
+                _,
+            ) => {
                 self.part.clear();
-                self.at = At::Bare {
-                    key: self.at == At::KeyOrEnd,
+                self.state = GemmaArgumentsState::Unquoted {
+                    key: self.state == GemmaArgumentsState::KeyOrEnd,
                 };
-                return self.in_bare(c, self.at == At::Bare { key: true });
+                return self.in_bare(c, self.state == GemmaArgumentsState::Unquoted { key: true });
             }
             _ => self.fault("a comma is missing"),
         }
@@ -130,10 +148,10 @@ impl Arguments {
     }
 
     fn next_item(&mut self) {
-        self.at = if self.in_array() {
-            At::ItemOrEnd
+        self.state = if self.in_array() {
+            GemmaArgumentsState::ItemOrEnd
         } else {
-            At::KeyOrEnd
+            GemmaArgumentsState::KeyOrEnd
         };
     }
 
@@ -141,13 +159,13 @@ impl Arguments {
         if self.open.len() == DEPTH_MAX {
             self.fault("its values are nested too deep");
             self.too_deep = 1;
-            self.at = At::TooDeep;
+            self.state = GemmaArgumentsState::TooDeep;
             return;
         }
         self.open.push(if array {
-            Open::Array(Vec::new())
+            OpenContainer::Array(Vec::new())
         } else {
-            Open::Object {
+            OpenContainer::Object {
                 map: Map::new(),
                 key: String::new(),
             }
@@ -157,8 +175,8 @@ impl Arguments {
 
     fn close(&mut self) -> bool {
         let value = match self.open.pop() {
-            Some(Open::Object { map, .. }) => Value::Object(map),
-            Some(Open::Array(items)) => Value::Array(items),
+            Some(OpenContainer::Object { map, .. }) => Value::Object(map),
+            Some(OpenContainer::Array(items)) => Value::Array(items),
             None => Value::Null,
         };
         if self.open.is_empty() {
@@ -171,20 +189,20 @@ impl Arguments {
 
     fn put(&mut self, value: Value) {
         match self.open.last_mut() {
-            Some(Open::Object { map, key }) => {
+            Some(OpenContainer::Object { map, key }) => {
                 map.insert(std::mem::take(key), value);
             }
-            Some(Open::Array(items)) => items.push(value),
+            Some(OpenContainer::Array(items)) => items.push(value),
             None => {}
         }
-        self.at = At::CommaOrEnd;
+        self.state = GemmaArgumentsState::CommaOrEnd;
     }
 
     fn put_key(&mut self, written: String) {
-        if let Some(Open::Object { key, .. }) = self.open.last_mut() {
+        if let Some(OpenContainer::Object { key, .. }) = self.open.last_mut() {
             *key = written;
         }
-        self.at = At::Colon;
+        self.state = GemmaArgumentsState::Colon;
     }
 
     /// A bare key ends at its colon, a bare value at a comma or a bracket.
@@ -194,7 +212,7 @@ impl Arguments {
             self.part.push(c);
             if let Some(quote) = QUOTES.into_iter().find(|&quote| quote == self.part) {
                 self.part.clear();
-                self.at = At::Quoted {
+                self.state = GemmaArgumentsState::Quoted {
                     quote,
                     key,
                     escaped: false,
@@ -227,7 +245,7 @@ impl Arguments {
         let plain = quote.len() == 1;
         self.part.push(c);
         if escaped || !self.part.ends_with(quote) {
-            self.at = At::Quoted {
+            self.state = GemmaArgumentsState::Quoted {
                 quote,
                 key,
                 escaped: plain && c == '\\' && !escaped,
@@ -239,9 +257,9 @@ impl Arguments {
         if plain {
             // Only plain quotes have escapes.
             part = match lenient_json::parse(&format!("{quote}{part}{quote}")) {
-                Ok(lenient_json::Lenient {
+                Ok(lenient_json::LenientValue {
                     value: Value::String(text),
-                    repaired,
+                    was_repaired: repaired,
                 }) => {
                     self.repaired |= repaired;
                     text
@@ -263,14 +281,14 @@ mod tests {
     use serde_json::json;
 
     fn read(text: &str) -> (Result<Value, String>, bool) {
-        let mut arguments = Arguments::default();
+        let mut arguments = GemmaArguments::default();
         let end = text.char_indices().find(|&(_, c)| arguments.push(c));
         assert_eq!(end.map(|(at, _)| at + 1), Some(text.len()), "{text}");
-        arguments.read()
+        arguments.into_value()
     }
 
     #[test]
-    fn strings_numbers_words_lists_and_objects_are_read() {
+    fn all_value_kinds_are_parsed() {
         for (text, value) in [
             ("{}", json!({})),
             (
@@ -295,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_words_and_single_quotes_are_strings_and_it_is_said() {
+    fn unquoted_words_become_strings_and_count_as_repaired() {
         assert_eq!(read("{a:'it\\'s, {'}"), (Ok(json!({"a": "it's, {"})), true));
         assert_eq!(
             read("{city:New York ,q:it's \"so\",t:12:30,b:<b>,f:False}"),
@@ -309,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_followed_to_its_end() {
+    fn unreadable_arguments_are_followed_to_their_end() {
         for (text, why) in [
             ("{a}", "a key has no value"),
             ("{a:}", "a key has no value"),
@@ -323,12 +341,12 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_and_does_not_overflow() {
+    fn deep_nesting_is_rejected_without_a_stack_overflow() {
         let depth = 200_000;
         let text = format!("{{a:{}{}}}", "[".repeat(depth), "]".repeat(depth));
         let why = "its arguments cannot be read: its values are nested too deep";
         assert_eq!(read(&text).0, Err(why.to_owned()));
-        let mut open = Arguments::default();
+        let mut open = GemmaArguments::default();
         assert!(!"{a:".repeat(1000).chars().any(|c| open.push(c)));
     }
 }

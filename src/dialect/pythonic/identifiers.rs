@@ -20,7 +20,7 @@ pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Offered) -> 
 
 /// Whether a name that begins with `part` may be an offered tool's, in any way of
 /// writing it.
-pub(super) fn may_name_tool(part: &str, offered: &Offered) -> bool {
+pub(super) fn could_name_tool(part: &str, offered: &Offered) -> bool {
     if MODULES.iter().any(|module| module.starts_with(part)) {
         return true;
     }

@@ -3,68 +3,72 @@
 
 use super::super::json_call;
 use super::super::markers::CLOSERS;
-use super::super::recognizer::{Advance, Match};
-use super::{At, Pythonic, tool_name};
+use super::super::recognizer::{Advance, RecognizedForm};
+use super::{PythonicRecognizer, PythonicState, tool_name};
 use crate::domain::{Offered, Resolved};
 
-pub(super) const WHY: &str = "its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+pub(super) const REASON: &str = "its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
 
 /// Where a broken call ends in `body`, which ends with its line: before what closes
 /// its wrapper. `string` is where the string began that is none.
-pub(super) fn end(body: &str, string: usize) -> usize {
+pub(super) fn call_end(body: &str, string: usize) -> usize {
     let rest = &body[string..];
     let closer = CLOSERS.iter().filter_map(|closer| rest.find(closer)).min();
     let line = &body[..closer.map_or(body.len(), |at| string + at)];
     line.trim_end().len()
 }
 
-impl Pythonic {
+impl PythonicRecognizer {
     /// Whether `c`, behind `body`, shows that the last string is none: no value can go
     /// on with it, or the string runs over a blank line.
-    pub(super) fn is_broken(&self, c: char, body: &str) -> bool {
-        let in_short = self.outline.in_string() && !self.outline.in_long_string();
+    pub(super) fn is_unterminated(&self, c: char, body: &str) -> bool {
+        let in_short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
         let blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
-        self.outline.is_broken() || c == '\n' && in_short && blank()
+        self.brackets.is_broken() || c == '\n' && in_short && blank()
     }
 
     /// Where the string that is none begins. One in an earlier item of the list, which
     /// shows only now, breaks this call from its start on.
-    pub(super) fn broken_string(&self) -> usize {
+    pub(super) fn unterminated_string_start(&self) -> usize {
         self.string.max(self.start)
     }
 
     /// The string may have run over line ends before that showed.
-    pub(super) fn broken(&mut self, body: &str) -> Advance {
-        let string = self.broken_string();
+    pub(super) fn on_unterminated(&mut self, body: &str) -> Advance {
+        let string = self.unterminated_string_start();
         match body[string..].find('\n') {
-            Some(line) => self.break_at(string + line),
-            None => self.hold(At::Broken),
+            Some(line) => self.end_at_line(string + line),
+            None => self.hold(PythonicState::UnterminatedString),
         }
     }
 
-    pub(super) fn break_at(&mut self, line: usize) -> Advance {
-        self.at = At::BrokenTo(line);
+    pub(super) fn end_at_line(&mut self, line: usize) -> Advance {
+        self.state = PythonicState::UnterminatedAtLine(line);
         Advance::Reject
     }
 
     /// `body` ends with the line of the broken call. None where that is no tool's.
-    pub(super) fn read_broken(&self, body: &str, offered: &Offered) -> Option<Match> {
+    pub(super) fn parse_unterminated(
+        &self,
+        body: &str,
+        offered: &Offered,
+    ) -> Option<RecognizedForm> {
         let name = tool_name(&body[self.start..self.name_end], offered);
-        let is_certain = self.tag.is_some_and(|tag| tag.is_certain);
+        let is_certain = self.wrapper.is_some_and(|tag| tag.is_certain);
         if !is_certain && offered.resolve(None, name) == Resolved::Unknown {
             return None;
         }
-        let call = &body[self.start..end(body, self.broken_string())];
-        let piece = json_call::unusable(call, WHY);
+        let call = &body[self.start..call_end(body, self.unterminated_string_start())];
+        let piece = json_call::unusable_call(call, REASON);
         // What follows a call that goes on may be a part of its string.
         if !self.list && call.ends_with(')') && !call.contains('\n') {
-            return Some(Match::Statement(piece));
+            return Some(RecognizedForm::Statement(piece));
         }
         let mut pieces = match self.read(body, offered) {
-            Some(Match::Calls(pieces)) => pieces,
+            Some(RecognizedForm::Calls(pieces)) => pieces,
             _ => Vec::new(),
         };
         pieces.push(piece);
-        Some(Match::Calls(pieces))
+        Some(RecognizedForm::Calls(pieces))
     }
 }

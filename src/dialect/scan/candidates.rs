@@ -2,20 +2,22 @@
 //! are text, and cuts what was held into pieces.
 
 use super::super::json_call;
-use super::super::recognizer::{Advance, Candidate, End, Match, Passed};
-use super::{HELD_BYTES_MAX, Piece, Scanner, State, WRAPPERS_MAX};
+use super::super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, PassThroughStatus, RecognizedForm,
+};
+use super::{CallScanner, HELD_BYTES_MAX, ScanEvent, ScanState, WRAPPERS_MAX};
 
-impl Scanner {
-    pub(super) fn in_form(
+impl CallScanner {
+    pub(super) fn step_candidates(
         &mut self,
         c: char,
-        mut forms: Vec<Candidate>,
-        passing: Option<Candidate>,
+        mut forms: Vec<BoxedRecognizer>,
+        passing: Option<BoxedRecognizer>,
     ) -> bool {
-        self.held.push(c);
-        let body = &self.held[self.body..];
-        let mut passing =
-            passing.and_then(|mut form| matches!(form.pass(c), Passed::Inside).then_some(form));
+        self.withheld.push(c);
+        let body = &self.withheld[self.body..];
+        let mut passing = passing
+            .and_then(|mut form| matches!(form.pass(c), PassThroughStatus::Inside).then_some(form));
         let mut rejected = Vec::new();
         let mut is_text = false;
         let mut at = 0;
@@ -26,95 +28,101 @@ impl Scanner {
                     continue;
                 }
                 Advance::Found(found) => {
-                    self.found(found);
+                    self.accept(found);
                     return true;
                 }
                 Advance::Reject => rejected.push(forms.remove(at)),
-                Advance::Pass => passing = Some(forms.remove(at)),
+                Advance::PassThrough => passing = Some(forms.remove(at)),
                 Advance::Text => {
                     is_text = true;
                     forms.remove(at);
                 }
             }
         }
-        if !forms.is_empty() && self.held.len() <= HELD_BYTES_MAX {
-            self.state = State::Candidate { forms, passing };
+        if !forms.is_empty() && self.withheld.len() <= HELD_BYTES_MAX {
+            self.state = ScanState::Recognizing {
+                candidates: forms,
+                pass_through: passing,
+            };
             return true;
         }
-        let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
-        let again = rejected.iter().map(|form| form.again(complete)).max();
+        let complete = &self.withheld[self.body..self.withheld.len() - c.len_utf8()];
+        let again = rejected
+            .iter()
+            .map(|form| form.unconsumed_bytes(complete))
+            .max();
         let again = complete.len() - again.unwrap_or_default() + self.body;
-        let found = finished(&mut rejected, complete, &self.offered, End::Rejected);
+        let found = first_finished(&mut rejected, complete, &self.offered, FormEnd::Rejected);
         if let Some(found) = found {
-            let tail = self.held.split_off(again);
-            self.found(found);
-            return self.take_again(&tail, c);
+            let tail = self.withheld.split_off(again);
+            self.accept(found);
+            return self.push_again(&tail, c);
         }
         if let Some(form) = passing.or_else(|| forms.pop()) {
             self.release();
-            self.state = State::Passing(form);
+            self.state = ScanState::PassThrough(form);
             return true;
         }
         if is_text {
             self.release();
             return true;
         }
-        let tail = self.held.split_off(again);
+        let tail = self.withheld.split_off(again);
         self.release();
-        self.take_again(&tail, c)
+        self.push_again(&tail, c)
     }
 
     /// Takes what `c` ends again, up to `c`, which is then to be taken again too.
-    fn take_again(&mut self, tail: &str, c: char) -> bool {
+    fn push_again(&mut self, tail: &str, c: char) -> bool {
         let before = &tail[..tail.len() - c.len_utf8()];
         before.chars().for_each(|c| self.take(c));
         false
     }
 
     /// The stream ended in a form, or in a wrapper before its form.
-    pub(super) fn end_stream_in_form(&mut self, mut forms: Vec<Candidate>) {
-        let body = self.held.get(self.body..).unwrap_or_default();
-        let found = finished(&mut forms, body, &self.offered, End::Stream);
+    pub(super) fn finish_candidates(&mut self, mut forms: Vec<BoxedRecognizer>) {
+        let body = self.withheld.get(self.body..).unwrap_or_default();
+        let found = first_finished(&mut forms, body, &self.offered, FormEnd::Stream);
         match found {
-            Some(found) => self.found(found),
+            Some(found) => self.accept(found),
             // Some close with what opens.
-            None if forms.is_empty() && self.called && self.wrappers.len() == 1 => {
-                self.found(Match::Closes);
+            None if forms.is_empty() && self.has_call && self.wrappers.len() == 1 => {
+                self.accept(RecognizedForm::Delimiter);
             }
             None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
                 self.body = 0;
-                let raw = self.held.trim_end();
-                let cut = json_call::unusable(raw, json_call::CUT_OFF);
-                self.found(Match::Calls(vec![cut]));
+                let raw = self.withheld.trim_end();
+                let cut = json_call::unusable_call(raw, json_call::CUT_OFF);
+                self.accept(RecognizedForm::Calls(vec![cut]));
             }
             None => self.release(),
         }
     }
 
-    pub(super) fn in_passing(&mut self, c: char, mut form: Candidate) -> bool {
+    pub(super) fn step_pass_through(&mut self, c: char, mut form: BoxedRecognizer) -> bool {
         match form.pass(c) {
-            Passed::Inside => {
+            PassThroughStatus::Inside => {
                 self.show_char(c);
-                self.state = State::Passing(form);
+                self.state = ScanState::PassThrough(form);
                 true
             }
-            Passed::Ends => {
+            PassThroughStatus::Ends => {
                 self.show_char(c);
                 true
             }
-            Passed::Outside => false,
+            PassThroughStatus::Outside => false,
         }
     }
 
     /// What is held turned out to be this.
-    fn found(&mut self, found: Match) {
-        if let Match::Opens(wrapper) = found {
+    fn accept(&mut self, found: RecognizedForm) {
+        if let RecognizedForm::WrapperStart(wrapper) = found {
             if self.wrappers.len() == WRAPPERS_MAX {
                 return self.release();
             }
             self.wrappers.push(wrapper);
-            self.body = self.held.len();
-            self.state = State::Wrapped {
+            self.body = self.withheld.len();
+            self.state = ScanState::InWrapper {
                 blank: 0,
                 fence: None,
             };
@@ -122,75 +130,75 @@ impl Scanner {
         }
         let wrapper = self.wrappers.last().copied();
         self.wrappers.clear();
-        let held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.withheld);
         let fence = self.fence.take();
-        if !matches!(found, Match::ThinkingEnds) {
-            self.output.page.start_line();
+        if !matches!(found, RecognizedForm::ThinkingEnds) {
+            self.output.fences.start_line();
         }
         match found {
-            Match::Opens(_) => {}
-            Match::Statement(piece) => {
-                self.within = wrapper.or(self.within);
-                self.calls(&held, vec![piece], fence);
+            RecognizedForm::WrapperStart(_) => {}
+            RecognizedForm::Statement(piece) => {
+                self.open_wrapper = wrapper.or(self.open_wrapper);
+                self.emit_calls(&held, vec![piece], fence);
             }
-            Match::Calls(pieces) => {
-                self.within = None;
-                self.calls(&held, pieces, fence);
+            RecognizedForm::Calls(pieces) => {
+                self.open_wrapper = None;
+                self.emit_calls(&held, pieces, fence);
             }
-            Match::Closes | Match::Frames => {
-                self.framed |= matches!(found, Match::Frames);
-                self.within = None;
-                let after_call = self.output.after_call();
-                self.output.mark(&held);
-                self.output.start_seam(after_call);
+            RecognizedForm::Delimiter | RecognizedForm::MessageHeader => {
+                self.has_message_header |= matches!(found, RecognizedForm::MessageHeader);
+                self.open_wrapper = None;
+                let after_call = self.output.is_after_call();
+                self.output.push_marker(&held);
+                self.output.start_holdback(after_call);
             }
-            Match::ThinkingStarts { until } => {
-                self.output.mark(&held);
-                self.framed |= !until.reread.is_empty();
-                self.state = State::Thinking { until };
-                self.output.start_seam(false);
-                self.settled = true;
+            RecognizedForm::ThinkingStarts { until } => {
+                self.output.push_marker(&held);
+                self.has_message_header |= !until.reread.is_empty();
+                self.state = ScanState::Thinking { until };
+                self.output.start_holdback(false);
+                self.is_thinking_settled = true;
             }
-            Match::ThinkingEnds if self.settled => self.show(&held),
-            Match::ThinkingEnds => {
-                self.output.mark(&held);
-                if self.output.has_text || self.called {
-                    self.output.push(Piece::TextWasThinking);
+            RecognizedForm::ThinkingEnds if self.is_thinking_settled => self.show(&held),
+            RecognizedForm::ThinkingEnds => {
+                self.output.push_marker(&held);
+                if self.output.has_text || self.has_call {
+                    self.output.push(ScanEvent::TextWasThinking);
                 }
-                self.output.start_seam(false);
-                self.settled = true;
+                self.output.start_holdback(false);
+                self.is_thinking_settled = true;
             }
         }
     }
 
-    fn calls(&mut self, held: &str, pieces: Vec<Piece>, fence: Option<usize>) {
-        self.closing = fence.or(self.closing);
-        self.cut(held, pieces);
-        self.output.start_seam(true);
-        self.called = true;
+    fn emit_calls(&mut self, held: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
+        self.open_fence = fence.or(self.open_fence);
+        self.emit_in_order(held, pieces);
+        self.output.start_holdback(true);
+        self.has_call = true;
     }
 
     /// The pieces in their places; what stands between them is marks.
-    fn cut(&mut self, held: &str, pieces: Vec<Piece>) {
+    fn emit_in_order(&mut self, held: &str, pieces: Vec<ScanEvent>) {
         let mut at = 0;
         for piece in pieces {
             let from = at.max(self.body);
             let found = held.get(from..).and_then(|rest| rest.find(piece.raw()));
             let start = from + found.unwrap_or_default();
-            self.output.mark(&held[at..start]);
+            self.output.push_marker(&held[at..start]);
             at = start + piece.raw().len();
             self.output.push(piece);
         }
-        self.output.mark(&held[at..]);
+        self.output.push_marker(&held[at..]);
     }
 }
 
-fn finished(
-    forms: &mut [Candidate],
+fn first_finished(
+    forms: &mut [BoxedRecognizer],
     body: &str,
     offered: &crate::domain::Offered,
-    end: End,
-) -> Option<Match> {
+    end: FormEnd,
+) -> Option<RecognizedForm> {
     forms
         .iter_mut()
         .find_map(|form| form.finish(body, offered, end))

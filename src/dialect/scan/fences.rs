@@ -2,75 +2,75 @@
 //! swallowed with a call that they hold.
 
 use super::super::code_context::BacktickRun;
-use super::super::recognizer::Opening;
-use super::{Scanner, State};
+use super::super::recognizer::OpeningContext;
+use super::{CallScanner, ScanState};
 
-impl Scanner {
+impl CallScanner {
     /// Whether the backtick is held back.
-    pub(super) fn in_backtick(&mut self, c: char, at_start: bool) -> bool {
-        if self.closing.is_some() && at_start {
-            self.hold_closing(c, 1);
+    pub(super) fn withhold_backtick(&mut self, c: char, at_start: bool) -> bool {
+        if self.open_fence.is_some() && at_start {
+            self.withhold_fence_end(c, 1);
             return true;
         }
-        let opens = !self.output.page.in_fence() && self.output.page.last != Some('`');
+        let opens = !self.output.fences.is_in_fence() && self.output.fences.last_char != Some('`');
         if opens {
             let mut ticks = BacktickRun::default();
-            ticks.takes(c);
-            self.held.push(c);
-            self.state = State::Opening(ticks);
+            ticks.accepts(c);
+            self.withheld.push(c);
+            self.state = ScanState::FenceStart(ticks);
         }
         opens
     }
 
-    pub(super) fn in_opening(&mut self, c: char, mut ticks: BacktickRun) -> bool {
-        let info = self.held.trim_start_matches('`').trim();
-        let opening = Opening {
-            before: if ticks.run < 3 {
+    pub(super) fn step_fence_start(&mut self, c: char, mut ticks: BacktickRun) -> bool {
+        let info = self.withheld.trim_start_matches('`').trim();
+        let opening = OpeningContext {
+            previous_char: if ticks.length < 3 {
                 Some('`')
             } else {
-                self.output.page.last
+                self.output.fences.last_char
             },
             // Only behind its first line; before, the info word may still go on.
-            at_line_start: ticks.run >= 3 && self.held.contains('\n'),
-            in_code: true,
-            fence: (ticks.run >= 3).then_some(info),
+            at_line_start: ticks.length >= 3 && self.withheld.contains('\n'),
+            is_in_fence: true,
+            fence_info: (ticks.length >= 3).then_some(info),
             ..self.opening(c)
         };
-        let forms = if ticks.may_hold_form() {
+        let forms = if ticks.can_contain_call() {
             self.open(&opening)
         } else {
             Vec::new()
         };
         if !forms.is_empty() {
-            self.fence = Some(ticks.run);
-            self.hold_form(c, forms);
+            self.fence = Some(ticks.length);
+            self.withhold_form(c, forms);
             return true;
         }
-        if ticks.takes(c) {
-            self.held.push(c);
-            self.state = State::Opening(ticks);
+        if ticks.accepts(c) {
+            self.withheld.push(c);
+            self.state = ScanState::FenceStart(ticks);
             return true;
         }
         self.release();
         false
     }
 
-    fn hold_closing(&mut self, c: char, run: usize) {
-        self.held.push(c);
-        if self.closing == Some(run) {
-            self.closing = None;
-            self.within = None;
-            self.output.mark(&self.held);
-            self.held.clear();
-            self.output.start_seam(true);
+    fn withhold_fence_end(&mut self, c: char, run: usize) {
+        self.withheld.push(c);
+        if self.open_fence == Some(run) {
+            self.open_fence = None;
+            self.open_wrapper = None;
+            self.output.push_marker(&self.withheld);
+            self.withheld.clear();
+            self.output.start_holdback(true);
         } else {
-            self.state = State::Closing(run);
+            self.state = ScanState::FenceEnd(run);
         }
     }
 
-    pub(super) fn in_closing(&mut self, c: char, run: usize) -> bool {
+    pub(super) fn step_fence_end(&mut self, c: char, run: usize) -> bool {
         if c == '`' {
-            self.hold_closing(c, run + 1);
+            self.withhold_fence_end(c, run + 1);
             return true;
         }
         self.release();

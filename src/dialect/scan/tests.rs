@@ -76,30 +76,30 @@ const UNITS: &[&str] = &[
 ];
 
 #[test]
-fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
+fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
     for unit in UNITS {
         let chunk = unit.repeat(1_000);
-        let mut scanner = Scanner::new(offered());
+        let mut scanner = CallScanner::new(offered());
         let mut characters = 0;
         while characters < 200_000 {
             scanner.push(&chunk);
             characters += chunk.chars().count() as u64;
-            assert!(scanner.held.len() <= HELD_BYTES_MAX, "{unit}");
+            assert!(scanner.withheld.len() <= HELD_BYTES_MAX, "{unit}");
         }
         assert!(scanner.steps <= 2 * characters, "{unit}: {}", scanner.steps);
     }
 }
 
 #[test]
-fn a_form_that_never_ends_is_let_go_and_what_follows_passes_on() {
-    let mut scanner = Scanner::new(offered());
+fn unterminated_form_is_released_as_text_and_scanning_continues() {
+    let mut scanner = CallScanner::new(offered());
     let mut shown = 0;
     scanner.push("{\"name\": \"");
     for _ in 0..300 {
         for piece in scanner.push(&"x".repeat(5_000)) {
-            assert!(matches!(&piece, Piece::Text(text) if { shown += text.len(); true }));
+            assert!(matches!(&piece, ScanEvent::Text(text) if { shown += text.len(); true }));
         }
-        assert!(scanner.held.len() <= HELD_BYTES_MAX);
+        assert!(scanner.withheld.len() <= HELD_BYTES_MAX);
     }
     assert_eq!(shown, 10 + 300 * 5_000);
 }
@@ -117,7 +117,7 @@ fn thousands_of_tools_cost_no_more_than_one() {
         "<function=x></function>\n",
     ] {
         let text = unit.repeat(40_000 / unit.len());
-        let mut scanner = Scanner::new(offered.clone());
+        let mut scanner = CallScanner::new(offered.clone());
         let since = Instant::now();
         scanner.push(&text);
         let elapsed = since.elapsed();

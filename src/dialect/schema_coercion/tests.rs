@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// `text` read as argument `v` of a tool whose whole input schema is `schema`.
 fn read_in(schema: Value, text: &str) -> CoercedValue {
     let tool = tool_with("f", schema);
-    Property::of(&tool, "v").read(text)
+    ArgumentSchema::for_argument(&tool, "v").coerce(text)
 }
 
 fn typed(schema: Value, text: &str) -> Value {
@@ -16,7 +16,7 @@ fn typed(schema: Value, text: &str) -> Value {
 }
 
 #[test]
-fn a_string_stays_as_it_is_whatever_it_looks_like() {
+fn string_arguments_are_never_converted() {
     for text in [
         "5",
         "true",
@@ -33,7 +33,7 @@ fn a_string_stays_as_it_is_whatever_it_looks_like() {
 }
 
 #[test]
-fn numbers_are_read_exactly_or_not_at_all() {
+fn numbers_are_converted_only_without_loss() {
     for kind in ["integer", "number"] {
         let number = |text| typed(json!({"type": kind}), text);
         assert_eq!(number(" 3\n"), json!(3));
@@ -61,7 +61,7 @@ fn numbers_are_read_exactly_or_not_at_all() {
 }
 
 #[test]
-fn booleans_and_null_are_read_in_the_spellings_of_other_languages_too() {
+fn booleans_and_null_accept_the_spellings_of_other_languages() {
     let boolean = json!({"type": "boolean"});
     assert_eq!(typed(boolean.clone(), "true\n"), json!(true));
     assert_eq!(typed(boolean.clone(), "False"), json!(false));
@@ -82,24 +82,24 @@ fn booleans_and_null_are_read_in_the_spellings_of_other_languages_too() {
 }
 
 #[test]
-fn objects_and_arrays_are_read_leniently_and_what_is_neither_stays_text() {
+fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
     let object = || json!({"properties": {"v": {"type": "object"}}});
     assert_eq!(
         read_in(object(), "\n{\"도시\": \"서울\"}\n"),
-        CoercedValue::plain(json!({"도시": "서울"}))
+        CoercedValue::unrepaired(json!({"도시": "서울"}))
     );
     assert_eq!(
         read_in(object(), "{'a': True,}"),
         CoercedValue {
             value: json!({"a": true}),
-            repaired: true
+            was_repaired: true
         }
     );
     assert_eq!(
         read_in(object(), r#""{\"a\": 1}""#),
         CoercedValue {
             value: json!({"a": 1}),
-            repaired: true
+            was_repaired: true
         }
     );
     assert_eq!(
@@ -112,7 +112,7 @@ fn objects_and_arrays_are_read_leniently_and_what_is_neither_stays_text() {
 }
 
 #[test]
-fn where_a_string_is_allowed_too_only_what_loses_nothing_is_something_else() {
+fn if_a_string_is_allowed_only_lossless_conversions_apply() {
     for schema in [
         json!({"type": ["string", "number", "array"]}),
         json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"items": {}}]}),
@@ -137,7 +137,7 @@ fn where_a_string_is_allowed_too_only_what_loses_nothing_is_something_else() {
 }
 
 #[test]
-fn without_a_type_only_what_is_unmistakably_json_is_no_string() {
+fn untyped_text_is_a_string_unless_it_is_clearly_json() {
     for root in [
         json!({}),
         json!({"additionalProperties": true}),
@@ -164,7 +164,7 @@ fn without_a_type_only_what_is_unmistakably_json_is_no_string() {
 }
 
 #[test]
-fn an_enumerated_value_is_found_without_the_white_space_and_quotes_around_it() {
+fn enum_value_matches_despite_surrounding_whitespace_and_quotes() {
     let schema = json!({"enum": ["celsius", "섭씨", 1, null, "2"]});
     for (text, value) in [
         ("celsius", json!("celsius")),
@@ -182,7 +182,7 @@ fn an_enumerated_value_is_found_without_the_white_space_and_quotes_around_it() {
 }
 
 #[test]
-fn references_are_followed_and_circles_of_them_end() {
+fn references_are_followed_and_cycles_terminate() {
     let root = |schema: Value| {
         json!({
             "properties": {"v": schema},
@@ -223,7 +223,7 @@ fn references_are_followed_and_circles_of_them_end() {
 }
 
 #[test]
-fn a_contradiction_in_the_schema_breaks_nothing() {
+fn contradictory_schema_is_tolerated() {
     assert_eq!(
         typed(json!({"type": "integer", "enum": ["a"]}), "5"),
         json!(5)
@@ -237,23 +237,23 @@ fn a_contradiction_in_the_schema_breaks_nothing() {
 }
 
 #[test]
-fn an_array_and_its_elements_are_known() {
+fn array_type_and_element_schema_are_found() {
     let schema = json!({"properties": {
         "list": {"anyOf": [{"type": "null"}, {"type": "array", "items": {"type": "string"}}]},
         "one": {"type": "string"},
         "any": {},
     }});
     let tool = tool_with("f", schema);
-    let property = |key| Property::of(&tool, key);
+    let property = |key| ArgumentSchema::for_argument(&tool, key);
     assert!(property("list").is_array());
     assert!(!property("one").is_array());
     assert!(!property("any").is_array());
     assert!(!property("gone").is_array());
-    assert_eq!(property("list").items().read("5").value, json!("5"));
+    assert_eq!(property("list").items().coerce("5").value, json!("5"));
 }
 
 #[test]
-fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
+fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
     let many = |first: Value, rest: Value| {
         let mut all = vec![first];
         all.resize(50_000, rest);
@@ -279,15 +279,18 @@ fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
         let since = Instant::now();
         for number in 0..100 {
             let key = format!("k{number}");
-            assert_eq!(Property::of(&tool, &key).read("1").value, json!(1));
-            Property::of(&tool, "v").read("1");
+            assert_eq!(
+                ArgumentSchema::for_argument(&tool, &key).coerce("1").value,
+                json!(1)
+            );
+            ArgumentSchema::for_argument(&tool, "v").coerce("1");
         }
         assert!(since.elapsed() < Duration::from_secs(2), "{list}");
     }
 }
 
 #[test]
-fn every_value_of_a_long_enumeration_is_a_choice() {
+fn every_value_of_a_long_enum_is_accepted() {
     let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
     assert_eq!(typed(json!({"enum": values}), " 999\n"), json!("999"));
 }

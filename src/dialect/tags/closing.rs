@@ -2,10 +2,10 @@
 //! around it, or with the stream.
 
 use super::super::json_call;
-use super::super::recognizer::{Advance, End, Match};
-use super::super::scan_event::Piece;
+use super::super::recognizer::{Advance, FormEnd, RecognizedForm};
+use super::super::scan_event::ScanEvent;
 use super::grammar;
-use super::parser::{At, Here, TagParser};
+use super::parser::{TagCursor, TagParser, TagParserState};
 use crate::domain::{Offered, Resolved};
 use std::ops::Range;
 
@@ -13,25 +13,25 @@ const STRAY: &str =
     "there is text between its arguments, or a value has the tag in it that ends a value";
 
 impl TagParser {
-    pub(super) fn in_broken(&mut self, here: Here<'_>, start: usize) -> Advance {
-        if !self.is_known(here.offered) {
+    pub(super) fn step_unreadable_json(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
+        if !self.names_known_tool(here.offered) {
             return Advance::Reject;
         }
-        self.at = At::Broken { start };
+        self.state = TagParserState::UnreadableJson { start };
         match self.end_tag(here) {
             Some((end, raw_end)) => {
                 self.call.json = Some(start..end);
-                self.ends(here, raw_end)
+                self.complete(here, raw_end)
             }
             None => Advance::Hold,
         }
     }
 
-    pub(super) fn in_stray(&mut self, here: Here<'_>) -> Advance {
+    pub(super) fn step_stray_text(&mut self, here: TagCursor<'_>) -> Advance {
         match self.end_tag(here) {
             Some((_, raw_end)) => {
-                self.call.fault = Some(STRAY);
-                self.ends(here, raw_end)
+                self.call.error = Some(STRAY);
+                self.complete(here, raw_end)
             }
             None => Advance::Hold,
         }
@@ -39,7 +39,7 @@ impl TagParser {
 
     /// Where the call ends, without its end tag and with it, if a tag ends here that
     /// ends it.
-    fn end_tag(&self, here: Here<'_>) -> Option<(usize, usize)> {
+    fn end_tag(&self, here: TagCursor<'_>) -> Option<(usize, usize)> {
         if here.c != '>' {
             return None;
         }
@@ -53,13 +53,13 @@ impl TagParser {
     }
 
     /// The call is complete and ends at `raw_end`.
-    pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Advance {
+    pub(super) fn complete(&self, here: TagCursor<'_>, raw_end: usize) -> Advance {
         let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
         if is_nameless || self.is_word(here.offered) {
             return Advance::Text;
         }
         match self.piece(here.body, raw_end, true, here.offered) {
-            Some(piece) => Advance::Found(Match::Calls(vec![piece])),
+            Some(piece) => Advance::Found(RecognizedForm::Calls(vec![piece])),
             None => Advance::Text,
         }
     }
@@ -71,96 +71,105 @@ impl TagParser {
         is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
     }
 
-    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {
+    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<ScanEvent> {
         self.call
-            .piece(self.grammar, &body[..end], body, whole, offered)
+            .to_event(self.grammar, &body[..end], body, whole, offered)
     }
 
     /// Nothing more comes. None where that leaves text.
-    pub(super) fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    pub(super) fn finish(
+        &mut self,
+        body: &str,
+        offered: &Offered,
+        end: FormEnd,
+    ) -> Option<RecognizedForm> {
         match end {
-            End::Stream => self.cut_off(body, offered),
-            End::Rejected if !self.is_under_way() => None,
-            End::Rejected => {
+            FormEnd::Stream => self.finish_at_stream_end(body, offered),
+            FormEnd::Rejected if !self.is_started() => None,
+            FormEnd::Rejected => {
                 let call = self.piece(body, self.call.end, true, offered)?;
-                Some(Match::Calls(vec![call]))
+                Some(RecognizedForm::Calls(vec![call]))
             }
         }
     }
 
     /// What stands at the end of `body` and is none of this call's.
-    pub(super) fn again(&self, body: &str) -> usize {
-        match self.at {
-            At::Tag { start, .. } => body.len() - start,
-            At::Over => body.len() - self.call.end,
+    pub(super) fn unconsumed_bytes(&self, body: &str) -> usize {
+        match self.state {
+            TagParserState::Tag { start, .. } => body.len() - start,
+            TagParserState::Ended => body.len() - self.call.end,
             _ => 0,
         }
     }
 
-    fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Match> {
-        let pieces = match &self.at {
-            At::Value { start } | At::ValueOrEnd { start, .. } if self.ended().is_some() => {
+    fn finish_at_stream_end(&mut self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+        let pieces = match &self.state {
+            TagParserState::Value { start } | TagParserState::ValueOrEnd { start, .. }
+                if self.ended().is_some() =>
+            {
                 let (start, tag) = (*start, self.ended()?);
                 let rest = tag.end;
-                self.over(body, start, tag);
+                self.end_call_at(body, start, tag);
                 let call = self.piece(body, self.call.end, false, offered)?;
                 with_rest(call, &body[rest..])
             }
-            At::Between => vec![self.unended(body, offered)?],
-            At::Tag { start, .. } if self.grammar.may_end(&body[*start..]) => {
-                vec![self.unended(body, offered)?]
+            TagParserState::Between => vec![self.call_without_end(body, offered)?],
+            TagParserState::Tag { start, .. } if self.grammar.could_end(&body[*start..]) => {
+                vec![self.call_without_end(body, offered)?]
             }
-            At::Tag { .. } if !self.is_under_way() && !self.is_known(offered) => return None,
-            At::ValueOrEnd { start, tag, .. } => {
+            TagParserState::Tag { .. } if !self.is_started() && !self.names_known_tool(offered) => {
+                return None;
+            }
+            TagParserState::ValueOrEnd { start, tag, .. } => {
                 let (start, tag) = (*start, tag.clone());
-                self.over(body, start, tag);
+                self.end_call_at(body, start, tag);
                 vec![self.piece(body, self.call.end, false, offered)?]
             }
-            At::Value { start } => match outer_end(&body[*start..]) {
+            TagParserState::Value { start } => match outer_end_offset(&body[*start..]) {
                 Some(length) => {
                     let start = *start;
                     let end = start + length;
                     self.call.close_value(start..end, true);
                     vec![self.piece(body, end, false, offered)?]
                 }
-                None => vec![cut(body)],
+                None => vec![cut_off_call(body)],
             },
-            At::Broken { start } => {
+            TagParserState::UnreadableJson { start } => {
                 let end = body.trim_end().len();
                 self.call.json = Some(*start..end);
                 vec![self.piece(body, end, false, offered)?]
             }
-            At::Stray {
+            TagParserState::StrayText {
                 has_value_end: true,
             } => {
-                vec![json_call::unusable(body.trim_end(), STRAY)]
+                vec![json_call::unusable_call(body.trim_end(), STRAY)]
             }
-            At::Stray { .. } => {
-                let call = self.unended(body, offered)?;
+            TagParserState::StrayText { .. } => {
+                let call = self.call_without_end(body, offered)?;
                 let rest = &body[call.raw().len()..];
                 with_rest(call, rest)
             }
-            _ => vec![cut(body)],
+            _ => vec![cut_off_call(body)],
         };
-        Some(Match::Calls(pieces))
+        Some(RecognizedForm::Calls(pieces))
     }
 
     /// The tag in the value under way that seems to have ended the call.
     fn ended(&self) -> Option<Range<usize>> {
-        let candidate = self.inside.candidate.as_ref();
-        let candidate = candidate.filter(|candidate| candidate.is_lined)?;
+        let candidate = self.value_state.possible_end.as_ref();
+        let candidate = candidate.filter(|candidate| candidate.is_on_other_line)?;
         Some(candidate.tag.clone())
     }
 
     /// Nothing is open in the call, only its end is missing.
-    fn unended(&self, body: &str, offered: &Offered) -> Option<Piece> {
+    fn call_without_end(&self, body: &str, offered: &Offered) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {
             let is_plain = self.is_wrapped() || self.grammar.tool.is_some();
             match offered.resolve(self.call.server.as_deref(), name?) {
                 Resolved::Tool(tool) if is_plain && tool.tool.required().next().is_none() => {}
                 Resolved::Unknown if !is_plain => return None,
-                _ => return Some(cut(body)),
+                _ => return Some(cut_off_call(body)),
             }
         }
         self.piece(body, self.call.end, false, offered)
@@ -168,18 +177,18 @@ impl TagParser {
 }
 
 /// The call, and what came behind it as text.
-fn with_rest(call: Piece, rest: &str) -> Vec<Piece> {
+fn with_rest(call: ScanEvent, rest: &str) -> Vec<ScanEvent> {
     let rest = rest.trim_start().to_owned();
-    let text = (!rest.is_empty()).then_some(Piece::Text(rest));
+    let text = (!rest.is_empty()).then_some(ScanEvent::Text(rest));
     [call].into_iter().chain(text).collect()
 }
 
-fn cut(body: &str) -> Piece {
-    json_call::unusable(body.trim_end(), json_call::CUT_OFF)
+fn cut_off_call(body: &str) -> ScanEvent {
+    json_call::unusable_call(body.trim_end(), json_call::CUT_OFF)
 }
 
 /// The bytes of the value in `text`, where the end of a wrapper is all that ends it.
-fn outer_end(text: &str) -> Option<usize> {
+fn outer_end_offset(text: &str) -> Option<usize> {
     let text = text.trim_end();
     let inside = grammar::outer_ends().find_map(|end| text.strip_suffix(end))?;
     Some(inside.len())

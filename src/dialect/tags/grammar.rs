@@ -1,7 +1,7 @@
 //! The tags of each form, and how much of a tag a text is.
 
 use super::super::markers;
-use super::xml::{self, Attributes};
+use super::xml::{self, XmlAttributes};
 use std::sync::LazyLock;
 
 /// Longer, it is no tag.
@@ -9,13 +9,13 @@ pub(super) const TAG_BYTES_MAX: usize = 1024;
 
 /// A tag by its literal start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tag {
+pub(super) struct TagPattern {
     pub(super) literal: &'static str,
-    rest: Rest,
+    rest: TagTail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum TagTail {
     /// The literal is all of it.
     Nothing,
     /// A name up to the `>`.
@@ -26,86 +26,89 @@ enum Rest {
 
 /// How well a text fits a tag.
 #[derive(Debug, PartialEq)]
-pub(super) enum Fit {
+pub(super) enum TagMatch {
     No,
     /// It may become one.
     Partial,
-    Whole(Written),
+    Complete(ParsedTag),
 }
 
 /// A tag as it was written.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Written {
+pub(super) struct ParsedTag {
     /// Its name, or its attributes.
     pub(super) name: Option<String>,
-    pub(super) attributes: Attributes,
+    pub(super) attributes: XmlAttributes,
     /// `<tag />`.
-    pub(super) is_empty: bool,
+    pub(super) is_self_closing: bool,
 }
 
-impl Tag {
+impl TagPattern {
     const fn literal(literal: &'static str) -> Self {
-        let rest = Rest::Nothing;
+        let rest = TagTail::Nothing;
         Self { literal, rest }
     }
 
     const fn named(literal: &'static str) -> Self {
-        let rest = Rest::Name;
+        let rest = TagTail::Name;
         Self { literal, rest }
     }
 
     const fn with_attributes(literal: &'static str) -> Self {
-        let rest = Rest::Attributes;
+        let rest = TagTail::Attributes;
         Self { literal, rest }
     }
 
     /// How `text` fits, of which `in_quotes` says whether it ends inside an
     /// attribute's value. O(1) until the tag is complete.
-    pub(super) fn fit(&self, text: &str, in_quotes: bool) -> Fit {
+    pub(super) fn match_text(&self, text: &str, in_quotes: bool) -> TagMatch {
         let Some(rest) = text.strip_prefix(self.literal) else {
             return match self.literal.starts_with(text) {
-                true => Fit::Partial,
-                false => Fit::No,
+                true => TagMatch::Partial,
+                false => TagMatch::No,
             };
         };
         let starts_well = match self.rest {
-            Rest::Nothing => return Fit::Whole(Written::default()),
-            Rest::Name => !rest.ends_with(['<', '\n']),
-            Rest::Attributes => rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r', '>']),
+            TagTail::Nothing => return TagMatch::Complete(ParsedTag::default()),
+            TagTail::Name => !rest.ends_with(['<', '\n']),
+            TagTail::Attributes => {
+                rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r', '>'])
+            }
         };
         if !starts_well {
-            return Fit::No;
+            return TagMatch::No;
         }
-        let in_quotes = in_quotes && self.rest == Rest::Attributes;
+        let in_quotes = in_quotes && self.rest == TagTail::Attributes;
         let Some(inside) = rest.strip_suffix('>').filter(|_| !in_quotes) else {
-            return Fit::Partial;
+            return TagMatch::Partial;
         };
-        self.written(inside).map_or(Fit::No, Fit::Whole)
+        self.written(inside)
+            .map_or(TagMatch::No, TagMatch::Complete)
     }
 
     /// What stands before the tag in `text`, which ends where this tag is certain to
     /// have been opened.
-    pub(super) fn opened<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(super) fn text_before_opening<'a>(&self, text: &'a str) -> Option<&'a str> {
         let text = match self.rest {
-            Rest::Attributes => text.strip_suffix([' ', '\t', '\n', '\r'])?,
-            Rest::Nothing | Rest::Name => text,
+            TagTail::Attributes => text.strip_suffix([' ', '\t', '\n', '\r'])?,
+            TagTail::Nothing | TagTail::Name => text,
         };
         text.strip_suffix(self.literal)
     }
 
-    fn written(&self, inside: &str) -> Option<Written> {
+    fn written(&self, inside: &str) -> Option<ParsedTag> {
         let (inside, is_empty) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),
             None => (inside, false),
         };
-        let mut written = Written {
-            is_empty,
-            ..Written::default()
+        let mut written = ParsedTag {
+            is_self_closing: is_empty,
+            ..ParsedTag::default()
         };
-        if self.rest == Rest::Name {
+        if self.rest == TagTail::Name {
             written.name = Some(xml::unquoted(inside.trim()).to_owned());
         } else {
-            written.attributes = Attributes::read(inside)?;
+            written.attributes = XmlAttributes::parse(inside)?;
             written.name = written.attributes.take("name");
         }
         let is_nameless = written.name.as_ref().is_some_and(String::is_empty);
@@ -115,14 +118,14 @@ impl Tag {
 
 /// One form: `head`, then `value … value_end` any number of times, then `end`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Grammar {
+pub(super) struct TagGrammar {
     /// As the dialog labels it.
     pub(super) form: &'static str,
-    pub(super) head: Option<Tag>,
+    pub(super) head: Option<TagPattern>,
     /// The tag that names the tool, where it is not the head.
-    pub(super) tool: Option<Tag>,
+    pub(super) tool: Option<TagPattern>,
     pub(super) tool_end: Option<&'static str>,
-    pub(super) value: Tag,
+    pub(super) value: TagPattern,
     /// Where the name of a value is written between tags of its own: what ends the
     /// name and what must follow it.
     pub(super) key: Option<(&'static str, &'static str)>,
@@ -132,59 +135,62 @@ pub(super) struct Grammar {
     pub(super) end_is_outside: bool,
     /// The arguments may be one JSON object instead.
     pub(super) may_be_json: bool,
-    pub(super) text: Text,
+    pub(super) text: ValueText,
 }
 
 /// What a tag between the values means.
-pub(super) enum Meaning {
-    No,
+pub(super) enum TagRole {
+    None,
     /// It may become one that means something.
     Partial,
-    Tool(Written),
+    Tool(ParsedTag),
     ToolEnd,
-    Value(Written),
+    Value(ParsedTag),
     End,
     /// It closes what is around the form.
-    Outer,
+    OuterEnd,
 }
 
-impl Grammar {
+impl TagGrammar {
     /// How `text` fits the head.
-    pub(super) fn head_fit(&self, text: &str, in_quotes: bool) -> Fit {
-        let fit = |head: Tag| head.fit(text, in_quotes);
-        match self.head.map_or(Fit::No, fit) {
-            Fit::Whole(tag) if tag.name.is_none() && self.tool.is_none() => Fit::No,
+    pub(super) fn match_head(&self, text: &str, in_quotes: bool) -> TagMatch {
+        let fit = |head: TagPattern| head.match_text(text, in_quotes);
+        match self.head.map_or(TagMatch::No, fit) {
+            TagMatch::Complete(tag) if tag.name.is_none() && self.tool.is_none() => TagMatch::No,
             fit => fit,
         }
     }
 
-    pub(super) fn meaning(&self, text: &str, in_quotes: bool) -> Meaning {
-        let mut meaning = Meaning::No;
-        match self.value.fit(text, in_quotes) {
-            Fit::Whole(tag) => return Meaning::Value(tag),
-            Fit::Partial => meaning = Meaning::Partial,
-            Fit::No => {}
+    pub(super) fn role(&self, text: &str, in_quotes: bool) -> TagRole {
+        let mut meaning = TagRole::None;
+        match self.value.match_text(text, in_quotes) {
+            TagMatch::Complete(tag) => return TagRole::Value(tag),
+            TagMatch::Partial => meaning = TagRole::Partial,
+            TagMatch::No => {}
         }
-        match self.tool.map_or(Fit::No, |tool| tool.fit(text, in_quotes)) {
-            Fit::Whole(tag) => return Meaning::Tool(tag),
-            Fit::Partial => meaning = Meaning::Partial,
-            Fit::No => {}
+        match self
+            .tool
+            .map_or(TagMatch::No, |tool| tool.match_text(text, in_quotes))
+        {
+            TagMatch::Complete(tag) => return TagRole::Tool(tag),
+            TagMatch::Partial => meaning = TagRole::Partial,
+            TagMatch::No => {}
         }
         if text == self.end {
-            Meaning::End
+            TagRole::End
         } else if Some(text) == self.tool_end {
-            Meaning::ToolEnd
+            TagRole::ToolEnd
         } else if outer_ends().any(|end| end == text) {
-            Meaning::Outer
-        } else if self.may_end(text) {
-            Meaning::Partial
+            TagRole::OuterEnd
+        } else if self.could_end(text) {
+            TagRole::Partial
         } else {
             meaning
         }
     }
 
     /// Whether `text` is the start of a tag after which nothing more is missing.
-    pub(super) fn may_end(&self, text: &str) -> bool {
+    pub(super) fn could_end(&self, text: &str) -> bool {
         let mut ends = [self.end]
             .into_iter()
             .chain(self.tool_end)
@@ -195,9 +201,9 @@ impl Grammar {
 
 /// What of a value's text is the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum ValueText {
     /// All but one line end on either side.
-    Lines,
+    TrimLineEnds,
     /// All, but for line ends that stand on both sides.
     Bare,
     /// The same, XML-unescaped; it may be CDATA.
@@ -205,48 +211,48 @@ pub(super) enum Text {
 }
 
 /// Qwen3-Coder, Nemotron 3 and Seed, and with JSON inside Llama 3.1.
-const FUNCTION: Grammar = Grammar {
+const FUNCTION: TagGrammar = TagGrammar {
     form: "function tag",
-    head: Some(Tag::named("<function=")),
+    head: Some(TagPattern::named("<function=")),
     tool: None,
     tool_end: None,
-    value: Tag::named("<parameter="),
+    value: TagPattern::named("<parameter="),
     key: None,
     value_end: "</parameter>",
     end: "</function>",
     end_is_outside: false,
     may_be_json: true,
-    text: Text::Lines,
+    text: ValueText::TrimLineEnds,
 };
 
 /// GLM; its head is the bare name of the tool.
-pub(super) static NAMED: Grammar = Grammar {
+pub(super) static GLM: TagGrammar = TagGrammar {
     form: "GLM",
     head: None,
     tool: None,
     tool_end: None,
-    value: Tag::literal("<arg_key>"),
+    value: TagPattern::literal("<arg_key>"),
     key: Some(("</arg_key>", "<arg_value>")),
     value_end: "</arg_value>",
     end: "</tool_call>",
     end_is_outside: true,
     may_be_json: true,
-    text: Text::Bare,
+    text: ValueText::Bare,
 };
 
 /// Ours (S6.5).
-const REQUEST: Grammar = Grammar {
+const REQUEST: TagGrammar = TagGrammar {
     form: "mcp-request",
-    head: Some(Tag::literal("<mcp-request>")),
-    tool: Some(Tag::with_attributes("<tool")),
+    head: Some(TagPattern::literal("<mcp-request>")),
+    tool: Some(TagPattern::with_attributes("<tool")),
     tool_end: Some("</tool>"),
-    value: Tag::with_attributes("<param"),
+    value: TagPattern::with_attributes("<param"),
     key: None,
     value_end: "</param>",
     end: "</mcp-request>",
     end_is_outside: false,
     may_be_json: false,
-    text: Text::Xml,
+    text: ValueText::Xml,
 };
 
 macro_rules! invoke {
@@ -254,24 +260,24 @@ macro_rules! invoke {
         invoke!($prefix, "invoke", $form)
     };
     ($prefix:literal, $word:literal, $form:literal) => {
-        Grammar {
+        TagGrammar {
             form: $form,
-            head: Some(Tag::with_attributes(concat!("<", $prefix, $word))),
+            head: Some(TagPattern::with_attributes(concat!("<", $prefix, $word))),
             tool: None,
             tool_end: None,
-            value: Tag::with_attributes(concat!("<", $prefix, "parameter")),
+            value: TagPattern::with_attributes(concat!("<", $prefix, "parameter")),
             key: None,
             value_end: concat!("</", $prefix, "parameter>"),
             end: concat!("</", $prefix, $word, ">"),
             end_is_outside: false,
             may_be_json: true,
-            text: Text::Bare,
+            text: ValueText::Bare,
         }
     };
 }
 
 /// The forms that begin with a tag.
-pub(super) static HEADED: [Grammar; 10] = [
+pub(super) static TAG_GRAMMARS: [TagGrammar; 10] = [
     FUNCTION,
     REQUEST,
     invoke!("", "invoke tag"),
@@ -285,18 +291,18 @@ pub(super) static HEADED: [Grammar; 10] = [
 ];
 
 /// Whether `tag` opens another call.
-pub(super) fn opens(tag: &str) -> bool {
+pub(super) fn opens_call(tag: &str) -> bool {
     openers().any(|opener| opener == tag)
 }
 
 /// Whether `tag` may become one that opens another call.
-pub(super) fn may_open(tag: &str) -> bool {
+pub(super) fn could_open_call(tag: &str) -> bool {
     openers().any(|opener| opener.starts_with(tag))
 }
 
 fn openers() -> impl Iterator<Item = &'static str> {
-    let heads = HEADED.iter().filter_map(|grammar| grammar.head);
-    let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.opens);
+    let heads = TAG_GRAMMARS.iter().filter_map(|grammar| grammar.head);
+    let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.opening);
     heads.map(|head| head.literal).chain(wrappers)
 }
 
@@ -306,7 +312,7 @@ pub(super) fn outer_ends() -> impl Iterator<Item = &'static str> + Clone {
 }
 
 static OUTER_ENDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let is_form_end = |closer: &str| HEADED.iter().any(|grammar| grammar.end == closer);
+    let is_form_end = |closer: &str| TAG_GRAMMARS.iter().any(|grammar| grammar.end == closer);
     // In HTML, `</s>` ends text that is struck through.
     let closers = markers::CLOSERS.iter().copied();
     closers

@@ -2,19 +2,21 @@
 //! name of the tool (GLM). `parser` reads the rest.
 
 use super::super::markers::Wrapper;
-use super::super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
-use super::grammar::{Fit, HEADED, NAMED, TAG_BYTES_MAX};
-use super::parser::{Here, TagParser, quoted};
+use super::super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
+use super::grammar::{GLM, TAG_BYTES_MAX, TAG_GRAMMARS, TagMatch};
+use super::parser::{TagCursor, TagParser, next_quote};
 use crate::domain::Offered;
 
 const NAME_BYTES_MAX: usize = 256;
 
 /// The forms that begin with a tag, all at once.
-pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
-    let quoted = opening.quoted() || opening.in_span && opening.wrapper.is_none();
+pub(in super::super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let quoted = opening.is_quoted() || opening.is_in_code_span && opening.wrapper.is_none();
     let may = opening.marker == '<' && !quoted && !opening.offered.is_empty();
     may.then(|| {
-        Box::new(Head {
+        Box::new(OpeningTagRecognizer {
             wrapper: opening.wrapper,
             quote: None,
             call: None,
@@ -23,12 +25,12 @@ pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
 }
 
 /// The form that begins with a name, which only its wrapper tells from text.
-pub(in super::super) fn open_named(opening: &Opening<'_>) -> Option<Candidate> {
-    let wrapped = opening.wrapper.is_some_and(|w| w.opens == "<tool_call>");
+pub(in super::super) fn open_named(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let wrapped = opening.wrapper.is_some_and(|w| w.opening == "<tool_call>");
     let first = opening.marker.is_alphabetic() || opening.marker == '_';
     let may = wrapped && first && !opening.offered.is_empty();
     may.then(|| {
-        Box::new(Name {
+        Box::new(BareNameRecognizer {
             wrapper: opening.wrapper,
             call: None,
         }) as _
@@ -40,7 +42,7 @@ fn is_name(c: char) -> bool {
 }
 
 #[derive(Debug)]
-struct Head {
+struct OpeningTagRecognizer {
     wrapper: Option<&'static Wrapper>,
     /// The quotation mark that is open in the tag.
     quote: Option<char>,
@@ -48,22 +50,22 @@ struct Head {
     call: Option<TagParser>,
 }
 
-impl Recognizer for Head {
+impl Recognizer for OpeningTagRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = Here { c, body, offered };
+        let here = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(here);
         }
-        self.quote = quoted(self.quote, c);
+        self.quote = next_quote(self.quote, c);
         let mut may_be_tag = false;
-        for grammar in &HEADED {
-            match grammar.head_fit(body, self.quote.is_some()) {
-                Fit::No => {}
-                Fit::Partial => may_be_tag = true,
-                Fit::Whole(tag) => {
+        for grammar in &TAG_GRAMMARS {
+            match grammar.match_head(body, self.quote.is_some()) {
+                TagMatch::No => {}
+                TagMatch::Partial => may_be_tag = true,
+                TagMatch::Complete(tag) => {
                     let call = TagParser::new(grammar, tag.name, self.wrapper, body.len());
-                    let step = match tag.is_empty {
-                        true => call.ends(here, body.len()),
+                    let step = match tag.is_self_closing {
+                        true => call.complete(here, body.len()),
                         false => Advance::Hold,
                     };
                     self.call = Some(call);
@@ -77,49 +79,49 @@ impl Recognizer for Head {
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         self.call.as_mut()?.finish(body, offered, end)
     }
 
-    fn again(&self, body: &str) -> usize {
+    fn unconsumed_bytes(&self, body: &str) -> usize {
         let call = self.call.as_ref();
-        call.map_or(0, |call| call.again(body))
+        call.map_or(0, |call| call.unconsumed_bytes(body))
     }
 }
 
 #[derive(Debug)]
-struct Name {
+struct BareNameRecognizer {
     wrapper: Option<&'static Wrapper>,
     /// What follows the name, once it is complete.
     call: Option<TagParser>,
 }
 
-impl Recognizer for Name {
+impl Recognizer for BareNameRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = Here { c, body, offered };
+        let here = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(here);
         }
         if is_name(c) && body.len() <= NAME_BYTES_MAX {
             return Advance::Hold;
         }
-        let name = &body[..here.at()];
-        let mut call = TagParser::new(&NAMED, Some(name.to_owned()), self.wrapper, name.len());
+        let name = &body[..here.offset()];
+        let mut call = TagParser::new(&GLM, Some(name.to_owned()), self.wrapper, name.len());
         let step = call.step(here);
         self.call = Some(call);
         step
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
-        if self.call.is_none() && end == End::Stream {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+        if self.call.is_none() && end == FormEnd::Stream {
             let name = Some(body.to_owned());
-            self.call = Some(TagParser::new(&NAMED, name, self.wrapper, body.len()));
+            self.call = Some(TagParser::new(&GLM, name, self.wrapper, body.len()));
         }
         self.call.as_mut()?.finish(body, offered, end)
     }
 
-    fn again(&self, body: &str) -> usize {
+    fn unconsumed_bytes(&self, body: &str) -> usize {
         let call = self.call.as_ref();
-        call.map_or(0, |call| call.again(body))
+        call.map_or(0, |call| call.unconsumed_bytes(body))
     }
 }

@@ -3,9 +3,9 @@
 
 use super::super::markers::Wrapper;
 use super::super::recognizer::Advance;
-use super::arguments::{Given, Parts};
-use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Written};
-use super::value::Inside;
+use super::arguments::{TagArgument, TagCall};
+use super::grammar::{self, ParsedTag, TAG_BYTES_MAX, TagGrammar, TagRole};
+use super::value::ValueState;
 use super::xml::CDATA_END;
 use crate::domain::{Offered, Resolved};
 use crate::text::{JsonEvent, JsonScanner};
@@ -13,22 +13,22 @@ use std::ops::Range;
 
 /// The character under way and all up to it.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct TagCursor<'a> {
     pub(super) c: char,
     /// From the start of the form up to and with `c`.
     pub(super) body: &'a str,
     pub(super) offered: &'a Offered,
 }
 
-impl Here<'_> {
+impl TagCursor<'_> {
     /// Where in the body `c` begins.
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn offset(&self) -> usize {
         self.body.len() - self.c.len_utf8()
     }
 }
 
 /// The quotation mark that is open behind `c`.
-pub(super) fn quoted(open: Option<char>, c: char) -> Option<char> {
+pub(super) fn next_quote(open: Option<char>, c: char) -> Option<char> {
     match open {
         Some(quote) if quote == c => None,
         None if matches!(c, '"' | '\'') => Some(c),
@@ -38,17 +38,17 @@ pub(super) fn quoted(open: Option<char>, c: char) -> Option<char> {
 
 #[derive(Debug)]
 pub(super) struct TagParser {
-    pub(super) grammar: &'static Grammar,
+    pub(super) grammar: &'static TagGrammar,
     pub(super) wrapper: Option<&'static Wrapper>,
-    pub(super) at: At,
-    pub(super) call: Parts,
+    pub(super) state: TagParserState,
+    pub(super) call: TagCall,
     /// The value under way.
-    pub(super) inside: Inside,
+    pub(super) value_state: ValueState,
 }
 
 /// Places are bytes of the body.
 #[derive(Debug)]
-pub(super) enum At {
+pub(super) enum TagParserState {
     /// Only white space and tags may come.
     Between,
     Tag {
@@ -72,7 +72,7 @@ pub(super) enum At {
         start: usize,
     },
     /// In a CDATA section of a value.
-    Section {
+    Cdata {
         start: usize,
     },
     /// A tag that ends the form, or what is around it, stood in a value; what follows
@@ -87,21 +87,21 @@ pub(super) enum At {
         outline: Box<JsonScanner>,
     },
     /// Its JSON is unreadable: only the end of the form matters.
-    Broken {
+    UnreadableJson {
         start: usize,
     },
     /// Text stands where only tags may.
-    Stray {
+    StrayText {
         has_value_end: bool,
     },
     /// It ended before what came last.
-    Over,
+    Ended,
 }
 
 impl TagParser {
     /// Behind the head, which is complete at `end`.
     pub(super) fn new(
-        grammar: &'static Grammar,
+        grammar: &'static TagGrammar,
         name: Option<String>,
         wrapper: Option<&'static Wrapper>,
         end: usize,
@@ -109,79 +109,79 @@ impl TagParser {
         Self {
             grammar,
             wrapper,
-            at: At::Between,
-            inside: Inside::default(),
-            call: Parts {
+            state: TagParserState::Between,
+            value_state: ValueState::default(),
+            call: TagCall {
                 name,
                 end,
-                ..Parts::default()
+                ..TagCall::default()
             },
         }
     }
 
-    pub(super) fn step(&mut self, here: Here<'_>) -> Advance {
-        match &mut self.at {
-            At::Between => self.between(here),
-            At::Tag { start, quote } => {
-                *quote = quoted(*quote, here.c);
+    pub(super) fn step(&mut self, here: TagCursor<'_>) -> Advance {
+        match &mut self.state {
+            TagParserState::Between => self.between(here),
+            TagParserState::Tag { start, quote } => {
+                *quote = next_quote(*quote, here.c);
                 let (start, in_quotes) = (*start, quote.is_some());
                 self.in_tag(here, start, in_quotes)
             }
-            At::ToolName { start } => {
+            TagParserState::ToolName { start } => {
                 let start = *start;
                 self.in_tool_name(here, start)
             }
-            At::Key { start } => {
+            TagParserState::Key { start } => {
                 let start = *start;
                 self.in_key(here, start)
             }
-            At::BeforeValue { start, tag } => {
+            TagParserState::BeforeValue { start, tag } => {
                 let (start, tag) = (*start, *tag);
                 self.before_value(here, start, tag)
             }
-            At::Value { start } => {
+            TagParserState::Value { start } => {
                 let start = *start;
-                self.in_value(here, start)
+                self.step_value(here, start)
             }
-            At::Section { start } => {
+            TagParserState::Cdata { start } => {
                 if here.c == '>' && here.body.ends_with(CDATA_END) {
-                    self.at = At::Value { start: *start };
+                    self.state = TagParserState::Value { start: *start };
                 }
                 Advance::Hold
             }
-            At::ValueOrEnd { start, tag, outer } => {
+            TagParserState::ValueOrEnd { start, tag, outer } => {
                 let (start, tag, outer) = (*start, tag.clone(), *outer);
-                self.value_or_end(here, start, tag, outer)
+                self.step_value_or_end(here, start, tag, outer)
             }
-            At::Over => Advance::Reject,
-            At::Json { start, outline } => {
+            TagParserState::Ended => Advance::Reject,
+            TagParserState::Json { start, outline } => {
                 let (start, event) = (*start, outline.push(here.c));
                 self.in_json(here, start, event)
             }
-            At::Broken { start } => {
+            TagParserState::UnreadableJson { start } => {
                 let start = *start;
-                self.in_broken(here, start)
+                self.step_unreadable_json(here, start)
             }
-            At::Stray { has_value_end } => {
+            TagParserState::StrayText { has_value_end } => {
                 *has_value_end |= here.c == '>' && here.body.ends_with(self.grammar.value_end);
-                self.in_stray(here)
+                self.step_stray_text(here)
             }
         }
     }
 
-    fn in_json(&mut self, here: Here<'_>, start: usize, event: JsonEvent) -> Advance {
+    fn in_json(&mut self, here: TagCursor<'_>, start: usize, event: JsonEvent) -> Advance {
         match event {
-            JsonEvent::Ended => {
+            JsonEvent::ValueEnd => {
                 self.call.json = Some(start..here.body.len());
-                self.ends(here, here.body.len())
+                self.complete(here, here.body.len())
             }
-            JsonEvent::Broken => self.in_broken(here, start),
+            JsonEvent::Invalid => self.step_unreadable_json(here, start),
             _ => Advance::Hold,
         }
     }
 
     /// It is more than a head: whatever follows, it was meant as a call.
-    pub(super) fn is_under_way(&self) -> bool {
+    pub(super) fn is_started(&self) -> bool {
         !self.call.values.is_empty() || self.grammar.tool.is_some() && self.call.name.is_some()
     }
 
@@ -190,31 +190,31 @@ impl TagParser {
         self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
     }
 
-    pub(super) fn is_known(&self, offered: &Offered) -> bool {
+    pub(super) fn names_known_tool(&self, offered: &Offered) -> bool {
         let name = self.call.name.as_deref().unwrap_or_default();
         self.is_wrapped() || offered.resolve(self.call.server.as_deref(), name) != Resolved::Unknown
     }
 
     /// What stands here is neither white space nor one of the form's tags.
     fn stray(&mut self) -> Advance {
-        if !self.is_under_way() {
+        if !self.is_started() {
             return Advance::Reject;
         }
         let has_value_end = false;
-        self.at = At::Stray { has_value_end };
+        self.state = TagParserState::StrayText { has_value_end };
         Advance::Hold
     }
 
-    fn between(&mut self, here: Here<'_>) -> Advance {
-        let start = here.at();
+    fn between(&mut self, here: TagCursor<'_>) -> Advance {
+        let start = here.offset();
         let may_be_json = self.grammar.may_be_json && self.call.values.is_empty();
-        self.at = match here.c {
+        self.state = match here.c {
             c if c.is_whitespace() => return Advance::Hold,
-            '<' => At::Tag { start, quote: None },
+            '<' => TagParserState::Tag { start, quote: None },
             '{' if may_be_json => {
                 let mut outline = Box::new(JsonScanner::default());
                 outline.push(here.c);
-                At::Json { start, outline }
+                TagParserState::Json { start, outline }
             }
             _ => return self.stray(),
         };
@@ -222,50 +222,50 @@ impl TagParser {
     }
 
     /// A part of the call is complete.
-    pub(super) fn completed(&mut self, here: Here<'_>) -> Advance {
+    pub(super) fn end_part(&mut self, here: TagCursor<'_>) -> Advance {
         self.call.end = here.body.len();
-        self.at = At::Between;
+        self.state = TagParserState::Between;
         Advance::Hold
     }
 
-    fn in_tag(&mut self, here: Here<'_>, start: usize, in_quotes: bool) -> Advance {
+    fn in_tag(&mut self, here: TagCursor<'_>, start: usize, in_quotes: bool) -> Advance {
         let tag = &here.body[start..];
-        match self.grammar.meaning(tag, in_quotes) {
-            Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
+        match self.grammar.role(tag, in_quotes) {
+            TagRole::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
             // Another call begins, and this one was not closed.
-            Meaning::No if self.is_under_way() && grammar::opens(tag) => Advance::Reject,
-            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Advance::Hold,
-            Meaning::No | Meaning::Partial => self.stray(),
-            Meaning::Tool(tag) => self.tool(here, tag),
-            Meaning::ToolEnd => self.completed(here),
-            Meaning::Value(tag) => self.value(here, tag),
-            Meaning::End if !self.grammar.end_is_outside => self.ends(here, here.body.len()),
-            Meaning::End | Meaning::Outer => self.ends(here, self.call.end),
+            TagRole::None if self.is_started() && grammar::opens_call(tag) => Advance::Reject,
+            TagRole::None if self.is_started() && grammar::could_open_call(tag) => Advance::Hold,
+            TagRole::None | TagRole::Partial => self.stray(),
+            TagRole::Tool(tag) => self.tool(here, tag),
+            TagRole::ToolEnd => self.end_part(here),
+            TagRole::Value(tag) => self.value(here, tag),
+            TagRole::End if !self.grammar.end_is_outside => self.complete(here, here.body.len()),
+            TagRole::End | TagRole::OuterEnd => self.complete(here, self.call.end),
         }
     }
 
-    fn tool(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
+    fn tool(&mut self, here: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         self.call.server = tag.attributes.take("server").or(self.call.server.take());
         match tag.name {
             Some(name) => self.name(here, name),
-            None if tag.is_empty => self.stray(),
+            None if tag.is_self_closing => self.stray(),
             None => {
                 let start = here.body.len();
-                self.at = At::ToolName { start };
+                self.state = TagParserState::ToolName { start };
                 Advance::Hold
             }
         }
     }
 
-    fn name(&mut self, here: Here<'_>, name: String) -> Advance {
+    fn name(&mut self, here: TagCursor<'_>, name: String) -> Advance {
         if self.call.name.is_some() {
-            self.call.fault = Some("it names two tools");
+            self.call.error = Some("it names two tools");
         }
         self.call.name = Some(name).filter(|name| !name.is_empty());
-        self.completed(here)
+        self.end_part(here)
     }
 
-    fn in_tool_name(&mut self, here: Here<'_>, start: usize) -> Advance {
+    fn in_tool_name(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
         let name = &here.body[start..];
         let end = self.grammar.tool_end.filter(|_| here.c == '>');
         match end.and_then(|end| name.strip_suffix(end)) {
@@ -276,10 +276,10 @@ impl TagParser {
     }
 
     /// A tag opens the value of an argument, or the argument's name.
-    fn value(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
+    fn value(&mut self, here: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         let start = here.body.len();
         if self.grammar.key.is_some() {
-            self.at = At::Key { start };
+            self.state = TagParserState::Key { start };
             return Advance::Hold;
         }
         let Some(key) = tag.name else {
@@ -291,19 +291,19 @@ impl TagParser {
             _ => None,
         };
         let value = tag.attributes.take("value");
-        self.call.values.push(Given {
-            attribute: tag.is_empty.then(|| value.unwrap_or_default()),
+        self.call.values.push(TagArgument {
+            attribute_value: tag.is_self_closing.then(|| value.unwrap_or_default()),
             is_string,
-            ..Given::new(key, start)
+            ..TagArgument::new(key, start)
         });
-        if tag.is_empty {
-            return self.completed(here);
+        if tag.is_self_closing {
+            return self.end_part(here);
         }
-        self.value_starts(start);
+        self.begin_value(start);
         Advance::Hold
     }
 
-    fn in_key(&mut self, here: Here<'_>, start: usize) -> Advance {
+    fn in_key(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
         let key = &here.body[start..];
         let end = self.grammar.key.filter(|_| here.c == '>');
         match end.and_then(|(end, _)| key.strip_suffix(end)) {
@@ -311,8 +311,8 @@ impl TagParser {
                 let start = here.body.len();
                 self.call
                     .values
-                    .push(Given::new(key.trim().to_owned(), start));
-                self.at = At::BeforeValue { start, tag: None };
+                    .push(TagArgument::new(key.trim().to_owned(), start));
+                self.state = TagParserState::BeforeValue { start, tag: None };
                 Advance::Hold
             }
             None if key.len() <= TAG_BYTES_MAX => Advance::Hold,
@@ -321,30 +321,30 @@ impl TagParser {
     }
 
     /// Models forget the tag that opens a value, and double the one before it.
-    fn before_value(&mut self, here: Here<'_>, start: usize, tag: Option<usize>) -> Advance {
+    fn before_value(&mut self, here: TagCursor<'_>, start: usize, tag: Option<usize>) -> Advance {
         if tag.is_none() && here.c.is_whitespace() {
             return Advance::Hold;
         }
-        let from = tag.unwrap_or(here.at());
+        let from = tag.unwrap_or(here.offset());
         let tag = &here.body[from..];
         let (key_end, opens) = self.grammar.key.unwrap_or_default();
         let behind = here.body.len();
-        self.at = if tag == opens {
-            self.value_starts(behind);
+        self.state = if tag == opens {
+            self.begin_value(behind);
             return Advance::Hold;
         } else if tag == key_end {
-            self.call.repaired = true;
-            At::BeforeValue {
+            self.call.was_repaired = true;
+            TagParserState::BeforeValue {
                 start: behind,
                 tag: None,
             }
         } else if opens.starts_with(tag) || key_end.starts_with(tag) {
             let tag = Some(from);
-            At::BeforeValue { start, tag }
+            TagParserState::BeforeValue { start, tag }
         } else {
-            self.call.repaired = true;
-            self.value_starts(start);
-            return self.in_value(here, start);
+            self.call.was_repaired = true;
+            self.begin_value(start);
+            return self.step_value(here, start);
         };
         Advance::Hold
     }

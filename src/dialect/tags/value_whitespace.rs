@@ -1,28 +1,28 @@
 //! What of the white space around a value is the value, and what was only written
 //! to put the tags on lines of their own.
 
-use super::grammar::Text;
+use super::grammar::ValueText;
 use super::xml;
 use std::borrow::Cow;
 
 /// The value that `text`, all between the tags, stands for. O(len).
-pub(super) fn value(text: &str, kind: Text) -> Cow<'_, str> {
+pub(super) fn trim_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     match kind {
-        Text::Lines => lines(text),
-        Text::Bare => between_line_ends(text).into(),
-        Text::Xml => xml::content(between_line_ends(text)),
+        ValueText::TrimLineEnds => lines(text),
+        ValueText::Bare => between_line_ends(text).into(),
+        ValueText::Xml => xml::content(between_line_ends(text)),
     }
 }
 
 /// The same of a value whose closing tag is missing: the line end before what shows
 /// its end is layout in any case.
-pub(super) fn unclosed(text: &str, kind: Text) -> Cow<'_, str> {
+pub(super) fn trim_unclosed_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     let text = text.trim_end_matches([' ', '\t']);
     match kind {
-        Text::Bare | Text::Xml if after_line_end(text).is_none() => {
-            value(before_line_end(text).unwrap_or(text), kind)
+        ValueText::Bare | ValueText::Xml if after_line_end(text).is_none() => {
+            trim_value(before_line_end(text).unwrap_or(text), kind)
         }
-        _ => value(text, kind),
+        _ => trim_value(text, kind),
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_end_on_either_side_is_layout() {
+    fn one_newline_on_either_side_is_stripped() {
         for (text, expected) in [
             ("\n서울\n", "서울"),
             ("서울", "서울"),
@@ -99,12 +99,16 @@ mod tests {
             ("", ""),
             ("  ", "  "),
         ] {
-            assert_eq!(value(text, Text::Lines), expected, "{text:?}");
+            assert_eq!(
+                trim_value(text, ValueText::TrimLineEnds),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
     #[test]
-    fn a_value_laid_out_as_a_tree_loses_the_indentation_that_its_lines_share() {
+    fn indented_value_loses_its_common_indentation() {
         for (text, expected) in [
             ("\n      서울\n    ", "서울"),
             (
@@ -116,19 +120,23 @@ mod tests {
             ("\na\n  b\n    ", "a\n  b\n    "),
             ("\n\tx\n    ", "\tx\n    "),
         ] {
-            assert_eq!(value(text, Text::Lines), expected, "{text:?}");
+            assert_eq!(
+                trim_value(text, ValueText::TrimLineEnds),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
     #[test]
-    fn elsewhere_only_line_ends_on_both_sides_are_layout() {
-        for kind in [Text::Bare, Text::Xml] {
-            assert_eq!(value("\n서울\n", kind), "서울");
-            assert_eq!(value("a\nb\n", kind), "a\nb\n");
-            assert_eq!(value("\na", kind), "\na");
-            assert_eq!(value(" a ", kind), " a ");
+    fn otherwise_newlines_are_stripped_only_in_pairs() {
+        for kind in [ValueText::Bare, ValueText::Xml] {
+            assert_eq!(trim_value("\n서울\n", kind), "서울");
+            assert_eq!(trim_value("a\nb\n", kind), "a\nb\n");
+            assert_eq!(trim_value("\na", kind), "\na");
+            assert_eq!(trim_value(" a ", kind), " a ");
         }
-        assert_eq!(value("\n&lt;b&gt;\n", Text::Xml), "<b>");
-        assert_eq!(value("&lt;", Text::Bare), "&lt;");
+        assert_eq!(trim_value("\n&lt;b&gt;\n", ValueText::Xml), "<b>");
+        assert_eq!(trim_value("&lt;", ValueText::Bare), "&lt;");
     }
 }

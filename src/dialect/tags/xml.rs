@@ -10,11 +10,11 @@ const REFERENCE_BYTES_MAX: usize = 12;
 
 /// Attributes in the order in which they were written.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Attributes(Vec<(String, String)>);
+pub(super) struct XmlAttributes(Vec<(String, String)>);
 
-impl Attributes {
+impl XmlAttributes {
     /// Reads `name="value" other='value' third=value`; None where it is not that.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut attributes = Vec::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {
@@ -124,8 +124,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_read_in_either_quotes_and_without() {
-        let read = |text| Attributes::read(text).map(|attributes| attributes.0);
+    fn attributes_are_parsed_with_either_quote_style_or_none() {
+        let read = |text| XmlAttributes::parse(text).map(|attributes| attributes.0);
         let pairs = |pairs: &[(&str, &str)]| {
             let owned = pairs
                 .iter()
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_resolved_and_what_is_none_stays() {
+    fn character_references_are_decoded_and_other_ampersands_kept() {
         for (text, expected) in [
             ("a &lt; b &amp;&amp; c &gt; d", "a < b && c > d"),
             ("&quot;&apos;", "\"'"),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_taken_as_they_are() {
+    fn cdata_is_kept_verbatim() {
         for (text, expected) in [
             ("<![CDATA[a < b &amp; </param>]]>", "a < b &amp; </param>"),
             ("\n  <![CDATA[한\n글]]>\n", "한\n글"),

@@ -4,7 +4,7 @@
 //! accepted.
 
 use super::{Accepted, LaunchId, ServerId, Tool};
-use crate::text::common_ends::common_ends;
+use crate::text::common_prefix_suffix::common_prefix_suffix;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
@@ -253,7 +253,7 @@ fn lines_of(text: Option<&str>) -> Vec<&str> {
 /// The lines of both in order: those that both have once.
 fn aligned(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
     // What begins and ends alike needs no search, however long it is.
-    let (head, tail) = common_ends(old, new);
+    let (head, tail) = common_prefix_suffix(old, new);
     let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [
         all(Sign::Same, &old[..head]),

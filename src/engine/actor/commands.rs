@@ -6,7 +6,7 @@ use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
 use crate::engine::probe::DialectProbe;
 use crate::engine::sessions;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event};
 use std::sync::Arc;
 
@@ -24,20 +24,20 @@ impl Actor {
                 if command.is_interrupt() {
                     self.cx.outbox.push(Event::InterruptTaken);
                 }
-                self.command(command);
+                self.route_command(command);
                 return true;
             }
         }
         false
     }
 
-    fn command(&mut self, command: Command) {
+    fn route_command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
-            Command::Trace => self.tell_trace(),
+            Command::Trace => self.send_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
-            Command::Interrupt => self.feed(Input::Interrupt),
+            Command::Interrupt => self.feed(TurnInput::Interrupt),
             Command::CheckArguments {
                 query,
                 tool,
@@ -71,10 +71,10 @@ impl Actor {
             }
             Command::OpenSession(id) => sessions::open(id, &mut self.cx),
             Command::DeleteSession(id) => sessions::delete(id, &mut self.cx),
-            Command::Reload => self.settings.look(true, &mut self.cx),
+            Command::Reload => self.settings.read_files(true, &mut self.cx),
             Command::SelectPersona(name) => {
                 let personas = self.settings.personas_mut();
-                personas.select(name.as_deref(), &self.offered, &mut self.cx);
+                personas.select(name.as_deref(), &self.toolset, &mut self.cx);
             }
             Command::ReplaceSystemPrompt => self.settings.read_older_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
@@ -85,7 +85,7 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => {
                 if self.conversation.rename(&title, &mut self.cx) {
-                    self.persist.write(&self.conversation, &self.cx);
+                    self.persist.save_conversation(&self.conversation, &self.cx);
                 }
             }
             Command::SetPrivate(private) => self.set_private(private),
@@ -131,7 +131,7 @@ impl Actor {
                 model: Arc::clone(model),
                 system_prompt: Arc::clone(self.settings.file_prompt()),
                 num_ctx,
-                agreed,
+                approved_num_ctx: agreed,
                 idle_seconds: self.cx.settings.limits.idle_seconds,
             }
         });
@@ -146,14 +146,14 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
-            Command::Rewind if self.conversation.take_back() => self.write_and_weigh(),
+            Command::Rewind if self.conversation.rewind() => self.save_and_estimate(),
             Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
-                self.persist.write(&self.conversation, &self.cx);
+                self.persist.save_conversation(&self.conversation, &self.cx);
             }
             Command::SwitchBranch(wanted)
                 if self.conversation.switch_branch(&wanted, &mut self.cx) =>
             {
-                self.write_and_weigh();
+                self.save_and_estimate();
             }
             Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),
             _ => {}
@@ -161,7 +161,7 @@ impl Actor {
     }
 
     /// Sends the raw replies of the present turn, or else of the last.
-    fn tell_trace(&mut self) {
+    fn send_trace(&mut self) {
         let turn = self.turn.as_ref().map(|turn| turn.driver.trace());
         let trace = turn.unwrap_or(&self.trace).clone();
         self.cx.jobs.spawn_blocking(move || {
@@ -188,7 +188,7 @@ impl Actor {
         });
     }
 
-    pub(super) fn remember_typed(&mut self, typed: String) {
+    pub(super) fn add_to_history(&mut self, typed: String) {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
             if let Err(fault) = history.append(&typed) {

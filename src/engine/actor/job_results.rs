@@ -5,12 +5,12 @@ use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::{Answer, Choice};
 
 impl Actor {
     pub(super) fn job_done(&mut self, result: JobResult) {
-        self.cx.tell_narrowed();
+        self.cx.report_narrowed_permissions();
         if result.is_config_write() {
             self.settings.config_written(&mut self.cx);
         }
@@ -35,7 +35,7 @@ impl Actor {
             JobResult::DialectStored(model, dialect, stored) => {
                 self.dialect_stored(&model, dialect, stored);
             }
-            JobResult::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
+            JobResult::SessionEstimated(epoch, weight) => self.session_estimated(epoch, weight),
             JobResult::MessagesRead(epoch, quote) => self.messages_read(epoch, quote),
             JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
         }
@@ -55,13 +55,14 @@ impl Actor {
             }
             self.models.set_dialect(model, dialect);
         }
-        self.probe.stored(model, dialect, stored, &mut self.cx);
+        self.probe
+            .dialect_stored(model, dialect, stored, &mut self.cx);
     }
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.cx.withdraw(ask) {
             Some(pending) => self.answered(pending, &answer),
-            None => self.feed(Input::Answered { ask, answer }),
+            None => self.feed(TurnInput::Answered { ask, answer }),
         }
     }
 
@@ -71,7 +72,7 @@ impl Actor {
             Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
         };
         match pending {
-            PendingQuestion::Context { to } => {
+            PendingQuestion::GrowContext { to } => {
                 let outputs = self.models.context.answered(to, choice);
                 self.budget_outputs(outputs);
             }
@@ -89,19 +90,19 @@ impl Actor {
                 self.probe.answered(model, to, choice, &mut self.cx);
             }
             PendingQuestion::OutsideEdit {
-                known,
+                edited: known,
                 base,
                 changes,
             } => {
                 self.edits_decided(*known, &base, &changes, choice);
             }
-            PendingQuestion::ReplacePrompt(text) => {
+            PendingQuestion::ReplaceSystemPrompt(text) => {
                 self.settings.prompt_decided(text, choice, &mut self.cx);
             }
             PendingQuestion::Unfinished(turns) => {
                 self.recovery.answered(turns, choice, &mut self.cx);
             }
-            PendingQuestion::Discard(turns) => {
+            PendingQuestion::DiscardUnfinished(turns) => {
                 self.recovery.discard_answered(turns, choice, &mut self.cx);
             }
             PendingQuestion::PinChanged(change) => self.pin_answered(*change, answer),

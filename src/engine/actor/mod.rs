@@ -27,10 +27,10 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::sessions::{self, Conversation};
-use crate::engine::settings::{LiveSettings, hide_secrets, put_stand_in};
+use crate::engine::settings::{LiveSettings, apply_model_override, hide_secrets};
 use crate::engine::trust::TrustState;
-use crate::engine::turn::{Ids, Input};
-use crate::engine::turn_driver::{CallsUnderWay, ReplyTracer};
+use crate::engine::turn::{TurnIdGenerators, TurnInput};
+use crate::engine::turn_driver::{ReplyTracer, RunningCalls};
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
 use crate::protocol::{Command, Event, LogLine};
@@ -50,7 +50,7 @@ struct Actor {
     cx: EngineCx,
     settings: LiveSettings,
     hub: Hub,
-    offered: Arc<Offered>,
+    toolset: Arc<Offered>,
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
@@ -58,9 +58,9 @@ struct Actor {
     recovery: CrashRecovery,
     guard: InjectionGuard,
     turn: Option<ActiveTurn>,
-    turn_ids: Ids,
+    turn_ids: TurnIdGenerators,
     /// Calls of turns that are over; their servers are still told of the cancellation.
-    cancelled_calls: CallsUnderWay,
+    cancelled_calls: RunningCalls,
     /// The raw replies of the last turn.
     trace: ReplyTracer,
     probe: ModelProbe,
@@ -77,19 +77,21 @@ pub(super) async fn run(
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = deps.log.unzip();
     let built_in = Arc::clone(&deps.built_in);
-    let mut hub = Hub::with_groups(hub_sender, built_in, deps.process_groups);
-    hub.remember_in(deps.home.cache().join("servers.json"));
-    let told = files.banners.clone();
+    let mut hub = Hub::with_process_groups(hub_sender, built_in, deps.process_groups);
+    hub.set_cache_file(deps.home.cache().join("servers.json"));
+    let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.known.settings.clone());
-    put_stand_in(&mut settings, &options);
+    apply_model_override(&mut settings, &options);
     let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
     let mut actor = Actor::new(cx, files.known, hub, deps.built_in);
-    actor.introduce();
-    let trust = actor.trust.stored();
-    actor.settings.watch(&told, trust, &actor.cx);
+    actor.start_up();
+    let trust = actor.trust.stored_trust();
+    actor
+        .settings
+        .start_watching(&file_banners, trust, &actor.cx);
     while actor
-        .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
+        .run_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
     {}
     // Lines of the hub wait for room in this channel: let them go.
@@ -98,7 +100,7 @@ pub(super) async fn run(
 }
 
 /// Room for one more event, from a moment on. Cancel-safe.
-async fn room(
+async fn reserve_event(
     events: &mpsc::Sender<Event>,
     from: Option<Instant>,
 ) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
@@ -127,7 +129,7 @@ impl Actor {
         Self {
             settings,
             hub,
-            offered: Arc::default(),
+            toolset: Arc::default(),
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
@@ -135,8 +137,8 @@ impl Actor {
             recovery: CrashRecovery::default(),
             guard: InjectionGuard::default(),
             turn: None,
-            turn_ids: Ids::default(),
-            cancelled_calls: CallsUnderWay::new(),
+            turn_ids: TurnIdGenerators::default(),
+            cancelled_calls: RunningCalls::new(),
             trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
             built_in,
@@ -146,15 +148,15 @@ impl Actor {
     }
 
     /// Tells the front end all there is to know, and starts the servers.
-    fn introduce(&mut self) {
+    fn start_up(&mut self) {
         if let Some(log) = &self.cx.log {
             log.set_level(self.cx.settings.log_level);
         }
         hide_secrets(
-            &self.settings.known(self.trust.stored(), &self.cx),
+            &self.settings.snapshot(self.trust.stored_trust(), &self.cx),
             &self.cx,
         );
-        self.trust.allow(self.cx.options.allow.clone());
+        self.trust.allow(self.cx.options.allowed_tools.clone());
         let mode = self.cx.options.tool_mode;
         self.trust
             .set_mode(mode.unwrap_or(self.cx.settings.tool_mode));
@@ -164,7 +166,9 @@ impl Actor {
         self.models.choose_first_model(&mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
         self.models.list_models(&mut self.cx);
-        self.settings.personas_mut().choose_first(&mut self.cx);
+        self.settings
+            .personas_mut()
+            .select_from_command_line(&mut self.cx);
         self.cx.push_banners();
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());
@@ -172,11 +176,11 @@ impl Actor {
         self.servers_changed();
         self.cx
             .outbox
-            .push(Event::ServersListed(self.servers_now()));
+            .push(Event::ServersListed(self.current_servers()));
         self.models.offer_models(&mut self.cx);
         sessions::open_first(&mut self.cx);
-        self.recovery.look(&mut self.cx);
-        let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.one_turn);
+        self.recovery.start_scan(&mut self.cx);
+        let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
             let draft = (!one_turn).then(|| history.take_draft()).flatten();
@@ -185,7 +189,7 @@ impl Actor {
     }
 
     /// Waits for one thing and handles it. False once the program is to end.
-    async fn turn_once(
+    async fn run_once(
         &mut self,
         commands: &mut mpsc::Receiver<Command>,
         hub_events: &mut mpsc::Receiver<HubEvent>,
@@ -198,7 +202,7 @@ impl Actor {
         tokio::select! {
             biased;
             command = commands.recv() => return self.take_command(command),
-            permit = room(events, self.cx.outbox.due()), if waiting => match permit {
+            permit = reserve_event(events, self.cx.outbox.send_at()), if waiting => match permit {
                 Ok(permit) => if let Some(event) = self.cx.outbox.pop() { permit.send(event) },
                 // The front end is gone.
                 Err(_) => return false,
@@ -215,10 +219,10 @@ impl Actor {
             }
             written = self.persist.next() => {
                 let conversation = &mut self.conversation;
-                self.persist.written(written, conversation, &mut self.cx);
+                self.persist.handle_event(written, conversation, &mut self.cx);
             }
-            () = self.settings.edited() => self.settings.look(false, &mut self.cx),
-            news = self.probe.next() => self.probe.take_in(news, &mut self.cx),
+            () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
+            news = self.probe.next() => self.probe.handle_event(news, &mut self.cx),
             line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }
@@ -229,10 +233,12 @@ impl Actor {
         match event {
             HubEvent::Changed(server) => {
                 self.servers_changed();
-                let server = self.trust.withholding(*server);
+                let server = self.trust.with_withheld_tools(*server);
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
-            HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
+            HubEvent::Progress { call, progress } => {
+                self.feed(TurnInput::Progress { call, progress })
+            }
             HubEvent::Noticed(notice) => self.cx.notice(notice),
         }
     }

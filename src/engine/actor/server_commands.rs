@@ -6,7 +6,7 @@ use crate::config;
 use crate::domain::trust::PinChange;
 use crate::domain::{Offered, Server, ServerId, ToolMode};
 use crate::engine::trust::PinDecision;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::{Answer, Command, Event};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Actor {
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.trust.set_mode(mode);
         self.cx.settings.tool_mode = mode;
-        self.feed(Input::ModeChanged(mode));
+        self.feed(TurnInput::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
         let home = self.cx.home.clone();
         self.cx
@@ -93,14 +93,14 @@ impl Actor {
         self.servers_changed();
         self.cx
             .outbox
-            .push(Event::ServersListed(self.servers_now()));
+            .push(Event::ServersListed(self.current_servers()));
     }
 
     /// The servers as they are, with what is withheld of them.
-    pub(super) fn servers_now(&self) -> Vec<Server> {
+    pub(super) fn current_servers(&self) -> Vec<Server> {
         let servers = self.hub.servers().into_iter();
         servers
-            .map(|server| self.trust.withholding(server))
+            .map(|server| self.trust.with_withheld_tools(server))
             .collect()
     }
 
@@ -109,31 +109,31 @@ impl Actor {
         let servers = self.hub.servers();
         self.trust
             .pin_new(&servers, self.settings.servers(), &mut self.cx);
-        let offered = Offered::from_servers(&self.servers_now());
-        if offered != *self.offered {
-            self.offered = Arc::new(offered);
-            self.feed_offered();
+        let offered = Offered::from_servers(&self.current_servers());
+        if offered != *self.toolset {
+            self.toolset = Arc::new(offered);
+            self.feed_toolset();
         }
         let (personas, cx) = (self.settings.personas_mut(), &mut self.cx);
-        personas.check_first(&servers, &self.offered, cx);
+        personas.check_tools_once_connected(&servers, &self.toolset, cx);
         let (trust, cx) = (&mut self.trust, &mut self.cx);
-        trust.tell_of_withheld(&servers, cx);
-        trust.tell_of_new_instructions(&servers, cx);
-        trust.renew_pin_question(&servers, cx);
-        trust.list_trust(&servers, cx);
+        trust.update_withheld_banner(&servers, cx);
+        trust.report_changed_instructions(&servers, cx);
+        trust.refresh_pin_question(&servers, cx);
+        trust.publish_trust(&servers, cx);
     }
 
     /// What is remembered changed: the turn under way, the tools on offer and the list follow.
     pub(super) fn trust_changed(&mut self) {
         self.feed_trust();
         self.servers_changed();
-        let servers = self.servers_now();
+        let servers = self.current_servers();
         self.cx.outbox.push(Event::ServersListed(servers));
     }
 
     pub(super) fn feed_trust(&mut self) {
         let approval = Box::new(self.trust.approval().clone());
-        self.feed(Input::TrustChanged(approval));
+        self.feed(TurnInput::TrustChanged(approval));
     }
 
     pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {
@@ -141,10 +141,10 @@ impl Actor {
         let decision = self
             .trust
             .pin_answered(change, answer, &servers, &mut self.cx);
-        if let PinDecision::Made { goes_on } = decision {
+        if let PinDecision::Made { asks_next: goes_on } = decision {
             self.trust_changed();
             if goes_on {
-                self.trust.ask_about_next(&servers, &mut self.cx);
+                self.trust.ask_next_pin_change(&servers, &mut self.cx);
             }
         }
     }

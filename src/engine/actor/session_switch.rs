@@ -2,11 +2,11 @@
 
 use super::Actor;
 use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
-use crate::engine::injection_guard::Quote;
+use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
-use crate::engine::persist::session_writer::Epoch;
+use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::persist::unfinished::ResumedConversation;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::ReplyTracer;
 use crate::protocol::Event;
 use crate::store::{NotFound, StoreError};
@@ -16,20 +16,20 @@ impl Actor {
     /// A conversation begins; a turn under way is stopped first.
     pub(super) fn begin_session(&mut self, session: Session) {
         if self.turn.is_some() {
-            self.feed(Input::Interrupt);
+            self.feed(TurnInput::Interrupt);
             self.cx.notice(Notice::warning(
                 "The answer under way was stopped; its words are kept.",
             ));
         }
-        self.guard.leave(self.conversation.session());
+        self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
         if self.trust.end_session() {
             self.feed_trust();
-            self.trust.list_trust(&self.hub.servers(), &mut self.cx);
+            self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
         }
-        let (session, epoch) = (self.conversation.session(), self.conversation.epoch());
+        let (session, epoch) = (self.conversation.session(), self.conversation.seq());
         self.guard
-            .enter(session, epoch, &self.offered, &mut self.cx);
+            .enter_session(session, epoch, &self.toolset, &mut self.cx);
         self.trace = ReplyTracer::default();
         let was_private = self.persist.end_private();
         if was_private {
@@ -45,7 +45,7 @@ impl Actor {
         let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {
-            self.weigh_session();
+            self.estimate_session();
         }
     }
 
@@ -59,7 +59,7 @@ impl Actor {
             SessionsResult::Opened(Err(fault)) | SessionsResult::Deleted(_, Err(fault)) => {
                 self.cx.notice(fault.notice());
             }
-            SessionsResult::Continued(found) => self.continued(found),
+            SessionsResult::InitialOpened(found) => self.initial_session_opened(found),
             SessionsResult::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.
                 if self.conversation.session().id.as_ref() == Some(&id) {
@@ -70,7 +70,10 @@ impl Actor {
         }
     }
 
-    fn continued(&mut self, found: Result<Result<Box<Session>, StoreError>, NotFound>) {
+    fn initial_session_opened(
+        &mut self,
+        found: Result<Result<Box<Session>, StoreError>, NotFound>,
+    ) {
         let notice = match found {
             Ok(Ok(session)) => return self.begin_session(*session),
             Ok(Err(fault)) => fault.notice(),
@@ -89,24 +92,24 @@ impl Actor {
     pub(super) fn resume(&mut self, resumed: ResumedConversation) {
         self.begin_session(resumed.session);
         self.persist
-            .write_recovered(&self.conversation, resumed.journal, &self.cx);
+            .save_recovered(&self.conversation, resumed.journal, &self.cx);
         self.cx.outbox.push(Event::PromptOffered(resumed.prompt));
         self.cx.notice(resumed.notice);
         self.recovery.offer_next(&mut self.cx);
     }
 
     /// The saved messages of an opened session were read for calls.
-    pub(super) fn messages_read(&mut self, epoch: Epoch, quote: Arc<Quote>) {
-        if epoch == self.conversation.epoch() {
+    pub(super) fn messages_read(&mut self, epoch: ConversationSeq, quote: Arc<UntrustedText>) {
+        if epoch == self.conversation.seq() {
             self.guard.add(Arc::clone(&quote));
-            self.feed(Input::Quoted(quote));
+            self.feed(TurnInput::UntrustedTextRead(quote));
         }
     }
 
     /// The conversation changed between two turns.
-    pub(super) fn write_and_weigh(&mut self) {
-        self.persist.write(&self.conversation, &self.cx);
-        self.weigh_session();
+    pub(super) fn save_and_estimate(&mut self) {
+        self.persist.save_conversation(&self.conversation, &self.cx);
+        self.estimate_session();
     }
 
     pub(super) fn set_private(&mut self, private: bool) {

@@ -4,7 +4,7 @@ use super::Actor;
 use crate::config::{Known, Read};
 use crate::domain::{Change, Offered};
 use crate::engine::jobs::SettingsResult;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::{Choice, Event};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,15 +20,15 @@ impl Actor {
     }
 
     fn reread(&mut self, read: Read, asks: bool) {
-        let (models, trust, cx) = (&self.models, self.trust.stored(), &mut self.cx);
-        let Some(mut files) = self.settings.reread(read, asks, models, trust, cx) else {
+        let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
+        let Some(mut files) = self.settings.review_files(read, asks, models, trust, cx) else {
             return;
         };
-        if let Some(known) = files.in_force.take() {
-            self.come_into_force(known);
+        if let Some(known) = files.to_apply.take() {
+            self.apply_config(known);
         }
-        let (trust, cx) = (self.trust.stored(), &mut self.cx);
-        self.settings.reread_in_force(files, trust, cx);
+        let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
+        self.settings.finish_reload(files, trust, cx);
     }
 
     /// The user decided about edits of the files.
@@ -39,22 +39,22 @@ impl Actor {
         changes: &[Change],
         choice: Choice,
     ) {
-        let (trust, cx) = (self.trust.stored(), &mut self.cx);
+        let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
         let Some(known) = self
             .settings
-            .decided(known, base, changes, choice, trust, cx)
+            .handle_edits_answer(known, base, changes, choice, trust, cx)
         else {
             return;
         };
         let first = self.models.first_of(&known.settings, &self.cx).cloned();
-        self.come_into_force(known);
+        self.apply_config(known);
         if let Some(model) = first {
             self.models.take_model(model, &mut self.cx);
         }
-        self.settings.taken(changes.len(), &mut self.cx);
+        self.settings.changes_applied(changes.len(), &mut self.cx);
     }
 
-    fn come_into_force(&mut self, now: Known) {
+    fn apply_config(&mut self, now: Known) {
         let before = self.settings.replace_values(&now, &mut self.cx);
         let Known {
             settings: _,
@@ -72,7 +72,7 @@ impl Actor {
         // The command line beats the file.
         if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
             self.trust.set_mode(mode);
-            self.feed(Input::ModeChanged(mode));
+            self.feed(TurnInput::ModeChanged(mode));
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if before.models != self.cx.settings.models {
@@ -83,34 +83,34 @@ impl Actor {
         }
         self.settings
             .replace_prompts(system_prompt, personas, &mut self.cx);
-        if trust != *self.trust.stored() {
+        if trust != *self.trust.stored_trust() {
             self.trust.replace_stored(trust);
             self.trust_changed();
         }
     }
 
     /// The text that the next turn's system message begins with.
-    pub(super) fn system_text(&self) -> Arc<str> {
-        let (offered, servers) = (self.offered_now(), self.hub.servers());
+    pub(super) fn current_system_prompt(&self) -> Arc<str> {
+        let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust
-            .with_instructions(self.settings.prompt(), &offered, &servers)
+            .with_instructions(self.settings.active_system_prompt(), &offered, &servers)
     }
 
     /// The tools that the next turn begins with.
-    pub(super) fn offered_now(&self) -> Arc<Offered> {
+    pub(super) fn current_toolset(&self) -> Arc<Offered> {
         match self.settings.personas().chosen() {
-            Some(persona) => Arc::new(self.offered.within(persona)),
-            None => Arc::clone(&self.offered),
+            Some(persona) => Arc::new(self.toolset.within(persona)),
+            None => Arc::clone(&self.toolset),
         }
     }
 
     /// The turn under way hears of a change in what is on offer to it.
-    pub(super) fn feed_offered(&mut self) {
+    pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {
-            Some(persona) => Arc::new(self.offered.within(&persona)),
-            None => Arc::clone(&self.offered),
+            Some(persona) => Arc::new(self.toolset.within(&persona)),
+            None => Arc::clone(&self.toolset),
         };
-        self.feed(Input::OfferedChanged(offered));
+        self.feed(TurnInput::ToolsetChanged(offered));
     }
 }

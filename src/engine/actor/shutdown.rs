@@ -4,7 +4,7 @@
 use super::Actor;
 use crate::config;
 use crate::engine::persist::LastSaves;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::Event;
 use futures::StreamExt;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Actor {
 
     /// Ends what runs, saves what there is, closes every server.
     pub(super) async fn close(mut self, events: &mpsc::Sender<Event>) {
-        self.feed(Input::Interrupt);
+        self.feed(TurnInput::Interrupt);
         self.cx.outbox.release();
         let Self {
             conversation,
@@ -47,10 +47,10 @@ impl Actor {
             tracing::error!("the last conversation could not be saved in time");
         }
         let mut outbox = cx.outbox;
-        last.report(conversation.epoch(), &mut outbox);
+        last.report(conversation.seq(), &mut outbox);
         let narrowed = config::narrowed(&cx.home).into_iter();
         narrowed.for_each(|notice| outbox.push(Event::Mentioned(notice)));
-        for notice in last.give_up(persist).await {
+        for notice in last.into_unsaved_notices(persist).await {
             outbox.push(Event::Noticed(notice));
         }
         outbox.push(Event::ShutDown);

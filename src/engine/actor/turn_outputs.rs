@@ -7,13 +7,13 @@ use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::approval::ApprovedCall;
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
-use crate::engine::injection_guard::{read, said};
+use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::jobs::JobResult;
-use crate::engine::persist::session_writer::Epoch;
+use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::mcp::Call;
+use crate::mcp::McpCall;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::StreamPart;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ impl Actor {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.turn_signal(signal),
             ActiveTurnSignal::Facts(facts) => {
-                let outputs = self.models.context.facts_came(facts);
+                let outputs = self.models.context.facts_received(facts);
                 self.budget_outputs(outputs);
             }
             ActiveTurnSignal::PipedTextRead(quote) => {
                 self.guard.add(Arc::clone(&quote));
-                self.feed(Input::Quoted(quote));
-                let outputs = self.models.context.go_on();
+                self.feed(TurnInput::UntrustedTextRead(quote));
+                let outputs = self.models.context.prepare_request();
                 self.budget_outputs(outputs);
             }
         }
@@ -39,23 +39,24 @@ impl Actor {
         match &signal {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
                 if let Some(turn) = &self.turn {
-                    let outputs = self.models.context.counted(&turn.model, *usage);
+                    let outputs = self.models.context.record_usage(&turn.model, *usage);
                     self.budget_outputs(outputs);
                 }
             }
             TurnSignal::CallDone(FinishedCall {
-                quote: Some(quote), ..
+                untrusted_text: Some(quote),
+                ..
             }) => self.guard.add(Arc::clone(quote)),
             _ => {}
         }
         let Some(turn) = &mut self.turn else { return };
-        for input in turn.driver.read(signal) {
+        for input in turn.driver.read_signal(signal) {
             self.feed(input);
         }
     }
 
     /// Gives the turn under way, if there is one, an input, and does what follows.
-    pub(super) fn feed(&mut self, input: Input) {
+    pub(super) fn feed(&mut self, input: TurnInput) {
         if let Some(turn) = &mut self.turn {
             let outputs = turn.driver.feed(input);
             self.perform(outputs);
@@ -73,8 +74,8 @@ impl Actor {
                         .context
                         .queue(Arc::clone(&turn.model), messages, tools);
                     // Nothing is sent before the piped text was read for calls.
-                    if turn.reading.is_none() {
-                        let outputs = self.models.context.go_on();
+                    if turn.piped_text_scan.is_none() {
+                        let outputs = self.models.context.prepare_request();
                         self.budget_outputs(outputs);
                     }
                 }
@@ -90,12 +91,14 @@ impl Actor {
                     let servers = self.hub.servers();
                     self.trust.grant_session(grant, &servers, &mut self.cx);
                 }
-                TurnOutput::RuleMade(rule) => {
+                TurnOutput::RuleAdded(rule) => {
                     let servers = self.hub.servers();
                     self.trust.store_rule(rule, &servers, &mut self.cx);
                 }
-                TurnOutput::Answered { answer, usage } => self.answer_came(&answer, usage),
-                TurnOutput::Unanswered { words } => self.keep_words(&words),
+                TurnOutput::Answered { answer, usage } => {
+                    self.handle_completed_answer(&answer, usage)
+                }
+                TurnOutput::PartialAnswer { text: words } => self.save_partial_answer(&words),
             }
         }
     }
@@ -104,13 +107,13 @@ impl Actor {
     pub(super) fn budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
-                BudgetOutput::Note(notice) => self.feed(Input::Noted(notice)),
+                BudgetOutput::TurnNotice(notice) => self.feed(TurnInput::Noted(notice)),
                 BudgetOutput::Notice(notice) => self.cx.notice(notice),
                 BudgetOutput::Measured(meter) => {
                     self.cx.outbox.push(Event::ContextMeasured(meter));
                 }
-                BudgetOutput::Stop => self.feed(Input::Stopped),
-                BudgetOutput::AskFacts(model) => {
+                BudgetOutput::Stop => self.feed(TurnInput::Stopped),
+                BudgetOutput::FetchFacts(model) => {
                     let provider = self.cx.provider.clone();
                     if let Some(turn) = &mut self.turn {
                         let asked = async move { provider.facts(&model).await.ok() };
@@ -121,7 +124,7 @@ impl Actor {
                     if let Some(turn) = &self.turn {
                         let owner = Owner::Job(Job::Turn(turn.id));
                         self.cx
-                            .ask(owner, question, PendingQuestion::Context { to });
+                            .ask(owner, question, PendingQuestion::GrowContext { to });
                     }
                 }
                 BudgetOutput::Send(request) => {
@@ -140,53 +143,54 @@ impl Actor {
             turn.facts = None;
         }
         self.cx
-            .withdraw_all(|pending| matches!(pending, PendingQuestion::Context { .. }));
+            .withdraw_matching(|pending| matches!(pending, PendingQuestion::GrowContext { .. }));
     }
 
     /// Estimates what the conversation takes, between two requests and in the background: it
     /// may be long.
-    pub(super) fn weigh_session(&mut self) {
+    pub(super) fn estimate_session(&mut self) {
         let Some(model) = self.models.current() else {
             return;
         };
-        let weigher = self.models.context.weigher(model);
-        let (system, offered) = (self.system_text(), self.offered_now());
-        let (epoch, session) = (
-            self.conversation.epoch(),
-            self.conversation.session().clone(),
-        );
+        let weigher = self.models.context.session_estimator(model);
+        let (system, offered) = (self.current_system_prompt(), self.current_toolset());
+        let (epoch, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
-            let weight = weigher.weigh(&system, &offered, &compaction::history(&session));
-            JobResult::Weighed(epoch, weight)
+            let weight = weigher.estimate(&system, &offered, &compaction::history(&session));
+            JobResult::SessionEstimated(epoch, weight)
         });
     }
 
-    pub(super) fn session_weighed(&mut self, epoch: Epoch, weight: u64) {
-        if epoch != self.conversation.epoch() || self.turn.is_some() {
+    pub(super) fn session_estimated(&mut self, epoch: ConversationSeq, weight: u64) {
+        if epoch != self.conversation.seq() || self.turn.is_some() {
             return;
         }
         if let Some(model) = self.models.current().cloned() {
-            let output = self.models.context.session_weighed(&model, weight);
+            let output = self.models.context.session_estimated(&model, weight);
             self.budget_outputs(vec![output]);
         }
     }
 
-    fn answer_came(&mut self, answer: &str, usage: Usage) {
+    fn handle_completed_answer(&mut self, answer: &str, usage: Usage) {
         let Some(turn) = &mut self.turn else { return };
-        if let Some(covered) = turn.covers.take() {
-            return self.compacted(covered, answer);
+        if let Some(covered) = turn.compacted_range.take() {
+            return self.apply_summary(covered, answer);
         }
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
     }
 
-    fn keep_words(&mut self, words: &str) {
+    fn save_partial_answer(&mut self, words: &str) {
         // Half a summary is of no use to anybody.
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.covers.is_none()) {
+        if let Some(turn) = self
+            .turn
+            .as_ref()
+            .filter(|turn| turn.compacted_range.is_none())
+        {
             let (turn, conversation) = (turn.to_save(), &mut self.conversation);
             self.persist
-                .keep_words(conversation, &turn, words, &self.cx);
+                .save_partial_answer(conversation, &turn, words, &self.cx);
         }
     }
 
@@ -211,12 +215,12 @@ impl Actor {
             self.trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
-            if turn.covers.is_some() {
+            if turn.compacted_range.is_some() {
                 // No summary came: the meter showed what it would have been made of.
-                self.weigh_session();
+                self.estimate_session();
             }
-            let tools = self.offered_now();
-            let offer = self.models.context.offer_to_compact(&tools);
+            let tools = self.current_toolset();
+            let offer = self.models.context.compact_suggestion(&tools);
             offer.into_iter().for_each(|offer| self.cx.notice(offer));
         }
     }
@@ -240,18 +244,18 @@ impl Actor {
         let id = call.id();
         // The turn made sure that the tool is still the one that was shown. Should that
         // ever fail, nothing runs unchecked.
-        let Some(tool) = self.offered.get(call.server(), call.tool()) else {
+        let Some(tool) = self.toolset.get(call.server(), call.tool()) else {
             return turn.driver.run(call, |_| async move {
                 let why = "the tool is not on offer any more".to_owned();
                 FinishedCall {
                     call: id,
                     outcome: ToolOutcome::NotRun { why },
-                    quote: None,
+                    untrusted_text: None,
                 }
             });
         };
         tracing::info!(server = %call.server(), tool = %call.tool(), "tool call");
-        let request = Call {
+        let request = McpCall {
             id,
             server: call.server().clone(),
             tool: call.tool().to_owned(),
@@ -263,21 +267,23 @@ impl Actor {
             request.tool.clone(),
             self.persist.is_private(),
         );
-        let (hub, offered) = (&self.hub, Arc::clone(&self.offered));
+        let (hub, offered) = (&self.hub, Arc::clone(&self.toolset));
         turn.driver.run(call, |cancel| {
             let outcome = hub.call(request, cancel);
             async move {
                 let outcome = outcome.await;
                 failures::log_outcome(&server, &tool, &outcome, private);
                 // The model sees no result that the guard has not read.
-                let quote = match said(&outcome) {
-                    Some(said) => Some(read(QuotedIn::ToolResult, said.to_owned(), offered).await),
+                let quote = match untrusted_output(&outcome) {
+                    Some(output) => {
+                        Some(scan_untrusted(QuotedIn::ToolResult, output.to_owned(), offered).await)
+                    }
                     None => None,
                 };
                 FinishedCall {
                     call: id,
                     outcome,
-                    quote,
+                    untrusted_text: quote,
                 }
             }
         });

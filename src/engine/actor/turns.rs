@@ -8,11 +8,11 @@ use crate::domain::{
     TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
-use crate::engine::context::NUM_CTX_UNASKED_MAX;
+use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
-use crate::engine::injection_guard::read;
+use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::models::select::no_model;
-use crate::engine::turn::Setup;
+use crate::engine::turn::TurnSetup;
 use crate::engine::turn_driver::TurnDriver;
 use crate::protocol::Event;
 use futures::future::BoxFuture;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 /// Of the context, what the older part may take; the rest is for the instruction, the
 /// summary and what the estimate is off by.
-const SHARE_PERCENT: u64 = 60;
+const SUMMARIZED_SHARE_PERCENT: u64 = 60;
 /// Characters of a token: few, as Korean has them.
-const TOKEN_CHARS: u64 = 2;
+const CHARS_PER_TOKEN: u64 = 2;
 
 /// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
 /// program all the same.
@@ -43,12 +43,12 @@ impl Actor {
         let typed = prompt.kind != PromptKind::Continue;
         if typed
             && !self.cx.options.no_save
-            && !self.cx.options.one_turn
+            && !self.cx.options.is_one_shot
             && !self.persist.is_private()
         {
-            self.remember_typed(prompt.text.clone());
+            self.add_to_history(prompt.text.clone());
         }
-        if let Some(busy) = self.busy() {
+        if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
@@ -71,36 +71,36 @@ impl Actor {
             Some(at) => compaction::history_until(self.conversation.session(), at),
             None => compaction::history(self.conversation.session()),
         };
-        let setup = Setup {
+        let setup = TurnSetup {
             prompt,
-            instruction: None,
+            prompt_override: None,
             model: model.name.clone(),
             dialect: model.dialect,
-            system_prompt: self.system_text(),
+            system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
-            offered: self.offered_now(),
-            approval: self.trust.for_turn(),
+            toolset: self.current_toolset(),
+            approval: self.trust.approval_for_turn(),
             limits: self.cx.settings.limits.clone(),
-            quotes: self.guard.quotes().clone(),
+            untrusted_texts: self.guard.untrusted_texts().clone(),
         };
         self.begin_turn(id, setup, model, None);
         let servers = self.hub.servers();
-        self.trust.ask_about_next(&servers, &mut self.cx);
+        self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
     /// `covers` is what the answer will stand for, where it is to be a summary.
     pub(super) fn begin_turn(
         &mut self,
         id: TurnId,
-        setup: Setup,
+        setup: TurnSetup,
         model: Arc<ModelConfig>,
-        covers: Option<CompactedRange>,
+        compacted_range: Option<CompactedRange>,
     ) {
         let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {
-            let offered = Arc::clone(&self.offered);
-            Box::pin(read(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+            let offered = Arc::clone(&self.toolset);
+            Box::pin(scan_untrusted(QuotedIn::Context, piped, offered)) as BoxFuture<_>
         });
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
         let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
@@ -109,18 +109,18 @@ impl Actor {
             driver,
             prompt,
             kind,
-            covers,
+            compacted_range,
             model,
             persona: self.settings.personas().chosen().cloned(),
             transcript: Transcript::default(),
             facts: None,
-            reading,
+            piped_text_scan: reading,
         });
         self.perform(outputs);
     }
 
     /// Why no turn can begin now: one at a time, and none beside a probe.
-    pub(super) fn busy(&self) -> Option<Notice> {
+    pub(super) fn busy_notice(&self) -> Option<Notice> {
         let what = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "Another prompt is still being answered.",
             (None, true) => "The model is being probed.",
@@ -144,15 +144,15 @@ impl Actor {
 
     pub(super) fn compact(&mut self, id: TurnId) {
         let prompt = Prompt::compacting();
-        if let Some(busy) = self.busy() {
+        if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
             return self.reject(id, prompt, no_model(&self.cx));
         };
         let tokens = self.models.context.tokens_max(&model);
-        let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
-        let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
+        let tokens = tokens.unwrap_or(NUM_CTX_AUTOMATIC_MAX);
+        let chars = usize::try_from(tokens * SUMMARIZED_SHARE_PERCENT / 100 * CHARS_PER_TOKEN);
         let asked =
             compaction::summary_prompt(self.conversation.session(), chars.unwrap_or(usize::MAX));
         let Some((instruction, covered)) = asked else {
@@ -160,18 +160,18 @@ impl Actor {
                 .because("The last prompt and its answer stay as they are.");
             return self.reject(id, prompt, nothing);
         };
-        let setup = Setup {
+        let setup = TurnSetup {
             prompt,
-            instruction: Some(instruction),
+            prompt_override: Some(instruction),
             model: model.name.clone(),
             // No tools, and nothing taught about them.
             dialect: Dialect::Native,
             system_prompt: "".into(),
             history: Arc::default(),
-            offered: Arc::new(Offered::default()),
+            toolset: Arc::new(Offered::default()),
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
-            quotes: self.guard.quotes().clone(),
+            untrusted_texts: self.guard.untrusted_texts().clone(),
         };
         self.begin_turn(id, setup, model, Some(covered));
     }
@@ -179,12 +179,12 @@ impl Actor {
     /// All is sent again as it stands in the file.
     pub(super) fn drop_summary(&mut self) {
         if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
-            self.write_and_weigh();
+            self.save_and_estimate();
         }
     }
 
     /// The summary is there: from now on it is sent in place of what it stands for.
-    pub(super) fn compacted(&mut self, covered: CompactedRange, summary: &str) {
+    pub(super) fn apply_summary(&mut self, covered: CompactedRange, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
         compaction::store_summary(
@@ -196,6 +196,6 @@ impl Actor {
         let said = Notice::info("The model is sent this summary instead of what came before it.")
             .because("The file keeps all.");
         self.cx.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
-        self.write_and_weigh();
+        self.save_and_estimate();
     }
 }

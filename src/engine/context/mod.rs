@@ -7,8 +7,8 @@ mod messages;
 mod tool_cost;
 mod window;
 
-pub use messages::{Exchange, RESULT_BYTES_MAX, assemble, result_text};
-pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_UNASKED_MAX, weigh};
+pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text};
+pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
@@ -26,7 +26,7 @@ const NEARLY_FULL_PERCENT: u64 = 80;
 
 /// A request that is not sent yet.
 #[derive(Debug)]
-struct PendingRequest {
+struct UnsentRequest {
     model: Arc<ModelConfig>,
     messages: Vec<Message>,
     tools: Arc<Offered>,
@@ -36,7 +36,7 @@ struct PendingRequest {
 #[derive(Debug)]
 pub(super) enum BudgetOutput {
     /// The server is to be asked about this model; [`ContextBudget::facts_came`] goes on.
-    AskFacts(Arc<ModelConfig>),
+    FetchFacts(Arc<ModelConfig>),
     /// The user is to be asked whether the context may grow to this;
     /// [`ContextBudget::answered`] goes on.
     AskUser {
@@ -44,7 +44,7 @@ pub(super) enum BudgetOutput {
         to: u64,
     },
     /// To be said in the conversation.
-    Note(Notice),
+    TurnNotice(Notice),
     /// To be said in passing.
     Notice(Notice),
     Measured(Meter),
@@ -56,35 +56,35 @@ pub(super) enum BudgetOutput {
 /// The context of the present conversation with the present model.
 #[derive(Debug, Default)]
 pub(super) struct ContextBudget {
-    unsent: Option<PendingRequest>,
-    fill: Fill,
+    unsent: Option<UnsentRequest>,
+    usage: ContextUsage,
 }
 
 #[derive(Debug, Default)]
-struct Fill {
+struct ContextUsage {
     /// Model and address that all of this is about.
-    of: Option<(String, String)>,
+    model_key: Option<(String, String)>,
     /// What the server says of the model; None until it was asked.
     facts: Option<Arc<ModelFacts>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
     /// The weight of the request whose count is to come.
-    weight: u64,
+    raw_estimate: u64,
     /// The context that the user agreed to.
-    agreed: u64,
+    approved_num_ctx: u64,
     /// The user knows that a part is cut, and does not want a larger context.
-    sends_anyway: bool,
+    send_anyway: bool,
     /// It was said that the conversation is longer than its context.
-    too_long_is_said: bool,
+    has_warned_too_long: bool,
     /// It was said that the server cuts the conversation.
-    cut_is_said: bool,
+    has_warned_truncated: bool,
     /// It was said that the context is nearly full.
-    full_is_said: bool,
+    has_warned_nearly_full: bool,
     meter: Meter,
 }
 
-impl Fill {
+impl ContextUsage {
     fn facts(&self) -> Arc<ModelFacts> {
         self.facts.clone().unwrap_or_default()
     }
@@ -98,16 +98,16 @@ impl Fill {
         BudgetOutput::Measured(self.meter)
     }
 
-    fn tool_cost(&self, tools: &Offered, estimate: u64) -> Option<ToolCost> {
-        ToolCost::of(tools, self.weight, estimate)
+    fn dominant_tool_cost(&self, tools: &Offered, estimate: u64) -> Option<ToolCost> {
+        ToolCost::if_dominant(tools, self.raw_estimate, estimate)
     }
 }
 
 impl ContextBudget {
     /// Another conversation or another model: nothing of the context holds any more.
     pub(super) fn reset(&mut self) -> Meter {
-        self.fill = Fill::default();
-        self.fill.meter
+        self.usage = ContextUsage::default();
+        self.usage.meter
     }
 
     /// Takes a request that is to be sent; [`Self::go_on`] begins with it.
@@ -117,7 +117,7 @@ impl ContextBudget {
         messages: Vec<Message>,
         tools: Arc<Offered>,
     ) {
-        self.unsent = Some(PendingRequest {
+        self.unsent = Some(UnsentRequest {
             model,
             messages,
             tools,
@@ -130,37 +130,37 @@ impl ContextBudget {
     }
 
     /// Prepares the queued request.
-    pub(super) fn go_on(&mut self) -> Vec<BudgetOutput> {
-        let Some(PendingRequest { model, .. }) = &self.unsent else {
+    pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
+        let Some(UnsentRequest { model, .. }) = &self.unsent else {
             return Vec::new();
         };
         // A turn goes on with its model though another was chosen meanwhile.
         let of = Some((model.model.clone(), model.base_url.clone()));
-        if self.fill.of != of {
-            self.fill = Fill {
-                of,
-                ..Fill::default()
+        if self.usage.model_key != of {
+            self.usage = ContextUsage {
+                model_key: of,
+                ..ContextUsage::default()
             };
         }
         // A server that reports an overflow is not asked before the prompt.
-        if model.provider.truncates_silently() && self.fill.facts.is_none() {
-            return vec![BudgetOutput::AskFacts(Arc::clone(model))];
+        if model.provider.truncates_silently() && self.usage.facts.is_none() {
+            return vec![BudgetOutput::FetchFacts(Arc::clone(model))];
         }
         self.fit()
     }
 
     /// What the server says of the model; None where it said nothing in time, and the
     /// request itself will show why.
-    pub(super) fn facts_came(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
-        self.fill.facts = facts.map(Arc::new);
+    pub(super) fn facts_received(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
+        self.usage.facts = facts.map(Arc::new);
         self.fit()
     }
 
     /// The user decided about a conversation that does not fit.
     pub(super) fn answered(&mut self, to: u64, choice: Choice) -> Vec<BudgetOutput> {
         match choice {
-            Choice::Grow => self.fill.agreed = to,
-            Choice::SendAnyway => self.fill.sends_anyway = true,
+            Choice::Grow => self.usage.approved_num_ctx = to,
+            Choice::SendAnyway => self.usage.send_anyway = true,
             _ => return vec![BudgetOutput::Stop],
         }
         self.fit()
@@ -170,39 +170,39 @@ impl ContextBudget {
         let Some(unsent) = self.unsent.take() else {
             return Vec::new();
         };
-        let (model, facts, fill) = (&unsent.model, self.fill.facts(), &mut self.fill);
+        let (model, facts, fill) = (&unsent.model, self.usage.facts(), &mut self.usage);
         let native = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
-        let vocabulary = Vocabulary::of(facts.family.as_deref(), &model.model);
-        fill.weight = window::weigh(&unsent.messages, native, vocabulary);
-        let estimate = fill.calibration.estimate(fill.weight);
+        let vocabulary = Vocabulary::for_model(facts.family.as_deref(), &model.model);
+        fill.raw_estimate = window::raw_estimate(&unsent.messages, native, vocabulary);
+        let estimate = fill.calibration.estimate(fill.raw_estimate);
         let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
             let limit = window::limit(model, &facts, 0);
             outputs.push(fill.measure(estimate, limit));
             let exceeded = limit.filter(|limit| estimate > *limit);
             outputs.extend(exceeded.map(|limit| {
-                let cost = fill.tool_cost(&unsent.tools, estimate);
-                BudgetOutput::Notice(longer_than_limit(model, estimate, limit, cost))
+                let cost = fill.dominant_tool_cost(&unsent.tools, estimate);
+                BudgetOutput::Notice(over_limit_notice(model, estimate, limit, cost))
             }));
             outputs.push(send(unsent, &facts, 0));
             return outputs;
         }
-        let bounds = ContextLimits::new(model, &facts, fill.num_ctx, fill.agreed);
+        let bounds = ContextLimits::new(model, &facts, fill.num_ctx, fill.approved_num_ctx);
         let num_ctx = match bounds.fit(estimate) {
             ContextFit::Fits { num_ctx } => num_ctx,
-            ContextFit::Grows { from, to } if !fill.sends_anyway => {
+            ContextFit::Grows { from, to } if !fill.send_anyway => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
                 return vec![BudgetOutput::AskUser { question, to }];
             }
             ContextFit::TooLong { num_ctx } | ContextFit::Grows { from: num_ctx, .. } => {
-                let cost = fill.tool_cost(&unsent.tools, estimate);
-                let notice = too_long(model, &bounds, estimate, num_ctx, cost);
+                let cost = fill.dominant_tool_cost(&unsent.tools, estimate);
+                let notice = too_long_notice(model, &bounds, estimate, num_ctx, cost);
                 // In the conversation once, and passing by later.
-                let is_said = std::mem::replace(&mut fill.too_long_is_said, true);
+                let is_said = std::mem::replace(&mut fill.has_warned_too_long, true);
                 outputs.push(match is_said {
                     true => BudgetOutput::Notice(notice),
-                    false => BudgetOutput::Note(notice),
+                    false => BudgetOutput::TurnNotice(notice),
                 });
                 num_ctx
             }
@@ -224,19 +224,24 @@ impl ContextBudget {
     /// was agreed to.
     pub(super) fn num_ctx_of(&self, model: &ModelConfig) -> (u32, u64) {
         let of = Some((model.model.clone(), model.base_url.clone()));
-        match self.fill.of == of {
-            true => (self.fill.num_ctx, self.fill.agreed),
+        match self.usage.model_key == of {
+            true => (self.usage.num_ctx, self.usage.approved_num_ctx),
             false => (0, 0),
         }
     }
 
     /// Tokens that the model takes at most, as far as that needs no question.
     pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
-        let facts = self.fill.facts();
+        let facts = self.usage.facts();
         match model.provider.truncates_silently() {
             true => {
-                let bounds = ContextLimits::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
-                let most = bounds.unasked.max(bounds.floor);
+                let bounds = ContextLimits::new(
+                    model,
+                    &facts,
+                    self.usage.num_ctx,
+                    self.usage.approved_num_ctx,
+                );
+                let most = bounds.automatic_max.max(bounds.floor);
                 Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
             }
             false => window::limit(model, &facts, 0),
@@ -245,32 +250,32 @@ impl ContextBudget {
 
     /// How a conversation is weighed between two requests. The result is for the
     /// background: a conversation may be long.
-    pub(super) fn weigher(&self, model: &ModelConfig) -> SessionWeigher {
-        SessionWeigher {
+    pub(super) fn session_estimator(&self, model: &ModelConfig) -> SessionEstimator {
+        SessionEstimator {
             dialect: model.dialect,
-            vocabulary: Vocabulary::of(self.fill.facts().family.as_deref(), &model.model),
+            vocabulary: Vocabulary::for_model(self.usage.facts().family.as_deref(), &model.model),
         }
     }
 
-    pub(super) fn session_weighed(&mut self, model: &ModelConfig, weight: u64) -> BudgetOutput {
-        let limit = window::limit(model, &self.fill.facts(), self.fill.num_ctx);
-        let estimate = self.fill.calibration.estimate(weight);
-        self.fill
+    pub(super) fn session_estimated(&mut self, model: &ModelConfig, weight: u64) -> BudgetOutput {
+        let limit = window::limit(model, &self.usage.facts(), self.usage.num_ctx);
+        let estimate = self.usage.calibration.estimate(weight);
+        self.usage
             .measure(estimate, limit.filter(|limit| *limit > 0))
     }
 
     /// The server's own count replaces the estimate.
-    pub(super) fn counted(&mut self, model: &ModelConfig, usage: Usage) -> Vec<BudgetOutput> {
+    pub(super) fn record_usage(&mut self, model: &ModelConfig, usage: Usage) -> Vec<BudgetOutput> {
         let Some(input) = usage.input else {
             return Vec::new();
         };
-        let fill = &mut self.fill;
+        let fill = &mut self.usage;
         // Whoever answers, and would not say what the model has, is not asked in each round.
         fill.facts.get_or_insert_default();
-        let estimate = fill.calibration.estimate(fill.weight);
+        let estimate = fill.calibration.estimate(fill.raw_estimate);
         let mut outputs = Vec::new();
-        if fill.calibration.shows_a_cut(fill.weight, input) && !fill.cut_is_said {
-            fill.cut_is_said = true;
+        if fill.calibration.record_count(fill.raw_estimate, input) && !fill.has_warned_truncated {
+            fill.has_warned_truncated = true;
             let name = &model.name;
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
@@ -279,7 +284,7 @@ impl ContextBudget {
             if model.provider.truncates_silently() {
                 notice = notice.advise("`options.num_ctx` makes room.");
             }
-            outputs.push(BudgetOutput::Note(notice));
+            outputs.push(BudgetOutput::TurnNotice(notice));
         }
         fill.meter = Meter {
             used: input + usage.output.unwrap_or(0),
@@ -292,18 +297,18 @@ impl ContextBudget {
 
     /// Offers `/compact` once the meter passes its mark; again only after it fell. `tools`
     /// are those of the next request.
-    pub(super) fn offer_to_compact(&mut self, tools: &Offered) -> Option<Notice> {
-        let Meter { used, limit, .. } = self.fill.meter;
+    pub(super) fn compact_suggestion(&mut self, tools: &Offered) -> Option<Notice> {
+        let Meter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;
         // Rounded as the header does it.
         let percent = (used * 200 + limit) / (limit * 2);
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
-        let was_said = std::mem::replace(&mut self.fill.full_is_said, is_nearly_full);
+        let was_said = std::mem::replace(&mut self.usage.has_warned_nearly_full, is_nearly_full);
         if !is_nearly_full || was_said {
             return None;
         }
         let notice = Notice::info(format!("The context is {percent} % full."));
-        Some(match self.fill.tool_cost(tools, used) {
+        Some(match self.usage.dominant_tool_cost(tools, used) {
             Some(cost) => cost.explain(notice),
             None => notice
                 .advise(Advice::Compact)
@@ -314,22 +319,22 @@ impl ContextBudget {
 
 /// Weighs a conversation without its next prompt.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SessionWeigher {
+pub(super) struct SessionEstimator {
     dialect: Dialect,
     vocabulary: Vocabulary,
 }
 
-impl SessionWeigher {
-    pub(super) fn weigh(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
-        let around = assemble(system, self.dialect, offered, &[], "", &[]);
+impl SessionEstimator {
+    pub(super) fn estimate(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
+        let around = assemble_messages(system, self.dialect, offered, &[], "", &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
-        let around = window::weigh(&around, tools, self.vocabulary);
-        around + window::weigh_history(history, self.vocabulary)
+        let around = window::raw_estimate(&around, tools, self.vocabulary);
+        around + window::raw_estimate_history(history, self.vocabulary)
     }
 }
 
-fn send(unsent: PendingRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput {
-    let PendingRequest {
+fn send(unsent: UnsentRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput {
+    let UnsentRequest {
         model,
         messages,
         tools,
@@ -342,7 +347,7 @@ fn send(unsent: PendingRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutpu
     })
 }
 
-fn too_long(
+fn too_long_notice(
     model: &ModelConfig,
     bounds: &ContextLimits,
     estimate: u64,
@@ -369,7 +374,7 @@ fn too_long(
     }
 }
 
-fn longer_than_limit(
+fn over_limit_notice(
     model: &ModelConfig,
     estimate: u64,
     limit: u64,

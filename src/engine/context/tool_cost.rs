@@ -18,9 +18,9 @@ pub(super) struct ToolCost {
 impl ToolCost {
     /// `estimate` are the tokens of a request of this weight. None where definitions
     /// are its smaller part.
-    pub(super) fn of(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
+    pub(super) fn if_dominant(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
         let scaled = |bytes: usize| {
-            let tokens = u128::from(window::weigh_definitions(bytes)) * u128::from(estimate);
+            let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
             u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
         };
         // Tools of one server stand together.
@@ -68,11 +68,11 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_named_whose_tools_cost_most() {
+    fn warning_names_the_server_with_the_costliest_tools() {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
         let offered = Offered::from_servers(&servers);
         // 115 tools of 80 tokens by weight, which the server counts as half.
-        let cost = ToolCost::of(&offered, 10_000, 5_000);
+        let cost = ToolCost::if_dominant(&offered, 10_000, 5_000);
         let expected = ToolCost {
             tokens: 4_600,
             server: "big\u{200B}".into(),
@@ -86,9 +86,9 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_longer_than_its_tools_is_the_reason_itself() {
+    fn tools_are_not_blamed_when_the_conversation_is_longer() {
         let offered = Offered::from_servers(&[server("a", 10)]);
-        assert_eq!(ToolCost::of(&offered, 1_600, 1_600), None);
-        assert_eq!(ToolCost::of(&Offered::default(), 0, 0), None);
+        assert_eq!(ToolCost::if_dominant(&offered, 1_600, 1_600), None);
+        assert_eq!(ToolCost::if_dominant(&Offered::default(), 0, 0), None);
     }
 }

@@ -9,25 +9,25 @@ const ANSWER_TOKENS: u64 = 1_024;
 /// The least context that Ollama is asked for.
 const NUM_CTX_MIN: u64 = 4_096;
 /// The context beyond which ours does not grow unasked.
-pub const NUM_CTX_UNASKED_MAX: u64 = 32_768;
+pub const NUM_CTX_AUTOMATIC_MAX: u64 = 32_768;
 /// What a model is taken to have at most whose server does not say.
-const UNKNOWN_LIMIT: u64 = 131_072;
+const DEFAULT_CONTEXT_LIMIT: u64 = 131_072;
 /// What a chat template puts around a message, in tokens.
 const MESSAGE_TOKENS: u64 = 6;
 /// Tokens of a hundred bytes of a tool's definition, which is half words, half JSON.
-const TOOL_BYTE_HUNDREDTHS: u64 = 32;
+const TOKENS_PER_100_TOOL_BYTES: u64 = 32;
 /// What an estimate without a count behind it is above the count, on the average.
-const SURPLUS: f64 = 1.17;
+const ESTIMATE_TO_COUNT_RATIO: f64 = 1.17;
 /// A count under this share of the estimate means that the server cut something;
 /// estimates are better once there was a count.
-const CUT_SHARE: f64 = 0.55;
-const CUT_SHARE_MEASURED: f64 = 0.75;
+const TRUNCATED_SHARE: f64 = 0.55;
+const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
 /// No context is so small that a server would cut to fewer tokens than this: such a
 /// count leaves out what was in a cache, or counts nothing at all.
-const CUT_TOKENS_MIN: u64 = 500;
+const TRUNCATED_TOKENS_MIN: u64 = 500;
 
 /// Tokens of messages and tools by the weights alone.
-pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
+pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
     let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
@@ -52,16 +52,16 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
     // A definition is counted once, when it comes: there may be thousands.
     let definitions = tools.map_or(&[][..], Offered::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
-    weight + weigh_definitions(bytes)
+    weight + raw_estimate_definitions(bytes)
 }
 
 /// Tokens of tools' definitions by their bytes.
-pub fn weigh_definitions(bytes: usize) -> u64 {
-    bytes as u64 * TOOL_BYTE_HUNDREDTHS / 100
+pub fn raw_estimate_definitions(bytes: usize) -> u64 {
+    bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
 /// The same of messages as they are saved: no text is copied for it.
-pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
+pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
     let of = |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
     let texts = history.iter().filter(|message| !message.content.is_empty());
     texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
@@ -71,21 +71,21 @@ pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TokenCalibration {
     /// The weight of the last request that was counted, and its count.
-    last: Option<(u64, u64)>,
+    last_count: Option<(u64, u64)>,
 }
 
 impl TokenCalibration {
     /// Tokens of a request of this weight. From the second request on what was
     /// counted stands for itself, and only what was added is estimated.
     pub fn estimate(self, weight: u64) -> u64 {
-        let Some((counted_weight, count)) = self.last else {
+        let Some((counted_weight, count)) = self.last_count else {
             return weight;
         };
         let ratio = count as f64 / counted_weight.max(1) as f64;
         let tokens = if weight >= counted_weight {
             // Other words may be of another kind than those before: half way between
             // what these showed and what the weights usually show.
-            let of_more = (ratio + 1.0 / SURPLUS) / 2.0;
+            let of_more = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
             count as f64 + (weight - counted_weight) as f64 * of_more
         } else {
             weight as f64 * ratio
@@ -95,16 +95,16 @@ impl TokenCalibration {
 
     /// Takes the server's count of a request of this weight. True where it is so far
     /// under the estimate that the server must have cut the conversation.
-    pub fn shows_a_cut(&mut self, weight: u64, count: u64) -> bool {
+    pub fn record_count(&mut self, weight: u64, count: u64) -> bool {
         let estimate = self.estimate(weight);
-        let share = match self.last {
-            Some(_) => CUT_SHARE_MEASURED,
-            None => CUT_SHARE,
+        let share = match self.last_count {
+            Some(_) => TRUNCATED_SHARE_CALIBRATED,
+            None => TRUNCATED_SHARE,
         };
         if (count as f64) < estimate as f64 * share {
-            return count >= CUT_TOKENS_MIN;
+            return count >= TRUNCATED_TOKENS_MIN;
         }
-        self.last = Some((weight, count));
+        self.last_count = Some((weight, count));
         false
     }
 }
@@ -120,7 +120,7 @@ pub struct ContextLimits {
     /// server's memory have, and what this conversation had before.
     pub floor: u64,
     /// What it may grow to unasked.
-    pub unasked: u64,
+    pub automatic_max: u64,
 }
 
 impl ContextLimits {
@@ -140,16 +140,16 @@ impl ContextLimits {
             limit,
             limit_is_configured: configured.is_some() && limit == configured,
             floor: floor.min(limit.unwrap_or(u64::MAX)),
-            unasked: NUM_CTX_UNASKED_MAX.max(agreed),
+            automatic_max: NUM_CTX_AUTOMATIC_MAX.max(agreed),
         }
     }
 
     /// How a request of so many tokens fits.
     pub fn fit(self, estimate: u64) -> ContextFit {
         let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
-        let limit = self.limit.unwrap_or(UNKNOWN_LIMIT.max(self.floor));
+        let limit = self.limit.unwrap_or(DEFAULT_CONTEXT_LIMIT.max(self.floor));
         let to = wanted.max(self.floor).min(limit);
-        let unasked = self.unasked.max(self.floor).min(limit);
+        let unasked = self.automatic_max.max(self.floor).min(limit);
         // Twice what the model takes is cut whatever is asked for: no question helps.
         let hopeless = estimate >= limit.saturating_mul(2);
         if to > unasked && !hopeless {
@@ -200,16 +200,16 @@ mod tests {
         model_config(ProviderKind::Ollama, "http://localhost:11434")
     }
 
-    const NOTHING: ContextLimits = ContextLimits {
+    const NO_LIMITS: ContextLimits = ContextLimits {
         limit: None,
         limit_is_configured: false,
         floor: 4_096,
-        unasked: 32_768,
+        automatic_max: 32_768,
     };
 
     #[test]
     fn the_context_is_the_next_power_of_two_above_the_estimate_and_a_quarter() {
-        let fits = |estimate| NOTHING.fit(estimate);
+        let fits = |estimate| NO_LIMITS.fit(estimate);
         assert_eq!(fits(100), ContextFit::Fits { num_ctx: 4_096 });
         assert_eq!(fits(2_458), ContextFit::Fits { num_ctx: 4_096 });
         assert_eq!(fits(2_459), ContextFit::Fits { num_ctx: 8_192 });
@@ -222,27 +222,27 @@ mod tests {
     }
 
     #[test]
-    fn it_never_passes_the_limit_and_never_shrinks() {
+    fn context_never_exceeds_its_limit_and_never_shrinks() {
         let bounds = ContextLimits {
             limit: Some(10_000),
             floor: 8_192,
-            ..NOTHING
+            ..NO_LIMITS
         };
         assert_eq!(bounds.fit(100), ContextFit::Fits { num_ctx: 8_192 });
         assert_eq!(bounds.fit(9_999), ContextFit::Fits { num_ctx: 10_000 });
         assert_eq!(bounds.fit(10_000), ContextFit::TooLong { num_ctx: 10_000 });
         let large = ContextLimits {
             floor: 131_072,
-            ..NOTHING
+            ..NO_LIMITS
         };
         assert_eq!(large.fit(40_000), ContextFit::Fits { num_ctx: 131_072 });
     }
 
     #[test]
-    fn what_cannot_fit_anyway_is_not_asked_about() {
+    fn no_question_is_asked_when_growing_cannot_help() {
         let limit = |tokens| ContextLimits {
             limit: Some(tokens),
-            ..NOTHING
+            ..NO_LIMITS
         };
         let grows = ContextFit::Grows {
             from: 32_768,
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(limit(40_960).fit(45_000), grows);
         let too_long = ContextFit::TooLong { num_ctx: 32_768 };
         assert_eq!(limit(40_960).fit(90_000), too_long);
-        assert_eq!(NOTHING.fit(3_000_000), too_long);
+        assert_eq!(NO_LIMITS.fit(3_000_000), too_long);
         assert_eq!(
             limit(8_192).fit(9_000),
             ContextFit::TooLong { num_ctx: 8_192 }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_context_so_far_is_the_floor_and_the_smallest_limit_the_limit() {
+    fn largest_known_context_is_the_floor_and_smallest_limit_wins() {
         let model = ModelConfig {
             context_length: Some(65_536),
             ..model()
@@ -273,7 +273,7 @@ mod tests {
             limit: Some(40_960),
             limit_is_configured: false,
             floor: 32_768,
-            unasked: 32_768,
+            automatic_max: 32_768,
         };
         assert_eq!(ContextLimits::new(&model, &facts, 32_768, 0), expected);
         let in_memory = ContextLimits {
@@ -289,44 +289,44 @@ mod tests {
             limit: Some(8_192),
             limit_is_configured: true,
             floor: 8_192,
-            unasked: 65_536,
+            automatic_max: 65_536,
         };
         assert_eq!(ContextLimits::new(&model, &facts, 0, 65_536), configured);
     }
 
     #[test]
-    fn what_was_agreed_needs_no_second_question() {
+    fn approved_growth_is_not_asked_about_again() {
         let bounds = ContextLimits {
-            unasked: 65_536,
-            ..NOTHING
+            automatic_max: 65_536,
+            ..NO_LIMITS
         };
         assert_eq!(bounds.fit(40_000), ContextFit::Fits { num_ctx: 65_536 });
     }
 
     #[test]
-    fn a_count_makes_the_next_estimate_better() {
+    fn server_count_improves_the_next_estimate() {
         let mut calibration = TokenCalibration::default();
         assert_eq!(calibration.estimate(1_200), 1_200);
-        assert!(!calibration.shows_a_cut(1_200, 1_000));
+        assert!(!calibration.record_count(1_200, 1_000));
         assert_eq!(calibration.estimate(1_200), 1_000);
         assert_eq!(calibration.estimate(2_400), 2_013);
         assert_eq!(calibration.estimate(600), 500);
     }
 
     #[test]
-    fn a_count_far_under_the_estimate_means_a_cut_and_teaches_nothing() {
+    fn count_far_below_the_estimate_means_truncation_and_is_ignored() {
         let mut calibration = TokenCalibration::default();
-        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert!(calibration.record_count(9_000, 4_096));
         assert_eq!(calibration.estimate(9_000), 9_000);
-        assert!(!calibration.shows_a_cut(2_000, 1_600));
-        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert!(!calibration.record_count(2_000, 1_600));
+        assert!(calibration.record_count(9_000, 4_096));
         assert_eq!(calibration.estimate(2_000), 1_600);
     }
 
     #[test]
-    fn a_count_that_no_context_is_as_small_as_says_nothing() {
+    fn implausibly_small_count_is_ignored() {
         let mut calibration = TokenCalibration::default();
-        assert!(!calibration.shows_a_cut(2_000, 20));
+        assert!(!calibration.record_count(2_000, 20));
         assert_eq!(calibration.estimate(2_000), 2_000);
     }
 }

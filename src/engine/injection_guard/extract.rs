@@ -2,7 +2,7 @@
 //! from a model: also in a fence or in backticks, inside other JSON, escaped, or
 //! behind a tag that begins thinking. Linear in the text, by a bounded factor.
 
-use crate::dialect::scan::{Piece, Scanner, TextCall};
+use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};
 use crate::domain::Offered;
 use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// How often a text is taken out of a string of JSON.
 const ESCAPES_MAX: usize = 3;
 /// How many brackets around a call are taken away.
-const PEELS_MAX: usize = 4;
+const REMOVED_BRACKETS_MAX: usize = 4;
 /// How often what a scan did not look into is scanned by itself.
 const NESTED_MAX: usize = 6;
 /// Bytes of objects that are read by themselves, for each byte of text.
@@ -19,42 +19,42 @@ const OBJECTS_FACTOR_MAX: usize = 8;
 const OBJECTS_BYTES_MIN: usize = 16 << 10;
 
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ExtractedCalls {
     pub(super) calls: Vec<TextCall>,
     /// It is nested deeper than anything honest: what it holds is not known.
     pub(super) is_opaque: bool,
 }
 
-pub(super) fn calls(text: &str, offered: &Arc<Offered>) -> Found {
-    let mut found = Found::default();
-    read_all(text, offered, &mut found);
+pub(super) fn extract_calls(text: &str, offered: &Arc<Offered>) -> ExtractedCalls {
+    let mut found = ExtractedCalls::default();
+    scan_all_levels(text, offered, &mut found);
     // A name that two servers share says nothing to the scanner, but much to a model.
     if let Some(offered) = offered.without_namesakes() {
-        read_all(text, &Arc::new(offered), &mut found);
+        scan_all_levels(text, &Arc::new(offered), &mut found);
     }
     found
 }
 
-fn read_all(text: &str, offered: &Arc<Offered>, found: &mut Found) {
+fn scan_all_levels(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls) {
     let mut level = text.to_owned();
     for depth in 0..=ESCAPES_MAX {
-        read(&unquoted(&level), offered, found);
+        scan_variants(&without_backticks(&level), offered, found);
         if level.contains("```") {
-            read(&level, offered, found);
+            scan_variants(&level, offered, found);
         }
-        if let Some(bare) = normalize::without_line_marks(&level) {
-            read(&unquoted(&bare), offered, found);
+        if let Some(bare) = normalize::strip_line_prefixes(&level) {
+            scan_variants(&without_backticks(&bare), offered, found);
         }
         if level.contains('&') {
-            let decoded = entities(&level);
+            let decoded = decode_entities(&level);
             if decoded != level {
-                read(&unquoted(&decoded), offered, found);
+                scan_variants(&without_backticks(&decoded), offered, found);
             }
         }
         if depth == ESCAPES_MAX || !level.contains('\\') {
             break;
         }
-        level = unescaped(&level);
+        level = unescape_once(&level);
     }
 }
 
@@ -69,19 +69,24 @@ fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
 
 /// One spelling of the text: as it is, without the brackets around what may be a
 /// call, and each object by itself that names a tool.
-fn read(text: &str, offered: &Arc<Offered>, found: &mut Found) {
+fn scan_variants(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls) {
     let names = names_in(text, offered);
     if names.is_empty() {
         return;
     }
     scan(text, offered, 0, found);
-    let pairs = Pairs::of(text);
-    for peels in 1..=PEELS_MAX.min(pairs.depth) {
-        scan(&pairs.peeled(text, peels), offered, 0, found);
+    let pairs = BracketPairs::parse(text);
+    for peels in 1..=REMOVED_BRACKETS_MAX.min(pairs.depth) {
+        scan(
+            &pairs.without_outer_brackets(text, peels),
+            offered,
+            0,
+            found,
+        );
     }
     let bytes_max = (text.len() * OBJECTS_FACTOR_MAX).max(OBJECTS_BYTES_MIN);
     let mut bytes = 0;
-    for object in pairs.objects_that_name(text, &names) {
+    for object in pairs.objects_mentioning(text, &names) {
         bytes += object.len();
         if bytes > bytes_max {
             found.is_opaque = true;
@@ -91,16 +96,16 @@ fn read(text: &str, offered: &Arc<Offered>, found: &mut Found) {
     }
 }
 
-fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut Found) {
-    let mut scanner = Scanner::new(Arc::clone(offered));
+fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut ExtractedCalls) {
+    let mut scanner = CallScanner::new(Arc::clone(offered));
     let mut pieces = scanner.push(text);
     pieces.extend(scanner.finish());
     for piece in pieces {
         let hidden = match piece {
             // What an example thinks, or has as an argument, is not looked into.
-            Piece::Thinking(text) => text,
-            Piece::Unusable(call) => call.raw,
-            Piece::Call(call) => {
+            ScanEvent::Thinking(text) => text,
+            ScanEvent::UnusableCall(call) => call.raw,
+            ScanEvent::Call(call) => {
                 let raw = call.raw.clone();
                 found.calls.push(call);
                 raw
@@ -122,12 +127,12 @@ fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut Found) {
 }
 
 /// Without backticks: a call in a fence or a code span stands at the start of a line.
-fn unquoted(text: &str) -> String {
+fn without_backticks(text: &str) -> String {
     text.replace('`', "\n")
 }
 
 /// Out of one level of a string of JSON.
-fn unescaped(text: &str) -> String {
+fn unescape_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -155,7 +160,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-fn entities(text: &str) -> String {
+fn decode_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -174,7 +179,7 @@ fn entities(text: &str) -> String {
 }
 
 /// The brackets of a text that belong together, whatever stands between them.
-struct Pairs {
+struct BracketPairs {
     /// Start, end and how many pairs are around it, in the order of their ends.
     objects: Vec<(usize, usize)>,
     /// Every bracket with the number of pairs around it; 0 for one without another.
@@ -182,8 +187,8 @@ struct Pairs {
     depth: usize,
 }
 
-impl Pairs {
-    fn of(text: &str) -> Self {
+impl BracketPairs {
+    fn parse(text: &str) -> Self {
         let mut open: Vec<(usize, u8, usize)> = Vec::new();
         let (mut objects, mut brackets) = (Vec::new(), Vec::new());
         for (at, byte) in text.bytes().enumerate() {
@@ -229,7 +234,7 @@ impl Pairs {
     }
 
     /// The text without its outermost brackets, and without those that stand alone.
-    fn peeled(&self, text: &str, peels: usize) -> String {
+    fn without_outer_brackets(&self, text: &str, peels: usize) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
         for (at, around) in &self.brackets {
@@ -244,7 +249,7 @@ impl Pairs {
     }
 
     /// The objects that have the name of a tool in them, and not only inside another.
-    fn objects_that_name<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
+    fn objects_mentioning<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
         let mut mentions: Vec<usize> = names
             .iter()
             .flat_map(|name| text.match_indices(name).map(|(at, _)| at))

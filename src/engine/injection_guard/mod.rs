@@ -3,13 +3,13 @@
 //! calls that a text holds.
 
 mod extract;
-mod quote;
+mod untrusted_text;
 
-pub use quote::{Quote, Quotes, read, said};
+pub use untrusted_text::{UntrustedText, UntrustedTexts, scan_untrusted, untrusted_output};
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
-use super::persist::session_writer::Epoch;
+use super::persist::session_writer::ConversationSeq;
 use crate::domain::{Offered, QuotedIn, Session, SessionId};
 use std::sync::Arc;
 
@@ -20,47 +20,49 @@ const MESSAGES_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct InjectionGuard {
-    quotes: Quotes,
+    untrusted_texts: UntrustedTexts,
     /// Untrusted text of sessions that were left, so that the guard still works when one is
     /// reopened: tool results are in no file. The oldest comes first.
-    left: Vec<(SessionId, Quotes)>,
+    other_sessions: Vec<(SessionId, UntrustedTexts)>,
 }
 
 impl InjectionGuard {
-    pub(super) fn quotes(&self) -> &Quotes {
-        &self.quotes
+    pub(super) fn untrusted_texts(&self) -> &UntrustedTexts {
+        &self.untrusted_texts
     }
 
-    pub(super) fn add(&mut self, quote: Arc<Quote>) {
-        self.quotes.add(quote);
+    pub(super) fn add(&mut self, quote: Arc<UntrustedText>) {
+        self.untrusted_texts.add(quote);
     }
 
     /// The session is about to be left.
-    pub(super) fn leave(&mut self, session: &Session) {
-        let quotes = std::mem::take(&mut self.quotes);
+    pub(super) fn leave_session(&mut self, session: &Session) {
+        let quotes = std::mem::take(&mut self.untrusted_texts);
         if let Some(id) = &session.id {
-            self.left.retain(|(other, _)| other != id);
-            self.left.push((id.clone(), quotes));
-            if self.left.len() > SESSIONS_MAX {
-                self.left.remove(0);
+            self.other_sessions.retain(|(other, _)| other != id);
+            self.other_sessions.push((id.clone(), quotes));
+            if self.other_sessions.len() > SESSIONS_MAX {
+                self.other_sessions.remove(0);
             }
         }
     }
 
     /// The session was opened. Its messages are read in the background: what was piped in
     /// stands there.
-    pub(super) fn enter(
+    pub(super) fn enter_session(
         &mut self,
         session: &Session,
-        epoch: Epoch,
+        epoch: ConversationSeq,
         offered: &Arc<Offered>,
         cx: &mut EngineCx,
     ) {
         let kept = self
-            .left
+            .other_sessions
             .iter()
             .position(|(id, _)| session.id.as_ref() == Some(id));
-        self.quotes = kept.map(|at| self.left.remove(at).1).unwrap_or_default();
+        self.untrusted_texts = kept
+            .map(|at| self.other_sessions.remove(at).1)
+            .unwrap_or_default();
         let mut bytes = 0;
         let messages = session.messages.iter().rev().take_while(|message| {
             bytes += message.content.len();
@@ -72,7 +74,7 @@ impl InjectionGuard {
         }
         let offered = Arc::clone(offered);
         cx.jobs.spawn_blocking(move || {
-            let quote = Quote::of_text(QuotedIn::Earlier, &texts.join("\n"), &offered);
+            let quote = UntrustedText::from_text(QuotedIn::Earlier, &texts.join("\n"), &offered);
             JobResult::MessagesRead(epoch, Arc::new(quote))
         });
     }

@@ -148,7 +148,7 @@ impl ModelRegistry {
         cx.settings.lists_models = true;
         self.offers = false;
         if let Some(log) = &cx.log {
-            log.hide(cx.settings.secrets());
+            log.add_secrets(cx.settings.secrets());
         }
         self.take_model(model, cx);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
@@ -169,7 +169,7 @@ impl ModelRegistry {
         };
         // What is typed is a secret from its first request on.
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
-            log.hide(vec![key.clone()]);
+            log.add_secrets(vec![key.clone()]);
         }
         let provider = cx.provider.clone();
         self.spawn(async move {

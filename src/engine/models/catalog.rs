@@ -29,8 +29,8 @@ pub fn list_time_max(server: &ServerCatalog) -> Duration {
 impl ModelRegistry {
     /// Looks for models if no settings ever listed one.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
-        let is_first = !cx.settings.lists_models && cx.unread_config().is_none();
-        if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {
+        let is_first = !cx.settings.lists_models && cx.unreadable_config_banner().is_none();
+        if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
             self.offers = true;
             self.list_catalog(cx);
         }
@@ -117,7 +117,7 @@ impl ModelRegistry {
 fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
     let mut servers = config::model_servers(&cx.settings.models);
     let manages = |known: &KnownServer| known.config.provider.manages_models();
-    if !servers.iter().any(manages) && cx.options.stand_in.is_none() {
+    if !servers.iter().any(manages) && cx.options.model_override.is_none() {
         servers.push(KnownServer::local_ollama(&cx.home));
     }
     servers

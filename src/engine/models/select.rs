@@ -18,7 +18,7 @@ pub fn no_model(cx: &EngineCx) -> Notice {
         return notice;
     }
     // A file that could not be read may well list models.
-    if let Some(banner) = cx.unread_config() {
+    if let Some(banner) = cx.unreadable_config_banner() {
         return Notice::failure("No model is known: config.json could not be read.")
             .because(banner.notice.what.clone())
             .advise("Correct it there; that takes effect at once.");
@@ -78,7 +78,7 @@ impl ModelRegistry {
         }
         self.take_model(model, cx);
         // A stand-in is in no file.
-        if cx.options.stand_in.is_some() {
+        if cx.options.model_override.is_some() {
             return;
         }
         let (home, wanted) = (cx.home.clone(), wanted.clone());

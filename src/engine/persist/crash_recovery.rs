@@ -1,7 +1,7 @@
 //! Offers the turns that an earlier run left unfinished, one after the other, the newest
 //! first.
 
-use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan};
+use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan_journals};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -18,13 +18,13 @@ pub struct CrashRecovery {
 impl CrashRecovery {
     /// Looks for what an earlier run left. A run with a single turn offers nothing: nobody is
     /// there to decide.
-    pub fn look(&mut self, cx: &mut EngineCx) {
+    pub fn start_scan(&mut self, cx: &mut EngineCx) {
         if cx.options.no_save {
             return;
         }
-        let (home, offers) = (cx.home.clone(), !cx.options.one_turn);
+        let (home, offers) = (cx.home.clone(), !cx.options.is_one_shot);
         cx.jobs.spawn_blocking(move || {
-            let mut scan = scan(&home);
+            let mut scan = scan_journals(&home);
             if !offers {
                 scan.unfinished.clear();
             }
@@ -56,7 +56,7 @@ impl CrashRecovery {
             }
             Choice::Discard => {
                 let prompt = turns.prompt();
-                let pending = PendingQuestion::Discard(turns);
+                let pending = PendingQuestion::DiscardUnfinished(turns);
                 cx.ask(Owner::Program, Ask::Discard { prompt }, pending);
             }
             // Dropped, its journal is unlocked, and offered at the next start.

@@ -2,7 +2,7 @@
 //! for a moment, calls and the answer are written at once. A journal stays until a
 //! save that came after it has succeeded.
 
-use super::session_writer::{Epoch, Ticket};
+use super::session_writer::{ConversationSeq, SaveSeq};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
 use crate::store::{Journal, Journals, Record, StoreError};
 use jiff::Zoned;
@@ -13,34 +13,34 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// The least time between two writes of words.
-const GATHER: Duration = Duration::from_millis(250);
+const FLUSH_DELAY: Duration = Duration::from_millis(250);
 /// How often words are put on the disk itself, not only into the system's cache.
-const SYNC_EVERY: Duration = Duration::from_secs(2);
+const SYNC_INTERVAL: Duration = Duration::from_secs(2);
 /// How long the end of a turn may wait for its answer to be in the journal.
 const HOLD_MAX: Duration = Duration::from_millis(500);
 /// How long a disk that refused is left alone.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-enum Op {
+enum JournalOp {
     Write(Record),
     Remove,
     /// Another conversation begins; this one's journal waits for its save.
-    Leave(Epoch, Ticket),
+    Detach(ConversationSeq, SaveSeq),
 }
 
 /// What one piece of work came to.
-struct Written {
+struct JournalWriteResult {
     journal: Option<Journal>,
-    left: Vec<(Epoch, Ticket, Journal)>,
+    detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
     /// What could not be done, the first that failed in front.
-    undone: VecDeque<Op>,
+    remaining_ops: VecDeque<JournalOp>,
     result: Result<(), StoreError>,
 }
 
 /// What happened: the journal was written, or could not be, or is slow.
 #[derive(Debug, PartialEq)]
-pub enum Step {
+pub enum JournalEvent {
     Written,
     Failed(StoreError),
     Slow,
@@ -50,18 +50,18 @@ pub struct JournalWriter {
     journals: Arc<Journals>,
     /// The journal of the present conversation, while it is not being written.
     journal: Option<Journal>,
-    ops: VecDeque<Op>,
-    writing: Option<JoinHandle<Written>>,
-    due: Option<Instant>,
-    synced: Option<Instant>,
-    epoch: Epoch,
-    under_way: bool,
+    ops: VecDeque<JournalOp>,
+    writing: Option<JoinHandle<JournalWriteResult>>,
+    write_at: Option<Instant>,
+    last_sync: Option<Instant>,
+    conversation: ConversationSeq,
+    is_turn_open: bool,
     /// There is, or will be, a file of the present conversation.
-    is_kept: bool,
+    has_file: bool,
     /// The save that makes it needless.
-    needed: Option<Ticket>,
-    left: Vec<(Epoch, Ticket, Journal)>,
-    hold: Option<Instant>,
+    needed_until: Option<SaveSeq>,
+    detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
+    hold_deadline: Option<Instant>,
 }
 
 impl JournalWriter {
@@ -71,130 +71,139 @@ impl JournalWriter {
             journal: None,
             ops: VecDeque::new(),
             writing: None,
-            due: None,
-            synced: None,
-            epoch: Epoch::default(),
-            under_way: false,
-            is_kept: false,
-            needed: None,
-            left: Vec::new(),
-            hold: None,
+            write_at: None,
+            last_sync: None,
+            conversation: ConversationSeq::default(),
+            is_turn_open: false,
+            has_file: false,
+            needed_until: None,
+            detached: Vec::new(),
+            hold_deadline: None,
         }
     }
 
     /// A turn of this conversation begins.
-    pub fn begin(&mut self, epoch: Epoch, turn: Record) {
-        self.leave(epoch);
-        self.under_way = true;
-        self.is_kept = true;
-        self.now(Op::Write(turn));
+    pub fn begin(&mut self, epoch: ConversationSeq, turn: Record) {
+        self.detach_journal(epoch);
+        self.is_turn_open = true;
+        self.has_file = true;
+        self.push_urgent(JournalOp::Write(turn));
     }
 
     /// The journal of another conversation waits for a save of its own.
-    fn leave(&mut self, epoch: Epoch) {
-        let before = std::mem::replace(&mut self.epoch, epoch);
-        if before == epoch || !self.is_kept {
+    fn detach_journal(&mut self, epoch: ConversationSeq) {
+        let before = std::mem::replace(&mut self.conversation, epoch);
+        if before == epoch || !self.has_file {
             return;
         }
-        let ticket = self.needed.take().unwrap_or(Ticket::NEVER);
-        self.is_kept = false;
-        self.under_way = false;
-        self.now(Op::Leave(before, ticket));
+        let ticket = self.needed_until.take().unwrap_or(SaveSeq::NEVER);
+        self.has_file = false;
+        self.is_turn_open = false;
+        self.push_urgent(JournalOp::Detach(before, ticket));
     }
 
     /// Takes down what happens in the turn.
-    pub fn note(&mut self, event: &TurnEvent) {
-        if !self.under_way {
+    pub fn record_event(&mut self, event: &TurnEvent) {
+        if !self.is_turn_open {
             return;
         }
         match event {
-            TurnEvent::Delta { piece, kind, text } => self.words(piece.0, *kind, text),
-            TurnEvent::Reclassified { piece, to } => self.now(Op::Write(Record::Turned {
-                piece: piece.0,
-                thinking: *to == PieceKind::Thinking,
-            })),
-            TurnEvent::Restored { piece, text } => self.now(Op::Write(Record::Restored {
-                piece: piece.0,
-                text: text.clone(),
-            })),
+            TurnEvent::Delta { piece, kind, text } => self.push_text(piece.0, *kind, text),
+            TurnEvent::Reclassified { piece, to } => {
+                self.push_urgent(JournalOp::Write(Record::Turned {
+                    piece: piece.0,
+                    thinking: *to == PieceKind::Thinking,
+                }))
+            }
+            TurnEvent::Restored { piece, text } => {
+                self.push_urgent(JournalOp::Write(Record::Restored {
+                    piece: piece.0,
+                    text: text.clone(),
+                }))
+            }
             // Progress is of no use to whoever finds it later.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}
-                _ => self.now(Op::Write(Record::call(call))),
+                _ => self.push_urgent(JournalOp::Write(Record::call(call))),
             },
             _ => {}
         }
     }
 
-    fn words(&mut self, piece: u64, kind: PieceKind, words: &str) {
+    fn push_text(&mut self, piece: u64, kind: PieceKind, words: &str) {
         let thinking = kind == PieceKind::Thinking;
         match self.ops.back_mut() {
-            Some(Op::Write(Record::Words {
+            Some(JournalOp::Write(Record::Words {
                 piece: last, text, ..
             })) if *last == piece => {
                 text.push_str(words);
             }
-            _ => self.ops.push_back(Op::Write(Record::Words {
+            _ => self.ops.push_back(JournalOp::Write(Record::Words {
                 piece,
                 thinking,
                 text: words.to_owned(),
             })),
         }
-        self.due.get_or_insert_with(|| Instant::now() + GATHER);
+        self.write_at
+            .get_or_insert_with(|| Instant::now() + FLUSH_DELAY);
     }
 
     /// The turn was answered: its end is told once this is on the disk, and the
     /// journal goes once the save with this ticket has succeeded.
-    pub fn answered(&mut self, answer: Record, ticket: Ticket) {
-        if !std::mem::take(&mut self.under_way) {
+    pub fn record_answer(&mut self, answer: Record, ticket: SaveSeq) {
+        if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
-        self.needed = Some(ticket);
-        self.hold = Some(Instant::now() + HOLD_MAX);
-        self.now(Op::Write(answer));
+        self.needed_until = Some(ticket);
+        self.hold_deadline = Some(Instant::now() + HOLD_MAX);
+        self.push_urgent(JournalOp::Write(answer));
     }
 
     /// The turn ended without an answer. Its journal stays until the save with this
     /// ticket; without one it goes, unless an earlier answer still needs it.
-    pub fn ended(&mut self, until: Option<Ticket>) {
-        if !std::mem::take(&mut self.under_way) {
+    pub fn end_turn(&mut self, until: Option<SaveSeq>) {
+        if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
-        self.needed = until.or(self.needed);
-        match self.needed {
-            Some(_) => self.now(Op::Write(Record::Ended)),
+        self.needed_until = until.or(self.needed_until);
+        match self.needed_until {
+            Some(_) => self.push_urgent(JournalOp::Write(Record::Ended)),
             None => self.discard(),
         }
     }
 
     /// Nothing of the present conversation is to stay here.
     pub fn discard(&mut self) {
-        self.under_way = false;
-        self.needed = None;
-        self.hold = None;
-        let is_ours = |op: &Op| matches!(op, Op::Write(_));
+        self.is_turn_open = false;
+        self.needed_until = None;
+        self.hold_deadline = None;
+        let is_ours = |op: &JournalOp| matches!(op, JournalOp::Write(_));
         self.ops.retain(|op| !is_ours(op));
-        if std::mem::take(&mut self.is_kept) {
-            self.now(Op::Remove);
+        if std::mem::take(&mut self.has_file) {
+            self.push_urgent(JournalOp::Remove);
         }
     }
 
     /// A journal of an earlier run whose words are in this conversation now.
-    pub fn adopt(&mut self, epoch: Epoch, until: Ticket, journal: Journal) {
-        self.left.push((epoch, until, journal));
+    pub fn adopt(&mut self, epoch: ConversationSeq, until: SaveSeq, journal: Journal) {
+        self.detached.push((epoch, until, journal));
     }
 
     /// A save succeeded: what waited for it goes.
-    pub fn saved(&mut self, epoch: Epoch, ticket: Ticket) {
-        let is_saved = |of: Epoch, until: Ticket| of == epoch && until <= ticket;
-        if !self.under_way && self.needed.is_some_and(|until| is_saved(self.epoch, until)) {
+    pub fn session_saved(&mut self, epoch: ConversationSeq, ticket: SaveSeq) {
+        let is_saved = |of: ConversationSeq, until: SaveSeq| of == epoch && until <= ticket;
+        if !self.is_turn_open
+            && self
+                .needed_until
+                .is_some_and(|until| is_saved(self.conversation, until))
+        {
             self.discard();
         }
-        let left = std::mem::take(&mut self.left);
+        let left = std::mem::take(&mut self.detached);
         let (gone, left): (Vec<_>, Vec<_>) = left
             .into_iter()
             .partition(|(of, until, _)| is_saved(*of, *until));
-        self.left = left;
+        self.detached = left;
         if !gone.is_empty() {
             // Few and small: what is removed off the actor is nobody's to wait for.
             tokio::task::spawn_blocking(|| {
@@ -205,8 +214,8 @@ impl JournalWriter {
     }
 
     /// Is the end of a turn to wait?
-    pub fn holds(&self) -> bool {
-        self.hold.is_some()
+    pub fn is_holding_events(&self) -> bool {
+        self.hold_deadline.is_some()
     }
 
     /// Is everything written that can be?
@@ -215,20 +224,20 @@ impl JournalWriter {
     }
 
     /// Is each answer that was not saved in a journal on the disk?
-    pub fn has_all(&self) -> bool {
-        self.is_idle() && self.is_kept && self.journal.is_some()
+    pub fn has_all_answers_on_disk(&self) -> bool {
+        self.is_idle() && self.has_file && self.journal.is_some()
     }
 
-    fn now(&mut self, op: Op) {
+    fn push_urgent(&mut self, op: JournalOp) {
         self.ops.push_back(op);
-        self.due = Some(Instant::now());
+        self.write_at = Some(Instant::now());
     }
 
     /// Waits for the next thing to do, and does it. Safe to drop while it waits.
-    pub async fn step(&mut self) -> Step {
+    pub async fn next_event(&mut self) -> JournalEvent {
         loop {
-            let due = self.due.filter(|_| self.writing.is_none());
-            let wake = [due, self.hold].into_iter().flatten().min();
+            let due = self.write_at.filter(|_| self.writing.is_none());
+            let wake = [due, self.hold_deadline].into_iter().flatten().min();
             let (writing, waiting) = (self.writing.as_mut(), wake.is_some());
             let alarm = sleep_until(wake.unwrap_or_else(Instant::now));
             tokio::select! {
@@ -238,7 +247,7 @@ impl JournalWriter {
                 }} => {
                     self.writing = None;
                     return match written {
-                        Ok(written) => self.take(written),
+                        Ok(written) => self.finish_write(written),
                         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                     };
                 }
@@ -246,8 +255,8 @@ impl JournalWriter {
                     let now = Instant::now();
                     if due.is_some_and(|due| due <= now) {
                         self.start();
-                    } else if self.hold.take_if(|hold| *hold <= now).is_some() {
-                        return Step::Slow;
+                    } else if self.hold_deadline.take_if(|hold| *hold <= now).is_some() {
+                        return JournalEvent::Slow;
                     }
                 }
             }
@@ -255,58 +264,60 @@ impl JournalWriter {
     }
 
     fn start(&mut self) {
-        self.due = None;
+        self.write_at = None;
         let (ops, journal) = (std::mem::take(&mut self.ops), self.journal.take());
         let (journals, now) = (Arc::clone(&self.journals), Instant::now());
-        let is_words = |op: &Op| matches!(op, Op::Write(Record::Words { .. }));
-        let is_stale = self.synced.is_none_or(|synced| now >= synced + SYNC_EVERY);
+        let is_words = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Words { .. }));
+        let is_stale = self
+            .last_sync
+            .is_none_or(|synced| now >= synced + SYNC_INTERVAL);
         let sync = is_stale || !ops.iter().all(is_words);
         if sync {
-            self.synced = Some(now);
+            self.last_sync = Some(now);
         }
         self.writing = Some(tokio::task::spawn_blocking(move || {
             write(&journals, journal, ops, sync)
         }));
     }
 
-    fn take(&mut self, written: Written) -> Step {
+    fn finish_write(&mut self, written: JournalWriteResult) -> JournalEvent {
         self.journal = written.journal;
-        self.left.extend(written.left);
+        self.detached.extend(written.detached);
         let failed = written.result.err();
-        for op in written.undone.into_iter().rev() {
+        for op in written.remaining_ops.into_iter().rev() {
             self.ops.push_front(op);
         }
         if failed.is_some() && !self.ops.is_empty() {
-            self.due = Some(Instant::now() + RETRY);
+            self.write_at = Some(Instant::now() + RETRY_DELAY);
         }
-        let answers = |op: &Op| matches!(op, Op::Write(Record::Answer { .. }));
+        let answers = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Answer { .. }));
         if failed.is_some() || !self.ops.iter().any(answers) {
-            self.hold = None;
+            self.hold_deadline = None;
         }
-        failed.map_or(Step::Written, Step::Failed)
+        failed.map_or(JournalEvent::Written, JournalEvent::Failed)
     }
 }
 
 fn write(
     journals: &Journals,
     mut journal: Option<Journal>,
-    mut ops: VecDeque<Op>,
+    mut ops: VecDeque<JournalOp>,
     sync: bool,
-) -> Written {
+) -> JournalWriteResult {
     let mut left = Vec::new();
     let mut result = Ok(());
     while let Some(op) = ops.pop_front() {
         let done = match (&op, &mut journal) {
-            (Op::Write(record), Some(journal)) => journal.append(record),
-            (Op::Write(record @ Record::Turn { .. }), slot) => journals
+            (JournalOp::Write(record), Some(journal)) => journal.append(record),
+            (JournalOp::Write(record @ Record::Turn { .. }), slot) => journals
                 .begin(record, &Zoned::now())
                 .map(|begun| *slot = Some(begun)),
-            (Op::Write(_), None) => Ok(()),
-            (Op::Remove, slot) => {
+            (JournalOp::Write(_), None) => Ok(()),
+            (JournalOp::Remove, slot) => {
                 slot.take().into_iter().for_each(Journal::remove);
                 Ok(())
             }
-            (Op::Leave(epoch, until), slot) => {
+            (JournalOp::Detach(epoch, until), slot) => {
                 left.extend(slot.take().map(|journal| (*epoch, *until, journal)));
                 Ok(())
             }
@@ -320,10 +331,10 @@ fn write(
     if let (Ok(()), true, Some(journal)) = (&result, sync, &journal) {
         result = journal.sync();
     }
-    Written {
+    JournalWriteResult {
         journal,
-        left,
-        undone: ops,
+        detached: left,
+        remaining_ops: ops,
         result,
     }
 }

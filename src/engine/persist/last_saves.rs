@@ -1,9 +1,9 @@
 //! The last tries to save, when the program ends: until nothing is left to be written, or
 //! the disk refuses.
 
-use super::journal_writer::Step;
-use super::session_writer::Epoch;
-use super::{Persistence, went_elsewhere};
+use super::journal_writer::JournalEvent;
+use super::session_writer::ConversationSeq;
+use super::{Persistence, conflict_notice};
 use crate::domain::{Notice, Session, SessionId};
 use crate::engine::jobs::JobResult;
 use crate::engine::outbox::Outbox;
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 #[derive(Default)]
 pub struct LastSaves {
-    done: Vec<(Epoch, SessionId, Option<SessionId>)>,
+    done: Vec<(ConversationSeq, SessionId, Option<SessionId>)>,
     fault: Option<StoreError>,
 }
 
@@ -22,32 +22,32 @@ impl LastSaves {
         let Persistence {
             sessions, journal, ..
         } = persistence;
-        sessions.try_now();
+        sessions.retry_now();
         let mut refused = false;
         while !sessions.is_idle() || !(journal.is_idle() || refused) || !jobs.is_empty() {
             tokio::select! {
-                saved = sessions.saved(), if !sessions.is_idle() => match saved.result {
+                saved = sessions.next_saved(), if !sessions.is_idle() => match saved.result {
                     Ok(id) => {
-                        journal.saved(saved.epoch, saved.ticket);
-                        self.done.push((saved.epoch, id, saved.fork_of));
+                        journal.session_saved(saved.conversation, saved.save);
+                        self.done.push((saved.conversation, id, saved.fork_of));
                     }
                     Err(fault) => {
                         tracing::error!("a session could not be saved: {fault}");
                         self.fault = Some(fault);
                     }
                 },
-                step = journal.step(), if !journal.is_idle() && !refused => {
-                    refused = matches!(step, Step::Failed(_));
+                step = journal.next_event(), if !journal.is_idle() && !refused => {
+                    refused = matches!(step, JournalEvent::Failed(_));
                 }
                 Some(_) = jobs.join_next() => {}
             }
         }
     }
 
-    pub fn report(&mut self, present: Epoch, outbox: &mut Outbox) {
+    pub fn report(&mut self, present: ConversationSeq, outbox: &mut Outbox) {
         for (epoch, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
-                outbox.push(Event::Mentioned(went_elsewhere(&original, &id)));
+                outbox.push(Event::Mentioned(conflict_notice(&original, &id)));
             }
             if epoch == present {
                 outbox.push(Event::SessionSaved(id));
@@ -56,9 +56,9 @@ impl LastSaves {
     }
 
     /// The last try is over: what is not saved, in a sentence that names where it is now.
-    pub async fn give_up(self, persistence: Persistence) -> Vec<Notice> {
-        let in_journal = persistence.journal.has_all();
-        let unsaved = persistence.sessions.unsaved();
+    pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
+        let in_journal = persistence.journal.has_all_answers_on_disk();
+        let unsaved = persistence.sessions.into_unsaved();
         if unsaved.is_empty() {
             return Vec::new();
         }
@@ -72,13 +72,13 @@ impl LastSaves {
                 notice.advise("Its last turn is in the journal: the next start saves it."),
             ];
         }
-        let rescue = move || unsaved.iter().map(rescued).collect();
+        let rescue = move || unsaved.iter().map(rescue_session).collect();
         let rescued = tokio::task::spawn_blocking(rescue).await;
         rescued.unwrap_or_default()
     }
 }
 
-fn rescued(session: &Session) -> Notice {
+fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
     let what = format!("The conversation \"{title}\" could not be saved.");
     match Sessions::rescue(session) {

@@ -23,8 +23,8 @@ use crate::domain::{
 use crate::protocol::Event;
 use crate::store::{Journal, Journals, Record, Sessions};
 use jiff::Timestamp;
-use journal_writer::{JournalWriter, Step};
-use session_writer::{Epoch, Saved, SessionWriter, Ticket};
+use journal_writer::{JournalEvent, JournalWriter};
+use session_writer::{ConversationSeq, SaveOutcome, SaveSeq, SessionWriter};
 use std::sync::Arc;
 
 const JOURNAL: BannerCause = BannerCause::NoJournal;
@@ -32,19 +32,19 @@ const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 /// Something that was written in the background.
 pub(super) enum PersistEvent {
-    Session(Saved),
-    Journal(Step),
+    Session(SaveOutcome),
+    Journal(JournalEvent),
 }
 
 pub(super) struct Persistence {
     sessions: SessionWriter,
     journal: JournalWriter,
     /// The save that holds the words of the turn that ends now.
-    kept: Option<Ticket>,
+    partial_answer_save: Option<SaveSeq>,
     /// Nothing of this conversation is saved.
     is_private: bool,
     /// A fork whose name is not known yet, and what it is a fork of.
-    forked: Option<(Epoch, Option<SessionId>)>,
+    pending_fork: Option<(ConversationSeq, Option<SessionId>)>,
 }
 
 impl Persistence {
@@ -52,9 +52,9 @@ impl Persistence {
         Self {
             sessions: SessionWriter::new(sessions),
             journal: JournalWriter::new(Arc::new(journals)),
-            kept: None,
+            partial_answer_save: None,
             is_private: false,
-            forked: None,
+            pending_fork: None,
         }
     }
 
@@ -62,8 +62,8 @@ impl Persistence {
     pub(super) async fn next(&mut self) -> PersistEvent {
         tokio::select! {
             biased;
-            saved = self.sessions.saved() => PersistEvent::Session(saved),
-            step = self.journal.step() => PersistEvent::Journal(step),
+            saved = self.sessions.next_saved() => PersistEvent::Session(saved),
+            step = self.journal.next_event() => PersistEvent::Journal(step),
         }
     }
 
@@ -71,7 +71,7 @@ impl Persistence {
         self.is_private
     }
 
-    fn saves(&self, cx: &EngineCx) -> bool {
+    fn is_saving(&self, cx: &EngineCx) -> bool {
         !cx.options.no_save && !self.is_private
     }
 
@@ -83,14 +83,14 @@ impl Persistence {
         model: &str,
         cx: &EngineCx,
     ) {
-        if !self.saves(cx) {
+        if !self.is_saving(cx) {
             return;
         }
         let session = conversation.session();
         let started = session.started_at.unwrap_or_else(Timestamp::now);
         let count = session.messages.len();
         let turn = Record::Turn {
-            prompt: conversation.asked_as(prompt.kind, prompt.typed()),
+            prompt: conversation.answered_prompt(prompt.kind, prompt.typed()),
             model: model.to_owned(),
             session: session.id.clone(),
             started: started.to_string(),
@@ -100,22 +100,22 @@ impl Persistence {
             },
             at: Timestamp::now().to_string(),
         };
-        self.journal.begin(conversation.epoch(), turn);
+        self.journal.begin(conversation.seq(), turn);
     }
 
     /// Records an event of the turn, on its way to the front end.
     pub(super) fn record(&mut self, event: &TurnEvent, cx: &mut EngineCx) {
-        self.journal.note(event);
+        self.journal.record_event(event);
         let TurnEvent::Ended { end, .. } = event else {
             return;
         };
-        let kept = self.kept.take();
+        let kept = self.partial_answer_save.take();
         if !matches!(end, TurnEnd::Answered { .. }) {
             // Only what nobody saw end is offered at the next start: this turn has ended.
-            self.journal.ended(kept);
+            self.journal.end_turn(kept);
         }
         // An answer that is shown as whole is on the disk.
-        if self.journal.holds() {
+        if self.journal.is_holding_events() {
             cx.outbox.hold();
         }
     }
@@ -128,50 +128,55 @@ impl Persistence {
         usage: Usage,
         cx: &EngineCx,
     ) {
-        let whole = session_record::answered(conversation.session_mut(), turn, answer, usage);
-        if let Some(ticket) = self.write(conversation, cx) {
+        let whole =
+            session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
+        if let Some(ticket) = self.save_conversation(conversation, cx) {
             let record = Record::answer(&whole, usage, Timestamp::now());
-            self.journal.answered(record, ticket);
+            self.journal.record_answer(record, ticket);
         }
     }
 
     /// Keeps the words of a turn that ended without an answer.
-    pub(super) fn keep_words(
+    pub(super) fn save_partial_answer(
         &mut self,
         conversation: &mut Conversation,
         turn: &TurnToSave,
         words: &str,
         cx: &EngineCx,
     ) {
-        let prompt = conversation.asked_as(turn.kind, turn.prompt);
-        session_record::cancelled(conversation.session_mut(), turn.kind, &prompt, words);
-        self.kept = self.write(conversation, cx);
+        let prompt = conversation.answered_prompt(turn.kind, turn.prompt);
+        session_record::add_cancelled_turn(conversation.session_mut(), turn.kind, &prompt, words);
+        self.partial_answer_save = self.save_conversation(conversation, cx);
     }
 
     /// Asks for the conversation to be written as it is now. None where it is not to be,
     /// or has no answer yet: the first answer makes the file.
-    pub(super) fn write(&mut self, conversation: &Conversation, cx: &EngineCx) -> Option<Ticket> {
+    pub(super) fn save_conversation(
+        &mut self,
+        conversation: &Conversation,
+        cx: &EngineCx,
+    ) -> Option<SaveSeq> {
         let session = conversation.session();
         let has_answer = !session.messages.is_empty() || !session.branches.is_empty();
-        let epoch = conversation.epoch();
-        (self.saves(cx) && has_answer).then(|| self.sessions.save(epoch, as_written(session)))
+        let epoch = conversation.seq();
+        (self.is_saving(cx) && has_answer).then(|| self.sessions.save(epoch, file_version(session)))
     }
 
     /// Writes the conversation, which has the words of a journal of an earlier run now: that
     /// journal stays until this is written.
-    pub(super) fn write_recovered(
+    pub(super) fn save_recovered(
         &mut self,
         conversation: &Conversation,
         journal: Journal,
         cx: &EngineCx,
     ) {
-        let written = self.write(conversation, cx);
-        let until = written.unwrap_or_else(|| self.sessions.next_ticket());
-        self.journal.adopt(conversation.epoch(), until, journal);
+        let written = self.save_conversation(conversation, cx);
+        let until = written.unwrap_or_else(|| self.sessions.next_save());
+        self.journal.adopt(conversation.seq(), until, journal);
     }
 
     /// Takes in what was written.
-    pub(super) fn written(
+    pub(super) fn handle_event(
         &mut self,
         written: PersistEvent,
         conversation: &mut Conversation,
@@ -179,25 +184,30 @@ impl Persistence {
     ) {
         match written {
             PersistEvent::Session(saved) => self.session_saved(saved, conversation, cx),
-            PersistEvent::Journal(step) => self.journal_written(step, cx),
+            PersistEvent::Journal(step) => self.handle_journal_event(step, cx),
         }
     }
 
-    fn session_saved(&mut self, saved: Saved, conversation: &mut Conversation, cx: &mut EngineCx) {
-        cx.tell_narrowed();
-        let (epoch, ticket) = (saved.epoch, saved.ticket);
+    fn session_saved(
+        &mut self,
+        saved: SaveOutcome,
+        conversation: &mut Conversation,
+        cx: &mut EngineCx,
+    ) {
+        cx.report_narrowed_permissions();
+        let (epoch, ticket) = (saved.conversation, saved.save);
         match saved.result {
             Ok(id) => {
-                self.journal.saved(epoch, ticket);
-                prepare_again(cx);
+                self.journal.session_saved(epoch, ticket);
+                prepare_home_again(cx);
                 if let Some(original) = saved.fork_of {
-                    let said = went_elsewhere(&original, &id);
+                    let said = conflict_notice(&original, &id);
                     cx.outbox.push(Event::Mentioned(said));
                 }
-                if let Some((_, original)) = self.forked.take_if(|(of, _)| *of == epoch) {
-                    cx.notice(forked_to(&id, original));
+                if let Some((_, original)) = self.pending_fork.take_if(|(of, _)| *of == epoch) {
+                    cx.notice(fork_notice(&id, original));
                 }
-                if epoch == conversation.epoch() {
+                if epoch == conversation.seq() {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }
@@ -219,11 +229,11 @@ impl Persistence {
         }
     }
 
-    fn journal_written(&mut self, step: Step, cx: &mut EngineCx) {
+    fn handle_journal_event(&mut self, step: JournalEvent, cx: &mut EngineCx) {
         match step {
-            Step::Written => cx.clear_banner(&JOURNAL),
-            Step::Slow => tracing::warn!("the journal is slow"),
-            Step::Failed(fault) => {
+            JournalEvent::Written => cx.clear_banner(&JOURNAL),
+            JournalEvent::Slow => tracing::warn!("the journal is slow"),
+            JournalEvent::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
                 let notice = Notice::warning(format!("The journal is not kept: {fault}."))
                     .because("Should the program be killed, the turn under way is lost.");
@@ -232,7 +242,7 @@ impl Persistence {
                 }
             }
         }
-        if !self.journal.holds() {
+        if !self.journal.is_holding_events() {
             cx.outbox.release();
         }
     }
@@ -284,15 +294,15 @@ impl Persistence {
             return cx.notice(Notice::info("Nothing to fork: nothing was answered yet."));
         }
         let original = conversation.fork();
-        self.forked = Some((conversation.epoch(), original));
-        self.write(conversation, cx);
+        self.pending_fork = Some((conversation.seq(), original));
+        self.save_conversation(conversation, cx);
     }
 }
 
 /// The conversation as its file has it. Where every turn was taken back, the one that was
 /// left last stays the active branch in the file until another answer comes: a file
 /// without messages would be a nameless entry in the list.
-fn as_written(session: &Session) -> Session {
+fn file_version(session: &Session) -> Session {
     let mut session = session.clone();
     if session.messages.is_empty()
         && let Some(last) = session.branches.len().checked_sub(1)
@@ -303,7 +313,7 @@ fn as_written(session: &Session) -> Session {
 }
 
 /// A home that could not be written took a save: what else it lacks is seen anew.
-fn prepare_again(cx: &mut EngineCx) {
+fn prepare_home_again(cx: &mut EngineCx) {
     if cx.banners.contains_key(&BannerCause::UnwritableHome) {
         let home = cx.home.clone();
         cx.jobs
@@ -312,12 +322,12 @@ fn prepare_again(cx: &mut EngineCx) {
 }
 
 /// Somebody else changed the file: the conversation was saved beside it.
-fn went_elsewhere(original: &SessionId, id: &SessionId) -> Notice {
+fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
     Notice::warning(format!("{original} was changed elsewhere meanwhile."))
         .advise(format!("This conversation goes on as {id}."))
 }
 
-fn forked_to(id: &SessionId, original: Option<SessionId>) -> Notice {
+fn fork_notice(id: &SessionId, original: Option<SessionId>) -> Notice {
     let notice = Notice::info(format!("This conversation goes on as {id}."));
     match original {
         Some(original) => notice.because(format!("{original} stays as it is.")),

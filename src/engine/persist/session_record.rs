@@ -16,7 +16,7 @@ pub struct TurnToSave<'a> {
 }
 
 /// Adds an answered turn to the conversation. Returns its whole answer.
-pub(super) fn answered(
+pub(super) fn add_answered_turn(
     session: &mut Session,
     turn: &TurnToSave,
     answer: &str,
@@ -26,20 +26,20 @@ pub(super) fn answered(
     let at = session.last_prompt();
     match (turn.kind, at) {
         (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
-        (PromptKind::Continue, Some(at)) => return extended(session, at, turn, answer, usage),
+        (PromptKind::Continue, Some(at)) => return extend_answer(session, at, turn, answer, usage),
         _ => {}
     }
     session.messages.push(SavedMessage::user(turn.prompt));
     let answer = SavedMessage::assistant(answer);
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
-    let note = note(turn, usage, session.messages.len() - 1);
+    let note = turn_record(turn, usage, session.messages.len() - 1);
     session.metadata.turns.push(note);
     whole
 }
 
 /// The second half of the answer to the prompt at `at`, which was cut.
-fn extended(
+fn extend_answer(
     session: &mut Session,
     at: usize,
     turn: &TurnToSave,
@@ -57,11 +57,13 @@ fn extended(
     };
     let whole: Arc<str> = [&session.messages[message].content, answer].concat().into();
     session.messages[message].content = Arc::clone(&whole);
-    session.metadata.extend_turn(note(turn, usage, message));
+    session
+        .metadata
+        .extend_turn(turn_record(turn, usage, message));
     whole
 }
 
-fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
+fn turn_record(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
@@ -85,7 +87,12 @@ fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
 }
 
 /// Keeps the words of a turn that ended without an answer; never sent.
-pub(super) fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
+pub(super) fn add_cancelled_turn(
+    session: &mut Session,
+    kind: PromptKind,
+    prompt: &str,
+    words: &str,
+) {
     let note = CancelledTurn {
         at: Timestamp::now(),
         after: session.messages.len(),

@@ -18,43 +18,43 @@ const DELAY_MAX: Duration = Duration::from_secs(60);
 /// Tells conversations apart before they have a file. A new number with each one
 /// that is begun or opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Epoch(pub u64);
+pub struct ConversationSeq(pub u64);
 
 /// Numbers saves in the order in which they were asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Ticket(u64);
+pub struct SaveSeq(u64);
 
-impl Ticket {
+impl SaveSeq {
     /// No save comes as late.
     pub const NEVER: Self = Self(u64::MAX);
 }
 
 #[derive(Debug)]
-pub struct Saved {
-    pub epoch: Epoch,
-    pub ticket: Ticket,
+pub struct SaveOutcome {
+    pub conversation: ConversationSeq,
+    pub save: SaveSeq,
     pub result: Result<SessionId, StoreError>,
     /// Someone else changed the file meanwhile: this is a fork of it.
     pub fork_of: Option<SessionId>,
 }
 
-struct Waiting {
-    epoch: Epoch,
-    ticket: Ticket,
+struct QueuedSave {
+    conversation: ConversationSeq,
+    save: SaveSeq,
     session: Session,
 }
 
 pub struct SessionWriter {
     sessions: Arc<Sessions>,
-    waiting: VecDeque<Waiting>,
-    writing: Option<JoinHandle<(Saved, Waiting)>>,
-    ids: HashMap<Epoch, SessionId>,
+    queue: VecDeque<QueuedSave>,
+    writing: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
+    ids: HashMap<ConversationSeq, SessionId>,
     /// When the first answer of each conversation without a file yet ended: its name
     /// says that, however late the disk takes it.
-    ended: HashMap<Epoch, Zoned>,
-    tickets: u64,
+    first_answer_at: HashMap<ConversationSeq, Zoned>,
+    last_save: u64,
     /// The disk refused: nothing is tried before.
-    retry: Option<Instant>,
+    retry_at: Option<Instant>,
     delay: Duration,
 }
 
@@ -62,56 +62,59 @@ impl SessionWriter {
     pub fn new(sessions: Arc<Sessions>) -> Self {
         Self {
             sessions,
-            waiting: VecDeque::new(),
+            queue: VecDeque::new(),
             writing: None,
             ids: HashMap::new(),
-            ended: HashMap::new(),
-            tickets: 0,
-            retry: None,
+            first_answer_at: HashMap::new(),
+            last_save: 0,
+            retry_at: None,
             delay: DELAY_MIN,
         }
     }
 
     /// Saves this state of a conversation, after what is being written now. A disk
     /// that refused before is tried at once.
-    pub fn save(&mut self, epoch: Epoch, session: Session) -> Ticket {
-        let ticket = self.next_ticket();
-        self.tickets += 1;
-        self.ended.entry(epoch).or_insert_with(Zoned::now);
-        self.waiting.retain(|waiting| waiting.epoch != epoch);
-        self.waiting.push_back(Waiting {
-            epoch,
-            ticket,
+    pub fn save(&mut self, epoch: ConversationSeq, session: Session) -> SaveSeq {
+        let ticket = self.next_save();
+        self.last_save += 1;
+        self.first_answer_at.entry(epoch).or_insert_with(Zoned::now);
+        self.queue.retain(|waiting| waiting.conversation != epoch);
+        self.queue.push_back(QueuedSave {
+            conversation: epoch,
+            save: ticket,
             session,
         });
-        self.try_now();
+        self.retry_now();
         ticket
     }
 
     /// The ticket of the next save.
-    pub fn next_ticket(&self) -> Ticket {
-        Ticket(self.tickets + 1)
+    pub fn next_save(&self) -> SaveSeq {
+        SaveSeq(self.last_save + 1)
     }
 
     /// Tries what the disk refused.
-    pub fn try_now(&mut self) {
-        self.retry = None;
+    pub fn retry_now(&mut self) {
+        self.retry_at = None;
         self.start();
     }
 
     fn start(&mut self) {
-        if self.writing.is_some() || self.retry.is_some() {
+        if self.writing.is_some() || self.retry_at.is_some() {
             return;
         }
-        let Some(mut waiting) = self.waiting.pop_front() else {
+        let Some(mut waiting) = self.queue.pop_front() else {
             return;
         };
         // A save before this one may have made the file, or a fork of it.
-        if let Some(id) = self.ids.get(&waiting.epoch) {
+        if let Some(id) = self.ids.get(&waiting.conversation) {
             waiting.session.id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
-        let ended = match (&waiting.session.id, self.ended.get(&waiting.epoch)) {
+        let ended = match (
+            &waiting.session.id,
+            self.first_answer_at.get(&waiting.conversation),
+        ) {
             (None, Some(ended)) => ended.clone(),
             // A fork that a conflict makes is as old as the conflict.
             _ => Zoned::now(),
@@ -123,36 +126,36 @@ impl SessionWriter {
 
     /// Waits for the write under way; pending for ever where there is none. Safe
     /// to drop while it waits.
-    pub async fn saved(&mut self) -> Saved {
+    pub async fn next_saved(&mut self) -> SaveOutcome {
         loop {
             if let Some(writing) = &mut self.writing {
                 let written = writing.await;
                 self.writing = None;
                 return match written {
-                    Ok((saved, waiting)) => self.written(saved, waiting),
+                    Ok((saved, waiting)) => self.finish_write(saved, waiting),
                     Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                 };
             }
-            match self.retry {
+            match self.retry_at {
                 Some(at) => sleep_until(at).await,
                 None => std::future::pending().await,
             }
-            self.try_now();
+            self.retry_now();
         }
     }
 
-    fn written(&mut self, saved: Saved, waiting: Waiting) -> Saved {
+    fn finish_write(&mut self, saved: SaveOutcome, waiting: QueuedSave) -> SaveOutcome {
         match &saved.result {
             Ok(id) => {
-                self.ids.insert(saved.epoch, id.clone());
+                self.ids.insert(saved.conversation, id.clone());
                 self.delay = DELAY_MIN;
             }
             Err(_) => {
-                let newer = |other: &Waiting| other.epoch == waiting.epoch;
-                if !self.waiting.iter().any(newer) {
-                    self.waiting.push_front(waiting);
+                let newer = |other: &QueuedSave| other.conversation == waiting.conversation;
+                if !self.queue.iter().any(newer) {
+                    self.queue.push_front(waiting);
                 }
-                self.retry = Some(Instant::now() + self.delay);
+                self.retry_at = Some(Instant::now() + self.delay);
                 self.delay = (self.delay * 2).min(DELAY_MAX);
             }
         }
@@ -162,17 +165,17 @@ impl SessionWriter {
 
     /// Has everything been tried that was asked for?
     pub fn is_idle(&self) -> bool {
-        self.writing.is_none() && (self.waiting.is_empty() || self.retry.is_some())
+        self.writing.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }
 
     /// What the disk refused.
-    pub fn unsaved(self) -> Vec<Session> {
-        let waiting = self.waiting.into_iter();
+    pub fn into_unsaved(self) -> Vec<Session> {
+        let waiting = self.queue.into_iter();
         waiting.map(|waiting| waiting.session).collect()
     }
 }
 
-fn write(sessions: &Sessions, waiting: &Waiting, ended: &Zoned) -> Saved {
+fn write(sessions: &Sessions, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcome {
     let session = &waiting.session;
     let create = || sessions.create(session, ended);
     let (result, fork_of) = match &session.id {
@@ -186,9 +189,9 @@ fn write(sessions: &Sessions, waiting: &Waiting, ended: &Zoned) -> Saved {
             Err(fault) => (Err(fault), None),
         },
     };
-    Saved {
-        epoch: waiting.epoch,
-        ticket: waiting.ticket,
+    SaveOutcome {
+        conversation: waiting.conversation,
+        save: waiting.save,
         result,
         fork_of,
     }

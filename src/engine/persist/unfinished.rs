@@ -134,13 +134,15 @@ impl ResumedConversation {
     }
 }
 
-pub(super) fn scan(home: &Home) -> RecoveryScan {
+pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = Sessions::new(home.sessions());
     for found in Journals::new(home.journal()).left() {
         match found {
             OrphanedJournal::Foreign(notice) => scan.notices.push(notice),
-            OrphanedJournal::Left { journal, turns } => sort(journal, turns, &sessions, &mut scan),
+            OrphanedJournal::Left { journal, turns } => {
+                recover_journal(journal, turns, &sessions, &mut scan)
+            }
         }
     }
     scan
@@ -148,7 +150,12 @@ pub(super) fn scan(home: &Home) -> RecoveryScan {
 
 /// Saves the answers of a journal, and the words of turns that ended without one; turns
 /// that never ended are left to be offered.
-fn sort(journal: Journal, turns: Vec<JournaledTurn>, sessions: &Sessions, scan: &mut RecoveryScan) {
+fn recover_journal(
+    journal: Journal,
+    turns: Vec<JournaledTurn>,
+    sessions: &Sessions,
+    scan: &mut RecoveryScan,
+) {
     let (answered, mut turns): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
     for turn in answered {

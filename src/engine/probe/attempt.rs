@@ -2,16 +2,16 @@
 //! the model wrote. Every wait has a deadline.
 
 use super::observation::Observation;
-use super::run::{DialectProbe, ProbeNews, ProbeTools};
+use super::run::{DialectProbe, ProbeEvent, ProbeTools};
 use crate::domain::model::Limits;
 use crate::domain::probe::{TOOL, Trial};
 use crate::domain::{Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, Prompt, ToolMode};
 use crate::engine::approval::{Approval, Grant};
 use crate::engine::argument_checker::ArgumentChecker;
-use crate::engine::context::{ContextFit, ContextLimits, weigh, with_tool_role};
-use crate::engine::turn::{Ids, Input, Setup};
+use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
+use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
-use crate::mcp::Call;
+use crate::mcp::McpCall;
 use crate::provider::{ChatRequest, FailureCause};
 use crate::text::token_estimate::Vocabulary;
 use std::collections::hash_map::RandomState;
@@ -29,17 +29,17 @@ const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
 const ROUNDS_MAX: u32 = 3;
 
 pub(super) enum AttemptEnd {
-    Tried(Trial),
+    Completed(Trial),
     /// No dialect would fare better: why.
-    Hopeless(Notice),
+    Aborted(Notice),
 }
 
 /// One dialect of a probe, under way.
-pub(super) struct Attempt<'a> {
+pub(super) struct ProbeAttempt<'a> {
     probe: &'a DialectProbe,
     facts: &'a ModelFacts,
     tools: &'a mut ProbeTools,
-    news: &'a mpsc::Sender<ProbeNews>,
+    events: &'a mpsc::Sender<ProbeEvent>,
     /// The model, set to the dialect that is tried.
     model: Arc<ModelConfig>,
     driver: TurnDriver,
@@ -51,13 +51,13 @@ pub(super) struct Attempt<'a> {
     deadline: Instant,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> ProbeAttempt<'a> {
     pub(super) async fn run(
         probe: &'a DialectProbe,
         dialect: Dialect,
         facts: &'a ModelFacts,
         tools: &'a mut ProbeTools,
-        news: &'a mpsc::Sender<ProbeNews>,
+        news: &'a mpsc::Sender<ProbeEvent>,
     ) -> AttemptEnd {
         let model = Arc::new(ModelConfig {
             dialect,
@@ -66,13 +66,14 @@ impl<'a> Attempt<'a> {
         let model = with_tool_role(&model, facts);
         let setup = setup(probe, &model, tools);
         let (provider, checker) = (probe.provider.clone(), ArgumentChecker::default());
-        let (driver, outputs) = TurnDriver::begin(provider, setup, Ids::default(), checker);
+        let (driver, outputs) =
+            TurnDriver::begin(provider, setup, TurnIdGenerators::default(), checker);
         let began = Instant::now();
         let mut attempt = Self {
             probe,
             facts,
             tools,
-            news,
+            events: news,
             model,
             driver,
             observation: Observation::default(),
@@ -81,23 +82,23 @@ impl<'a> Attempt<'a> {
             began,
             deadline: began + ATTEMPT_TIME_MAX,
         };
-        attempt.take(outputs);
+        attempt.handle_outputs(outputs);
         while !attempt.driver.is_over() {
             // The deadline comes first: a stream that never ends must not hide it.
             let signal = tokio::select! {
                 biased;
-                () = sleep_until(attempt.deadline) => return attempt.out_of_time(),
+                () = sleep_until(attempt.deadline) => return attempt.timed_out(),
                 signal = attempt.driver.next_signal() => signal,
-                Some(_) = attempt.tools.events.recv() => continue,
+                Some(_) = attempt.tools.hub_events.recv() => continue,
             };
             if let Some(end) = attempt.observe(&signal).await {
                 return end;
             }
-            for input in attempt.driver.read(signal) {
+            for input in attempt.driver.read_signal(signal) {
                 attempt.feed(input);
             }
         }
-        attempt.tried()
+        attempt.complete()
     }
 
     /// How the attempt ends, where a signal ends it before its turn.
@@ -106,25 +107,25 @@ impl<'a> Attempt<'a> {
             TurnSignal::Loaded(Some(false)) => {
                 self.is_loading = true;
                 self.deadline = Instant::now() + LOADING_TIME_MAX;
-                let _ = self.news.send(ProbeNews::Loading).await;
+                let _ = self.events.send(ProbeEvent::ModelLoading).await;
             }
             TurnSignal::Silence => {
                 let seconds = self.probe.idle_seconds();
-                return Some(self.given_up(format!("nothing more came for {seconds} s.")));
+                return Some(self.give_up(format!("nothing more came for {seconds} s.")));
             }
             TurnSignal::Part(part) => {
                 if let Some(Err(fault)) = part {
-                    if is_hopeless(&fault.cause) {
+                    if affects_every_dialect(&fault.cause) {
                         tracing::warn!("probe: {fault}");
-                        return Some(AttemptEnd::Hopeless(fault.notice()));
+                        return Some(AttemptEnd::Aborted(fault.notice()));
                     }
-                    self.observation.breaks_off(&fault.cause);
+                    self.observation.reply_failed(&fault.cause);
                 }
                 if std::mem::take(&mut self.is_loading) {
                     // Loading is the server's time, not the model's.
                     self.began = Instant::now();
                     self.deadline = self.began + ATTEMPT_TIME_MAX;
-                    let _ = self.news.send(ProbeNews::Loaded).await;
+                    let _ = self.events.send(ProbeEvent::ModelLoaded).await;
                 }
             }
             _ => {}
@@ -132,13 +133,13 @@ impl<'a> Attempt<'a> {
         None
     }
 
-    fn feed(&mut self, input: Input) {
+    fn feed(&mut self, input: TurnInput) {
         self.observation.input(&input);
         let outputs = self.driver.feed(input);
-        self.take(outputs);
+        self.handle_outputs(outputs);
     }
 
-    fn take(&mut self, outputs: Vec<TurnOutput>) {
+    fn handle_outputs(&mut self, outputs: Vec<TurnOutput>) {
         for output in outputs {
             match output {
                 TurnOutput::Event(event) => self.observation.event(self.model.dialect, &event),
@@ -154,11 +155,11 @@ impl<'a> Attempt<'a> {
                 }
                 TurnOutput::Asked { ask, question } => {
                     let answer = self.observation.answer_to(&question);
-                    self.feed(Input::Answered { ask, answer });
+                    self.feed(TurnInput::Answered { ask, answer });
                 }
                 TurnOutput::Call(call) => {
                     let id = call.id();
-                    let request = Call {
+                    let request = McpCall {
                         id,
                         server: call.server().clone(),
                         tool: call.tool().to_owned(),
@@ -173,7 +174,7 @@ impl<'a> Attempt<'a> {
                                 call: id,
                                 outcome: outcome.await,
                                 // What the one tool on offer says is this program's own.
-                                quote: None,
+                                untrusted_text: None,
                             }
                         }
                     });
@@ -182,9 +183,9 @@ impl<'a> Attempt<'a> {
                 TurnOutput::RequestDropped
                 | TurnOutput::AskClosed(_)
                 | TurnOutput::Granted(_)
-                | TurnOutput::RuleMade(_)
+                | TurnOutput::RuleAdded(_)
                 | TurnOutput::Answered { .. }
-                | TurnOutput::Unanswered { .. } => {}
+                | TurnOutput::PartialAnswer { .. } => {}
             }
         }
     }
@@ -197,9 +198,9 @@ impl<'a> Attempt<'a> {
         }
         *self.num_ctx.get_or_insert_with(|| {
             let native = (model.dialect == Dialect::Native).then_some(tools);
-            let vocabulary = Vocabulary::of(self.facts.family.as_deref(), &model.model);
-            let estimate = weigh(messages, native, vocabulary);
-            let (before, agreed) = (self.probe.num_ctx, self.probe.agreed);
+            let vocabulary = Vocabulary::for_model(self.facts.family.as_deref(), &model.model);
+            let estimate = raw_estimate(messages, native, vocabulary);
+            let (before, agreed) = (self.probe.num_ctx, self.probe.approved_num_ctx);
             let tokens = match ContextLimits::new(model, self.facts, before, agreed).fit(estimate) {
                 ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
                 ContextFit::Grows { from, .. } => from,
@@ -208,50 +209,52 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    fn out_of_time(mut self) -> AttemptEnd {
+    fn timed_out(mut self) -> AttemptEnd {
         if self.is_loading {
             // No other dialect would load it sooner.
             let (name, seconds) = (&self.model.name, LOADING_TIME_MAX.as_secs());
             let what = format!("The server did not load {name} within {seconds} s.");
             let advice = "Its own log may say why; a smaller model loads sooner.";
-            return AttemptEnd::Hopeless(Notice::failure(what).advise(advice));
+            return AttemptEnd::Aborted(Notice::failure(what).advise(advice));
         }
         let seconds = ATTEMPT_TIME_MAX.as_secs();
-        self.given_up(format!("no answer within {seconds} s."))
+        self.give_up(format!("no answer within {seconds} s."))
     }
 
-    fn given_up(&mut self, fault: String) -> AttemptEnd {
-        self.observation.gives_up(fault);
-        self.tried()
+    fn give_up(&mut self, fault: String) -> AttemptEnd {
+        self.observation.give_up(fault);
+        self.complete()
     }
 
-    fn tried(&mut self) -> AttemptEnd {
+    fn complete(&mut self) -> AttemptEnd {
         let observation = std::mem::take(&mut self.observation);
-        AttemptEnd::Tried(observation.trial(self.model.dialect, self.began.elapsed()))
+        AttemptEnd::Completed(
+            observation.into_dialect_result(self.model.dialect, self.began.elapsed()),
+        )
     }
 }
 
-fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> Setup {
+fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnSetup {
     // Nothing but the one tool is on offer, and it does no harm.
     let mut approval = Approval::new(ToolMode::Manual);
-    for tool in tools.offered.tools() {
+    for tool in tools.toolset.tools() {
         approval.grant(Grant::of(tool));
     }
-    Setup {
+    TurnSetup {
         prompt: Prompt::new(prompt()),
-        instruction: None,
+        prompt_override: None,
         model: model.name.clone(),
         dialect: model.dialect,
         system_prompt: Arc::clone(&probe.system_prompt),
         history: Arc::default(),
-        offered: Arc::clone(&tools.offered),
+        toolset: Arc::clone(&tools.toolset),
         approval,
         limits: Limits {
             tool_rounds: ROUNDS_MAX,
             idle_seconds: probe.idle_seconds(),
             ..Limits::default()
         },
-        quotes: Default::default(),
+        untrusted_texts: Default::default(),
     }
 }
 
@@ -267,7 +270,7 @@ fn prompt() -> String {
 }
 
 /// Would every dialect fail in the same way?
-fn is_hopeless(cause: &FailureCause) -> bool {
+fn affects_every_dialect(cause: &FailureCause) -> bool {
     match cause {
         FailureCause::ConnectionRefused
         | FailureCause::HostNotFound
@@ -291,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_prompts_are_alike() {
+    fn each_probe_prompt_is_unique() {
         let (one, other) = (prompt(), prompt());
         assert_ne!(one, other);
         assert!(one.contains("`say_hello`"), "{one}");

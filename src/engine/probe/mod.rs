@@ -6,7 +6,7 @@ mod attempt;
 mod observation;
 mod run;
 
-pub use run::{DialectProbe, ProbeNews, RunningProbe};
+pub use run::{DialectProbe, ProbeEvent, RunningProbe};
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
@@ -38,7 +38,7 @@ impl ModelProbe {
     }
 
     /// Waits for the next news; pending where no probe runs. Cancel-safe.
-    pub(super) async fn next(&mut self) -> ProbeNews {
+    pub(super) async fn next(&mut self) -> ProbeEvent {
         let running = self.active.as_mut().and_then(|one| one.running.as_mut());
         match running {
             Some(running) => running.next().await,
@@ -51,7 +51,7 @@ impl ModelProbe {
         if self.is_active() {
             return cx.notice(Notice::info("A probe is under way already."));
         }
-        if cx.options.stand_in.is_some() {
+        if cx.options.model_override.is_some() {
             let what = "The demo's model follows a script: there is nothing to find out.";
             return cx.notice(Notice::info(what));
         }
@@ -77,25 +77,25 @@ impl ModelProbe {
         cx.outbox.push(Event::ProbeChanged(state));
     }
 
-    pub(super) fn take_in(&mut self, news: ProbeNews, cx: &mut EngineCx) {
+    pub(super) fn handle_event(&mut self, news: ProbeEvent, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
         match news {
-            ProbeNews::Trying(dialect) => {
+            ProbeEvent::AttemptStarted(dialect) => {
                 active.state.dialect = Some(dialect);
                 active.state.is_loading = false;
             }
-            ProbeNews::Loading => active.state.is_loading = true,
-            ProbeNews::Loaded => active.state.is_loading = false,
-            ProbeNews::Tried(trial) => {
+            ProbeEvent::ModelLoading => active.state.is_loading = true,
+            ProbeEvent::ModelLoaded => active.state.is_loading = false,
+            ProbeEvent::AttemptFinished(trial) => {
                 active.report.trials.push(trial);
                 return;
             }
-            ProbeNews::Over(over) => {
+            ProbeEvent::Finished(over) => {
                 active.report.is_cut = over.is_err();
                 active.report.fault = over.err().map(without_retry);
-                return self.over(cx);
+                return self.finish(cx);
             }
         }
         self.push(cx);
@@ -110,10 +110,13 @@ impl ModelProbe {
             return;
         };
         // What was told before the key came counts.
-        active.report.trials.extend(running.ended_attempts());
+        active
+            .report
+            .trials
+            .extend(running.take_finished_attempts());
         active.report.is_cut = true;
         if active.report.trials.iter().any(|trial| trial.was_tried()) {
-            return self.over(cx);
+            return self.finish(cx);
         }
         self.active = None;
         self.push(cx);
@@ -122,7 +125,7 @@ impl ModelProbe {
     }
 
     /// Shows what was found, and asks where there is something to store.
-    fn over(&mut self, cx: &mut EngineCx) {
+    fn finish(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
@@ -159,7 +162,7 @@ impl ModelProbe {
         });
     }
 
-    pub(super) fn stored(
+    pub(super) fn dialect_stored(
         &mut self,
         model: &ModelRef,
         dialect: Dialect,

@@ -5,7 +5,7 @@ use crate::domain::probe::{SECRET, TOOL, Trial, Wrote, holds};
 use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
-use crate::engine::turn::Input;
+use crate::engine::turn::TurnInput;
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
 use crate::provider::FailureCause;
 use serde_json::{Map, Value};
@@ -14,71 +14,73 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Observation {
     /// The first call of this round, in the model's words.
-    asked: Option<String>,
-    asks_in_vain: bool,
+    requested_call: Option<String>,
+    has_unrunnable_request: bool,
     /// A round before this one asked for something that could not be run.
-    asked_in_vain: bool,
-    called: Option<Wrote>,
-    words: Vec<String>,
+    had_unrunnable_request: bool,
+    call_outcome: Option<Wrote>,
+    secret_words: Vec<String>,
     answer: Option<String>,
     /// Time, or a fault that is not the model's, cut the last reply short.
-    is_cut: bool,
+    is_interrupted: bool,
     /// Why the present request was sent again.
-    retries: Option<String>,
+    retry_reason: Option<String>,
     /// The last thing that was noted, for want of a fault.
-    noted: Option<String>,
+    last_notice: Option<String>,
     fault: Option<String>,
 }
 
 impl Observation {
     /// What came of it, after so long.
-    pub(super) fn trial(self, dialect: Dialect, elapsed: Duration) -> Trial {
+    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> Trial {
         let answer = self.answer.as_deref().unwrap_or_default();
-        let answered = self.words.iter().any(|word| holds(answer, word));
-        let wrote = match self.called {
-            Some(_) if self.asked_in_vain => Wrote::Otherwise("second try".to_owned()),
+        let answered = self.secret_words.iter().any(|word| holds(answer, word));
+        let wrote = match self.call_outcome {
+            Some(_) if self.had_unrunnable_request => Wrote::Otherwise("second try".to_owned()),
             Some(wrote) => wrote,
-            None if self.asked_in_vain || self.asks_in_vain => Wrote::Unusable,
+            None if self.had_unrunnable_request || self.has_unrunnable_request => Wrote::Unusable,
             None => Wrote::Nothing,
         };
         let is_well = answered && wrote == Wrote::AsTaught;
-        let noted = self.noted.filter(|_| !is_well);
+        let noted = self.last_notice.filter(|_| !is_well);
         Trial {
             dialect,
             wrote,
             answered,
             elapsed,
-            is_whole: !self.is_cut,
+            is_whole: !self.is_interrupted,
             fault: self.fault.or(noted),
         }
     }
 
-    pub(super) fn gives_up(&mut self, fault: String) {
+    pub(super) fn give_up(&mut self, fault: String) {
         // What it waited for tells more than that it did.
-        let why = self.retries.take().map(|why| format!(" {why}"));
+        let why = self.retry_reason.take().map(|why| format!(" {why}"));
         self.fault = Some(fault + &why.unwrap_or_default());
-        self.is_cut = true;
+        self.is_interrupted = true;
     }
 
     /// The reply broke off. That a server takes no tools is an answer, too.
-    pub(super) fn breaks_off(&mut self, cause: &FailureCause) {
-        self.is_cut = !matches!(cause, FailureCause::ToolsUnsupported { .. });
+    pub(super) fn reply_failed(&mut self, cause: &FailureCause) {
+        self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
 
     pub(super) fn begin_round(&mut self) {
-        self.asked = None;
-        self.is_cut = false;
-        self.retries = None;
-        self.asked_in_vain |= std::mem::take(&mut self.asks_in_vain);
+        self.requested_call = None;
+        self.is_interrupted = false;
+        self.retry_reason = None;
+        self.had_unrunnable_request |= std::mem::take(&mut self.has_unrunnable_request);
     }
 
-    pub(super) fn input(&mut self, input: &Input) {
+    pub(super) fn input(&mut self, input: &TurnInput) {
         match input {
-            Input::Call(call) => {
-                self.asks_in_vain |= self.called.is_none();
-                self.asked.get_or_insert_with(|| call.raw.clone());
+            TurnInput::Call(call) => {
+                self.has_unrunnable_request |= self.call_outcome.is_none();
+                self.requested_call.get_or_insert_with(|| call.raw.clone());
             }
-            Input::Unusable { .. } => self.asks_in_vain |= self.called.is_none(),
+            TurnInput::UnusableCall { .. } => {
+                self.has_unrunnable_request |= self.call_outcome.is_none()
+            }
             _ => {}
         }
     }
@@ -86,8 +88,8 @@ impl Observation {
     pub(super) fn event(&mut self, dialect: Dialect, event: &TurnEvent) {
         match event {
             TurnEvent::Tool(call) => self.tool(dialect, call),
-            TurnEvent::Retrying { why, .. } => self.retries = Some(why.what.clone()),
-            TurnEvent::Noted(notice) => self.noted = Some(notice.what.clone()),
+            TurnEvent::Retrying { why, .. } => self.retry_reason = Some(why.what.clone()),
+            TurnEvent::Noted(notice) => self.last_notice = Some(notice.what.clone()),
             TurnEvent::Ended { end, .. } => match end {
                 TurnEnd::Answered { text, .. } => self.answer = Some(text.clone()),
                 TurnEnd::Failed { notice } => {
@@ -105,12 +107,12 @@ impl Observation {
         if let ToolState::Done(ToolOutcome::Succeeded { text, .. }) = &call.state {
             let told: Option<Value> = serde_json::from_str(text).ok();
             let word = told.as_ref().and_then(|told| told.get(SECRET)?.as_str());
-            self.words.extend(word.map(str::to_owned));
+            self.secret_words.extend(word.map(str::to_owned));
         }
-        if self.called.is_none() {
-            self.asks_in_vain = false;
-            let raw = self.asked.as_deref().unwrap_or_default();
-            self.called = Some(judge(dialect, &call.origin, raw));
+        if self.call_outcome.is_none() {
+            self.has_unrunnable_request = false;
+            let raw = self.requested_call.as_deref().unwrap_or_default();
+            self.call_outcome = Some(judge_call(dialect, &call.origin, raw));
         }
     }
 
@@ -136,7 +138,7 @@ impl Observation {
 }
 
 /// Was the call written as the dialect teaches it?
-fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
+fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     let (form, repaired) = match origin {
         CallOrigin::Native if dialect == Dialect::Native => return Wrote::AsTaught,
         CallOrigin::Native => return Wrote::Otherwise("native".to_owned()),
@@ -149,7 +151,7 @@ fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
         Dialect::Xml if form == "mcp-request" => Wrote::AsTaught,
         // Inside a tag of another form, the same object is that form.
         Dialect::Prompt if form == "JSON" => {
-            match serde_json::from_str::<Map<String, Value>>(unfenced(raw)) {
+            match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
                     match call.contains_key("server") {
                         true => Wrote::AsTaught,
@@ -164,7 +166,7 @@ fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
 }
 
 /// What stands in a code fence counts like what stands outside one.
-fn unfenced(raw: &str) -> &str {
+fn without_code_fence(raw: &str) -> &str {
     let raw = raw.trim();
     let inside = raw.strip_prefix("```").and_then(|rest| {
         let (_, body) = rest.split_once('\n')?;
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_well_formed_where_it_stands_in_the_form_that_was_taught() {
+    fn call_is_correct_only_in_the_form_its_dialect_teaches() {
         use Dialect::{Native, Prompt, Xml};
         let json = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
         let fenced = format!("```json\n{json}\n```");
@@ -208,7 +210,11 @@ mod tests {
             (Xml, text("JSON", false), json, other("JSON")),
         ];
         for (dialect, origin, raw, expected) in cases {
-            assert_eq!(judge(dialect, &origin, raw), expected, "{dialect:?} {raw}");
+            assert_eq!(
+                judge_call(dialect, &origin, raw),
+                expected,
+                "{dialect:?} {raw}"
+            );
         }
     }
 }

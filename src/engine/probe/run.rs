@@ -2,7 +2,7 @@
 //! to call `say_hello` and to repeat what only a call can tell it. Nothing of that
 //! belongs to a conversation; dropping the future stops it at once.
 
-use super::attempt::{Attempt, AttemptEnd};
+use super::attempt::{AttemptEnd, ProbeAttempt};
 use crate::config::BUILT_IN;
 use crate::domain::probe::{TOOL, Trial, Wrote};
 use crate::domain::server::Protocol;
@@ -41,34 +41,34 @@ pub struct DialectProbe {
     /// The context that a conversation has with this model, and the one that the user
     /// agreed to: another would make Ollama load it anew.
     pub num_ctx: u32,
-    pub agreed: u64,
+    pub approved_num_ctx: u64,
     /// `idleSeconds` of the settings.
     pub idle_seconds: u64,
 }
 
 /// What a probe has to say while it runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ProbeNews {
-    Trying(Dialect),
+pub enum ProbeEvent {
+    AttemptStarted(Dialect),
     /// The server loads the model first.
-    Loading,
-    Loaded,
-    Tried(Trial),
+    ModelLoading,
+    ModelLoaded,
+    AttemptFinished(Trial),
     /// The last news. An error would stop every dialect alike, such as a server that is
     /// not there.
-    Over(Result<(), Notice>),
+    Finished(Result<(), Notice>),
 }
 
 /// A probe under way; dropping it stops it.
 pub struct RunningProbe {
-    news: mpsc::Receiver<ProbeNews>,
+    events: mpsc::Receiver<ProbeEvent>,
     task: AbortOnDropHandle<Result<(), Notice>>,
 }
 
 impl RunningProbe {
     /// Waits for the next news. Cancel-safe; not to be called after [`ProbeNews::Over`].
-    pub async fn next(&mut self) -> ProbeNews {
-        if let Some(news) = self.news.recv().await {
+    pub async fn next(&mut self) -> ProbeEvent {
+        if let Some(news) = self.events.recv().await {
             return news;
         }
         let over = (&mut self.task).await.unwrap_or_else(|fault| {
@@ -76,14 +76,14 @@ impl RunningProbe {
             let what = "The probe ended by a fault of humble itself.";
             Err(Notice::failure(what).advise(Advice::ShowLog))
         });
-        ProbeNews::Over(over)
+        ProbeEvent::Finished(over)
     }
 
     /// The attempts that ended before the probe is stopped, and were not heard of yet.
-    pub fn ended_attempts(&mut self) -> Vec<Trial> {
-        std::iter::from_fn(|| self.news.try_recv().ok())
+    pub fn take_finished_attempts(&mut self) -> Vec<Trial> {
+        std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|news| match news {
-                ProbeNews::Tried(trial) => Some(trial),
+                ProbeEvent::AttemptFinished(trial) => Some(trial),
                 _ => None,
             })
             .collect()
@@ -94,12 +94,12 @@ impl DialectProbe {
     pub fn start(self, runtime: &Handle) -> RunningProbe {
         let (tell, news) = mpsc::channel(NEWS_MAX);
         let task = AbortOnDropHandle::new(runtime.spawn(self.run(tell)));
-        RunningProbe { news, task }
+        RunningProbe { events: news, task }
     }
 
     /// Tries each dialect. A fault in one of them does not keep the others from being
     /// tried.
-    async fn run(self, tell: mpsc::Sender<ProbeNews>) -> Result<(), Notice> {
+    async fn run(self, tell: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
         let facts = match self.model.provider.reports_capabilities() {
             true => self.provider.facts(&self.model).await.ok(),
@@ -114,14 +114,14 @@ impl DialectProbe {
                     format!("not tried, since its server lists no `tools` for it ({has})."),
                 )
             } else {
-                let _ = tell.send(ProbeNews::Trying(dialect)).await;
-                match Attempt::run(&self, dialect, &facts, &mut tools, &tell).await {
-                    AttemptEnd::Tried(trial) => trial,
-                    AttemptEnd::Hopeless(notice) => return Err(notice),
+                let _ = tell.send(ProbeEvent::AttemptStarted(dialect)).await;
+                match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &tell).await {
+                    AttemptEnd::Completed(trial) => trial,
+                    AttemptEnd::Aborted(notice) => return Err(notice),
                 }
             };
             log(&self.model.name, &trial);
-            let _ = tell.send(ProbeNews::Tried(trial)).await;
+            let _ = tell.send(ProbeEvent::AttemptFinished(trial)).await;
         }
         Ok(())
     }
@@ -149,9 +149,9 @@ fn log(model: &str, trial: &Trial) {
 /// off in the chat stays off there.
 pub(super) struct ProbeTools {
     pub(super) hub: Hub,
-    pub(super) events: mpsc::Receiver<HubEvent>,
+    pub(super) hub_events: mpsc::Receiver<HubEvent>,
     /// The one tool.
-    pub(super) offered: Arc<Offered>,
+    pub(super) toolset: Arc<Offered>,
 }
 
 impl ProbeTools {
@@ -180,7 +180,7 @@ impl ProbeTools {
             None
         };
         let server = timeout(TOOLS_TIME_MAX, connected).await.ok().flatten();
-        let offered = server.as_ref().map(only_the_tool).unwrap_or_default();
+        let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
         if offered.is_empty() {
             return Err(Notice::failure(format!(
                 "The built-in tool {TOOL} did not come up."
@@ -188,13 +188,13 @@ impl ProbeTools {
         }
         Ok(Self {
             hub,
-            events,
-            offered: Arc::new(offered),
+            hub_events: events,
+            toolset: Arc::new(offered),
         })
     }
 }
 
-fn only_the_tool(server: &Server) -> Offered {
+fn probe_toolset(server: &Server) -> Offered {
     let mut server = server.clone();
     let tools = server.tools.iter().filter(|tool| tool.name == TOOL);
     server.tools = Arc::new(tools.cloned().collect());

@@ -18,7 +18,7 @@ const WORDS_CHARS_MAX: usize = 200;
 
 impl Conversation {
     /// The last answered turn becomes a branch.
-    pub fn take_back(&mut self) -> bool {
+    pub fn rewind(&mut self) -> bool {
         let last = self.session.last_prompt();
         if let Some(at) = last {
             self.session.rewind(at, Timestamp::now());
@@ -29,7 +29,7 @@ impl Conversation {
     /// The newest words without an answer were taken off the screen.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
-        let prompt = self.asked_as(prompt.kind, prompt.typed());
+        let prompt = self.answered_prompt(prompt.kind, prompt.typed());
         self.session.metadata.drop_cancelled(after, &prompt)
     }
 
@@ -57,7 +57,7 @@ impl Conversation {
             cx.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
             return false;
         }
-        let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
+        let title = grapheme::bounded_prefix(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
         self.session.metadata.title = Some(title.to_owned());
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < whole.len() {

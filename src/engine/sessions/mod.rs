@@ -6,7 +6,7 @@ mod branches;
 use super::cx::EngineCx;
 use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
-use super::persist::session_writer::Epoch;
+use super::persist::session_writer::ConversationSeq;
 use crate::domain::{PromptKind, QueryId, Session, SessionId};
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 /// The open conversation.
 pub(super) struct Conversation {
     session: Session,
-    epoch: Epoch,
+    seq: ConversationSeq,
 }
 
 impl Conversation {
     pub(super) fn new(session: Session) -> Self {
         Self {
             session,
-            epoch: Epoch::default(),
+            seq: ConversationSeq::default(),
         }
     }
 
@@ -33,13 +33,13 @@ impl Conversation {
         &mut self.session
     }
 
-    pub(super) fn epoch(&self) -> Epoch {
-        self.epoch
+    pub(super) fn seq(&self) -> ConversationSeq {
+        self.seq
     }
 
     /// Another session takes the place of this one.
     pub(super) fn replace(&mut self, session: Session) {
-        self.epoch.0 += 1;
+        self.seq.0 += 1;
         self.session = session;
     }
 
@@ -51,7 +51,7 @@ impl Conversation {
     }
 
     /// The prompt that a turn answers: one that continues answers the last one.
-    pub(super) fn asked_as(&self, kind: PromptKind, prompt: &str) -> String {
+    pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
         let last = self.session.last_prompt();
         let last = last.filter(|_| kind == PromptKind::Continue);
         let last = last.map(|at| &*self.session.messages[at].content);
@@ -90,7 +90,7 @@ pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
 
 /// Opens what the command line asks for, while the first frame is drawn.
 pub(super) fn open_first(cx: &mut EngineCx) {
-    let Some(open) = cx.options.open.clone() else {
+    let Some(open) = cx.options.initial_session.clone() else {
         return;
     };
     let sessions = Arc::clone(&cx.sessions);
@@ -99,7 +99,7 @@ pub(super) fn open_first(cx: &mut EngineCx) {
             InitialSession::Latest => sessions.latest(),
             InitialSession::Named(name) => sessions.find(name),
         };
-        JobResult::Sessions(SessionsResult::Continued(
+        JobResult::Sessions(SessionsResult::InitialOpened(
             found.map(|id| sessions.open(&id).map(Box::new)),
         ))
     });

@@ -7,7 +7,7 @@ mod reload;
 mod system_prompt;
 
 use super::cx::EngineCx;
-use super::deps::Options;
+use super::deps::EngineOptions;
 use crate::config::{self, Known, Settings};
 use crate::domain::{Persona, ServerConfig, Trust};
 use personas::Personas;
@@ -53,7 +53,7 @@ impl LiveSettings {
     }
 
     /// The prompt of whoever answers.
-    pub(super) fn prompt(&self) -> Arc<str> {
+    pub(super) fn active_system_prompt(&self) -> Arc<str> {
         match self.personas.chosen().map(|persona| &persona.text) {
             Some(Ok(text)) => text.as_str().into(),
             _ => Arc::clone(&self.system_prompt),
@@ -61,7 +61,7 @@ impl LiveSettings {
     }
 
     /// What is in force, `trust` with it.
-    pub(super) fn known(&self, trust: &Arc<Trust>, cx: &EngineCx) -> Known {
+    pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> Known {
         Known {
             settings: cx.settings.clone(),
             servers: self.servers.clone(),
@@ -107,13 +107,13 @@ pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
     if let Some(log) = &cx.log {
         let mut secrets = known.settings.secrets();
         secrets.extend(config::server_secrets(&known.servers));
-        log.hide(secrets);
+        log.add_secrets(secrets);
     }
 }
 
 /// A stand-in is the one model that there is, whatever the file lists.
-pub(super) fn put_stand_in(settings: &mut Settings, options: &Options) {
-    if let Some(model) = &options.stand_in {
+pub(super) fn apply_model_override(settings: &mut Settings, options: &EngineOptions) {
+    if let Some(model) = &options.model_override {
         settings.models = vec![model.clone()];
         settings.lists_models = true;
     }

@@ -33,7 +33,7 @@ impl Personas {
     }
 
     /// The persona that the command line names.
-    pub fn choose_first(&mut self, cx: &mut EngineCx) {
+    pub fn select_from_command_line(&mut self, cx: &mut EngineCx) {
         if let Some(name) = cx.options.persona.clone() {
             match config::find_persona(&self.listed, &name) {
                 Ok(persona) => {
@@ -45,12 +45,17 @@ impl Personas {
                 }
             }
         }
-        self.list(cx);
+        self.publish(cx);
     }
 
     /// Once no server is on its way any more: does somebody offer what the persona of
     /// the command line asks for?
-    pub fn check_first(&mut self, servers: &[Server], offered: &Offered, cx: &mut EngineCx) {
+    pub fn check_tools_once_connected(
+        &mut self,
+        servers: &[Server],
+        offered: &Offered,
+        cx: &mut EngineCx,
+    ) {
         let is_coming = |server: &Server| {
             server.enabled && matches!(server.status, ServerStatus::Off | ServerStatus::Starting)
         };
@@ -59,7 +64,8 @@ impl Personas {
         }
         self.is_unchecked = false;
         let persona = self.chosen.clone();
-        if let Some(missing) = persona.and_then(|persona| missing(&persona, offered)) {
+        if let Some(missing) = persona.and_then(|persona| missing_tools_message(&persona, offered))
+        {
             let what = format!("`{}` answers. {missing}", self.chosen_name());
             cx.notice(Notice::warning(what));
         }
@@ -80,7 +86,7 @@ impl Personas {
                 };
                 let missing = persona
                     .as_ref()
-                    .and_then(|persona| missing(persona, offered));
+                    .and_then(|persona| missing_tools_message(persona, offered));
                 self.chosen = persona.map(Arc::new);
                 cx.clear_banner(&BannerCause::UnknownPersona);
                 let notice = Notice::info(said);
@@ -91,7 +97,7 @@ impl Personas {
             }
             Err(notice) => cx.notice(notice),
         }
-        self.list(cx);
+        self.publish(cx);
     }
 
     /// The files changed: the chosen one is what its file says now, or nobody.
@@ -103,10 +109,10 @@ impl Personas {
                 Err(notice) => cx.notice(notice.because("The system prompt is in force again.")),
             }
         }
-        self.list(cx);
+        self.publish(cx);
     }
 
-    fn list(&self, cx: &mut EngineCx) {
+    fn publish(&self, cx: &mut EngineCx) {
         let personas = config::all_personas(&self.listed);
         let personas = Arc::new(personas.iter().map(Persona::summary).collect());
         let selected = self.chosen.as_ref().map(|persona| persona.name.clone());
@@ -115,7 +121,7 @@ impl Personas {
 }
 
 /// Tools that a persona names and no server offers now.
-fn missing(persona: &Persona, offered: &Offered) -> Option<String> {
+fn missing_tools_message(persona: &Persona, offered: &Offered) -> Option<String> {
     let offered = offered.tools();
     let tools = persona.tools.iter().flatten();
     let missing: Vec<String> = tools

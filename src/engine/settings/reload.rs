@@ -2,7 +2,7 @@
 //! once, the rest waits for the user. What was asked about is what comes into force, never a
 //! file that was read again after the question.
 
-use super::{LiveSettings, hide_secrets, put_stand_in};
+use super::{LiveSettings, apply_model_override, hide_secrets};
 use crate::config::{self, Known, Memory, Read, Watcher, weigh};
 use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Trust, Weight};
 use crate::engine::cx::EngineCx;
@@ -14,46 +14,46 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Changes that one notice tells of.
-const TOLD_MAX: usize = 6;
+const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
     watcher: Option<Watcher>,
-    memory: Memory,
+    previous_configs: Memory,
     /// The question that is open.
-    open: Option<AskId>,
+    open_question: Option<AskId>,
     /// What was asked about and not taken; it is not asked about again by itself.
     declined: Vec<Change>,
     /// The files are being read: the writes of our own that had begun by then.
-    reading: Option<u64>,
+    reading_since_write: Option<u64>,
     /// Another reading is due, and whether it asks again about what was declined.
-    due: Option<bool>,
+    queued_read: Option<bool>,
     /// The causes of banners that the files gave.
-    causes: BTreeSet<BannerCause>,
+    file_banner_causes: BTreeSet<BannerCause>,
 }
 
 impl SettingsReload {
     pub(super) fn remember(&mut self, now: &Known) {
-        self.memory.remember(now);
+        self.previous_configs.remember(now);
     }
 }
 
 /// Files that were read again.
 pub struct RereadFiles {
     /// What comes into force by itself, where that is not what is in force already.
-    pub in_force: Option<Known>,
+    pub to_apply: Option<Known>,
     harmless: Vec<Change>,
     /// What the user has to agree to.
-    waiting: Vec<Change>,
-    after: Known,
-    is_same: bool,
+    needs_consent: Vec<Change>,
+    on_disk: Known,
+    is_unchanged: bool,
     /// The user asked for it.
-    asks: bool,
+    asks_again: bool,
 }
 
 impl LiveSettings {
     /// Waits until a file may have changed; pending where nothing is watched. Cancel-safe.
-    pub async fn edited(&mut self) {
+    pub async fn wait_for_edit(&mut self) {
         match &mut self.reload.watcher {
             Some(watcher) => watcher.changed().await,
             None => std::future::pending().await,
@@ -61,11 +61,11 @@ impl LiveSettings {
     }
 
     /// Begins to watch, where that is wanted.
-    pub fn watch(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
-        let known = self.known(trust, cx);
-        self.reload.memory.remember(&known);
+    pub fn start_watching(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
+        let known = self.snapshot(trust, cx);
+        self.reload.previous_configs.remember(&known);
         let causes = banners.iter().map(|banner| banner.cause.clone());
-        self.reload.causes = causes.collect();
+        self.reload.file_banner_causes = causes.collect();
         if cx.options.watch {
             self.reload.watcher = Some(Watcher::new(&cx.home));
         }
@@ -74,19 +74,19 @@ impl LiveSettings {
     /// A write of our own ended.
     pub fn config_written(&mut self, cx: &mut EngineCx) {
         cx.config_writes.ended += 1;
-        if let Some(asks) = self.reload.due.take() {
-            self.look(asks, cx);
+        if let Some(asks) = self.reload.queued_read.take() {
+            self.read_files(asks, cx);
         }
     }
 
     /// Reads the files again; `asks` asks about what was declined, too.
-    pub fn look(&mut self, asks: bool, cx: &mut EngineCx) {
+    pub fn read_files(&mut self, asks: bool, cx: &mut EngineCx) {
         let reload = &mut self.reload;
-        if reload.reading.is_some() || cx.config_writes.is_under_way() {
-            reload.due = Some(asks || reload.due == Some(true));
+        if reload.reading_since_write.is_some() || cx.config_writes.is_under_way() {
+            reload.queued_read = Some(asks || reload.queued_read == Some(true));
             return;
         }
-        reload.reading = Some(cx.config_writes.begun);
+        reload.reading_since_write = Some(cx.config_writes.begun);
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
             JobResult::Settings(SettingsResult::Reread(Box::new(Read::files(&home)), asks))
@@ -95,7 +95,7 @@ impl LiveSettings {
 
     /// The files were read again. What comes into force by itself is returned: then
     /// [`Self::reread_in_force`] goes on.
-    pub fn reread(
+    pub fn review_files(
         &mut self,
         read: Read,
         asks: bool,
@@ -104,65 +104,65 @@ impl LiveSettings {
         cx: &mut EngineCx,
     ) -> Option<RereadFiles> {
         // What was read may be from before a write of our own.
-        let began = self.reload.reading.take();
+        let began = self.reload.reading_since_write.take();
         let is_stale = began != Some(cx.config_writes.begun);
-        let due = self.reload.due.take();
+        let due = self.reload.queued_read.take();
         if let Some(due) = due.or(is_stale.then_some(false)) {
-            self.look(asks || due, cx);
+            self.read_files(asks || due, cx);
             return None;
         }
-        self.tell_of_files(&read.banners, models, trust, cx);
-        let before = self.known(trust, cx);
+        self.replace_file_banners(&read.banners, models, trust, cx);
+        let before = self.snapshot(trust, cx);
         let mut after = read.or_else(&before);
-        put_stand_in(&mut after.settings, &cx.options);
+        apply_model_override(&mut after.settings, &cx.options);
         hide_secrets(&after, cx);
-        let weighed = weigh(&before, &after, &self.reload.memory);
+        let weighed = weigh(&before, &after, &self.reload.previous_configs);
         let count = weighed.changes.len();
         tracing::debug!("the files of settings were read again: {count} changes");
         let harmless = weighed.of(Weight::Harmless);
         let mut waiting = weighed.of(Weight::NeedsConsent);
         waiting.extend(models.first_of(&after.settings, cx).map(config::use_of));
         Some(RereadFiles {
-            is_same: weighed.changes.is_empty() && waiting.is_empty(),
-            in_force: (weighed.harmless != before).then_some(weighed.harmless),
+            is_unchanged: weighed.changes.is_empty() && waiting.is_empty(),
+            to_apply: (weighed.harmless != before).then_some(weighed.harmless),
             harmless,
-            waiting,
-            after,
-            asks,
+            needs_consent: waiting,
+            on_disk: after,
+            asks_again: asks,
         })
     }
 
     /// What of the files comes into force by itself is in force.
-    pub fn reread_in_force(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
-        tell(&files.harmless, cx);
-        if files.asks {
+    pub fn finish_reload(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
+        report_applied(&files.harmless, cx);
+        if files.asks_again {
             self.reload.declined.clear();
-            if files.is_same {
+            if files.is_unchanged {
                 cx.notice(Notice::info(
                     "The files say what is in force: nothing changes.",
                 ));
             }
         }
-        self.hold(files, trust, cx);
+        self.ask_about_changes(files, trust, cx);
     }
 
     /// Keeps changes waiting: they are asked about unless they were declined before.
     /// The question tells of `harmless` ones, too: it hides the notice of them.
-    fn hold(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
+    fn ask_about_changes(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         let RereadFiles {
-            waiting,
+            needs_consent: waiting,
             harmless,
-            after,
+            on_disk: after,
             ..
         } = files;
         let declined = &mut self.reload.declined;
         declined.retain(|change| waiting.contains(change));
         let is_known = waiting.iter().all(|change| declined.contains(change));
-        let now = Box::new(self.known(trust, cx));
+        let now = Box::new(self.snapshot(trust, cx));
         let after = Box::new(after);
-        let open = self.reload.open;
+        let open = self.reload.open_question;
         if let Some(PendingQuestion::OutsideEdit {
-            known,
+            edited: known,
             base,
             changes,
         }) = open.and_then(|open| cx.question(open))
@@ -173,8 +173,8 @@ impl LiveSettings {
             return;
         }
         // While the question is open it says all that the banner would.
-        tell_of_waiting(if is_known { &waiting } else { &[] }, cx);
-        if let Some(open) = self.reload.open.take() {
+        update_waiting_banner(if is_known { &waiting } else { &[] }, cx);
+        if let Some(open) = self.reload.open_question.take() {
             cx.withdraw(open);
         }
         if is_known {
@@ -182,16 +182,16 @@ impl LiveSettings {
         }
         let question = Ask::OutsideEdit(Arc::new([waiting.as_slice(), &harmless].concat()));
         let pending = PendingQuestion::OutsideEdit {
-            known: after,
+            edited: after,
             base: now,
             changes: waiting,
         };
-        self.reload.open = Some(cx.ask(Owner::Program, question, pending));
+        self.reload.open_question = Some(cx.ask(Owner::Program, question, pending));
     }
 
     /// The user has read the changes and decided. What comes into force is returned; then
     /// [`Self::taken`] goes on.
-    pub fn decided(
+    pub fn handle_edits_answer(
         &mut self,
         known: Known,
         base: &Known,
@@ -200,32 +200,32 @@ impl LiveSettings {
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
     ) -> Option<Known> {
-        self.reload.open = None;
+        self.reload.open_question = None;
         if choice != Choice::TakeChanges {
             self.reload.declined = changes.to_vec();
-            tell_of_waiting(changes, cx);
+            update_waiting_banner(changes, cx);
             return None;
         }
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
-        Some(config::taken(&self.known(trust, cx), base, known))
+        Some(config::taken(&self.snapshot(trust, cx), base, known))
     }
 
     /// The changes that the user took are in force.
-    pub fn taken(&mut self, count: usize, cx: &mut EngineCx) {
+    pub fn changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
-        tell_of_waiting(&[], cx);
+        update_waiting_banner(&[], cx);
         cx.notice(Notice::info(match count {
             1 => "The change is in force now.".to_owned(),
             count => format!("The {count} changes are in force now."),
         }));
         // The files may have moved on while the question was open.
-        self.look(false, cx);
+        self.read_files(false, cx);
     }
 
     /// What the files have to say now takes the place of what they said before.
-    fn tell_of_files(
+    fn replace_file_banners(
         &mut self,
         banners: &[Banner],
         models: &ModelRegistry,
@@ -233,7 +233,7 @@ impl LiveSettings {
         cx: &mut EngineCx,
     ) {
         let before = cx.banners.clone();
-        for cause in std::mem::take(&mut self.reload.causes) {
+        for cause in std::mem::take(&mut self.reload.file_banner_causes) {
             cx.banners.remove(&cause);
         }
         for banner in banners {
@@ -241,7 +241,7 @@ impl LiveSettings {
             if banner.cause == BannerCause::ActiveModel && models.current().is_some() {
                 continue;
             }
-            self.reload.causes.insert(banner.cause.clone());
+            self.reload.file_banner_causes.insert(banner.cause.clone());
             let is_unread = trust.doubt.unread && banner.cause == BannerCause::UnreadableTrust;
             let banner = match is_unread {
                 true => banner.clone(),
@@ -256,10 +256,10 @@ impl LiveSettings {
 }
 
 /// One notice for what came into force by itself.
-fn tell(changes: &[Change], cx: &mut EngineCx) {
+fn report_applied(changes: &[Change], cx: &mut EngineCx) {
     let mut said = String::new();
     let mut file = "";
-    for change in changes.iter().take(TOLD_MAX) {
+    for change in changes.iter().take(LISTED_CHANGES_MAX) {
         let lead = match (change.file == file, said.is_empty()) {
             (true, _) => "; ".to_owned(),
             (false, true) => format!("{}: ", change.file),
@@ -269,8 +269,8 @@ fn tell(changes: &[Change], cx: &mut EngineCx) {
         said += &lead;
         said += &change.what;
     }
-    if changes.len() > TOLD_MAX {
-        said += &format!("; and {} more changes", changes.len() - TOLD_MAX);
+    if changes.len() > LISTED_CHANGES_MAX {
+        said += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
     }
     if !said.is_empty() {
         cx.notice(Notice::info(said + "."));
@@ -278,7 +278,7 @@ fn tell(changes: &[Change], cx: &mut EngineCx) {
 }
 
 /// One banner for all files that have something waiting.
-fn tell_of_waiting(waiting: &[Change], cx: &mut EngineCx) {
+fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
     const CAUSE: BannerCause = BannerCause::NotInForce;
     let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
     files.dedup();

@@ -40,7 +40,7 @@ impl LiveSettings {
                 cx.ask(
                     Owner::Program,
                     question,
-                    PendingQuestion::ReplacePrompt(text),
+                    PendingQuestion::ReplaceSystemPrompt(text),
                 );
             }
         }
@@ -68,7 +68,7 @@ impl LiveSettings {
                 let what = "system_prompt.txt holds this program's own prompt now.";
                 let kept = format!("The older one is kept as {}.", copy.display());
                 cx.notice(Notice::info(what).because(kept));
-                self.look(false, cx);
+                self.read_files(false, cx);
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
-use crate::text::lines::{lines_of, without_overrides};
+use crate::text::lines::{split_lines, strip_hidden_controls};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl TrustState {
     /// Shows the text, and asks.
     pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
         let server = servers.iter().find(|server| server.id == *id);
-        let text = server.and_then(words_of);
+        let text = server.and_then(instructions_text);
         let (Some(server), Some(text)) = (server, text) else {
             let id = Clean::name(id.as_str());
             let said = format!("`{id}` has no instructions for the model.");
@@ -36,7 +36,7 @@ impl TrustState {
             server: id.clone(),
             text: text.into(),
         };
-        cx.withdraw_all(
+        cx.withdraw_matching(
             |pending| matches!(pending, PendingQuestion::Instructions(open) if open.server == *id),
         );
         cx.ask(
@@ -56,7 +56,7 @@ impl TrustState {
         let Answer::Choice(choice) = answer else {
             return;
         };
-        let is_known = self.stored().is_agreed(&agreed);
+        let is_known = self.stored_trust().is_agreed(&agreed);
         match choice {
             Choice::SendAlways if !is_known => {
                 self.trust_mut().instructions.push(agreed.clone());
@@ -64,17 +64,17 @@ impl TrustState {
             }
             Choice::SendAlways => {}
             Choice::SendOnce => {
-                self.disagree(&agreed, cx);
-                self.once.push(agreed);
+                self.revoke_instructions(&agreed, cx);
+                self.instructions_until_exit.push(agreed);
             }
-            _ => self.disagree(&agreed, cx),
+            _ => self.revoke_instructions(&agreed, cx),
         }
-        self.list_trust(servers, cx);
+        self.publish_trust(servers, cx);
     }
 
-    fn is_agreed(&self, agreed: &Agreed) -> bool {
-        let mut once = self.once.iter();
-        self.stored().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
+    fn has_consent(&self, agreed: &Agreed) -> bool {
+        let mut once = self.instructions_until_exit.iter();
+        self.stored_trust().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
     }
 
     /// `text` with the instructions of servers that have tools on offer behind it. Each
@@ -88,15 +88,16 @@ impl TrustState {
         let mut sections = Vec::new();
         for server in servers {
             let offers = |tool: &crate::domain::OfferedTool| tool.server == server.id;
-            let Some(words) = words_of(server).filter(|_| offered.tools().iter().any(offers))
+            let Some(words) =
+                instructions_text(server).filter(|_| offered.tools().iter().any(offers))
             else {
                 continue;
             };
             let agreed = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
-            if words.len() <= BYTES_MAX && self.is_agreed(&agreed) {
+            if words.len() <= BYTES_MAX && self.has_consent(&agreed) {
                 // The dialog showed these lines, and as signs what is left out of them.
-                let quoted = |line| format!("> {}", without_overrides(line));
-                let lines: Vec<String> = lines_of(words.trim_end()).map(quoted).collect();
+                let quoted = |line| format!("> {}", strip_hidden_controls(line));
+                let lines: Vec<String> = split_lines(words.trim_end()).map(quoted).collect();
                 let lines = lines.join("\n");
                 let whose = server.id.as_str();
                 sections.push(format!(
@@ -114,18 +115,22 @@ impl TrustState {
     }
 
     /// Says once that a text is not the one that was agreed to.
-    pub fn tell_of_new_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn report_changed_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
         for server in servers {
-            let Some(words) = words_of(server) else {
+            let Some(words) = instructions_text(server) else {
                 continue;
             };
             let now = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
             let is_of = |old: &Agreed| old.server == now.server && old.launch == now.launch;
-            let mut old = self.stored().instructions.iter().chain(&self.once);
+            let mut old = self
+                .stored_trust()
+                .instructions
+                .iter()
+                .chain(&self.instructions_until_exit);
             let was_agreed = old.any(is_of);
-            if was_agreed && !self.is_agreed(&now) {
+            if was_agreed && !self.has_consent(&now) {
                 let key = (now.server, now.text);
-                if self.told.insert(key) {
+                if self.reported_instructions.insert(key) {
                     let said = {
                         let id = Clean::name(server.id.as_str());
                         format!("The instructions of `{id}` changed.")
@@ -141,7 +146,7 @@ impl TrustState {
     }
 }
 
-fn words_of(server: &Server) -> Option<&str> {
+fn instructions_text(server: &Server) -> Option<&str> {
     let words = server.instructions.as_deref()?;
     Some(words).filter(|words| !words.trim().is_empty())
 }

@@ -23,14 +23,14 @@ pub(super) struct TrustState {
     approval: Approval,
     queue: Arc<TrustQueue>,
     /// Instructions that are sent until the program ends.
-    once: Vec<Agreed>,
+    instructions_until_exit: Vec<Agreed>,
     /// The question about a changed tool, and whether the next one follows it.
-    open: Option<AskId>,
-    goes_on: bool,
+    open_question: Option<AskId>,
+    asks_next: bool,
     /// Definitions that were left undecided: they are not asked about by themselves.
-    aside: Vec<(ServerId, String, Pin)>,
+    postponed: Vec<(ServerId, String, Pin)>,
     /// Servers whose instructions are not those that were agreed to, as it was told.
-    told: BTreeSet<(ServerId, String)>,
+    reported_instructions: BTreeSet<(ServerId, String)>,
     listed: Arc<Vec<Trusted>>,
 }
 
@@ -60,13 +60,13 @@ impl TrustState {
     }
 
     /// What is in force for a turn that begins now.
-    pub(super) fn for_turn(&mut self) -> Approval {
-        self.approval.now = Timestamp::now();
+    pub(super) fn approval_for_turn(&mut self) -> Approval {
+        self.approval.decided_at = Timestamp::now();
         self.approval.clone()
     }
 
     /// What is remembered beyond this run.
-    pub(super) fn stored(&self) -> &Arc<Trust> {
+    pub(super) fn stored_trust(&self) -> &Arc<Trust> {
         &self.approval.trust
     }
 
@@ -86,7 +86,7 @@ impl TrustState {
         cx: &mut EngineCx,
     ) {
         // What cannot be read is not written either; the user was told.
-        if self.stored().doubt.unread {
+        if self.stored_trust().doubt.unread {
             return;
         }
         for edit in edits {
@@ -100,25 +100,25 @@ impl TrustState {
     pub(super) fn store_rule(&mut self, rule: Rule, servers: &[Server], cx: &mut EngineCx) {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
         self.trust_mut().add(rule.clone());
-        if self.stored().doubt.unread {
+        if self.stored_trust().doubt.unread {
             cx.notice(Notice::warning(
                 "trust.json cannot be read, so this holds until humble ends only.",
             ));
         }
         self.write_trust([TrustEdit::Add(rule)], cx);
-        self.list_trust(servers, cx);
+        self.publish_trust(servers, cx);
     }
 
     /// A grant of this session, which the turn knows already.
     pub(super) fn grant_session(&mut self, grant: Grant, servers: &[Server], cx: &mut EngineCx) {
         self.approval.grant(grant);
-        self.list_trust(servers, cx);
+        self.publish_trust(servers, cx);
     }
 
     /// Grants of a session end with it. False where there were none.
     pub(super) fn end_session(&mut self) -> bool {
-        let had_grants = self.approval.session().next().is_some();
-        self.approval.forget_session();
+        let had_grants = self.approval.session_grants().next().is_some();
+        self.approval.clear_session_grants();
         had_grants
     }
 
@@ -147,7 +147,7 @@ impl TrustState {
                 format!("{what}: revoked, asks from now on.")
             }
             Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => {
-                self.disagree(&agreed, cx);
+                self.revoke_instructions(&agreed, cx);
                 format!("{what} are not sent any more.")
             }
             // It has no power that could be taken from it.
@@ -157,16 +157,16 @@ impl TrustState {
         true
     }
 
-    pub(super) fn disagree(&mut self, agreed: &Agreed, cx: &mut EngineCx) {
+    pub(super) fn revoke_instructions(&mut self, agreed: &Agreed, cx: &mut EngineCx) {
         let is_other = |old: &Agreed| !old.is_same(agreed);
-        self.once.retain(is_other);
+        self.instructions_until_exit.retain(is_other);
         self.trust_mut().instructions.retain(is_other);
         self.write_trust([TrustEdit::Disagree(agreed.clone())], cx);
     }
 
     /// Every rule with what keeps it from being followed, or from being kept.
     fn listed_rules(&self, servers: &[Server]) -> Vec<Trusted> {
-        let trust = self.stored();
+        let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
         let list = |rule: Rule| {
             let server = servers.iter().find(|server| server.id == rule.server);
@@ -179,15 +179,15 @@ impl TrustState {
     }
 
     /// Tells the front end all that `/trust` lists, where that changed.
-    pub(super) fn list_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let waiting = self.changes(servers).into_iter().map(Trusted::Waiting);
+    pub(super) fn publish_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let waiting = self.pin_changes(servers).into_iter().map(Trusted::Waiting);
         let rules = self.listed_rules(servers).into_iter();
-        let mut session: Vec<Grant> = self.approval.session().cloned().collect();
+        let mut session: Vec<Grant> = self.approval.session_grants().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);
-        let agreed = self.stored().instructions.iter().cloned();
+        let agreed = self.stored_trust().instructions.iter().cloned();
         let agreed = agreed.map(Trusted::Instructions);
-        let once = self.once.iter().cloned();
+        let once = self.instructions_until_exit.iter().cloned();
         let once = once.map(Trusted::InstructionsOnce);
         let listed: Vec<Trusted> = waiting
             .chain(rules)

@@ -23,7 +23,7 @@ pub enum PinDecision {
     Postponed,
     /// What is in force changed; whether the next tool is to be asked about.
     Made {
-        goes_on: bool,
+        asks_next: bool,
     },
 }
 
@@ -33,10 +33,10 @@ impl TrustState {
         server.launch != Launch::BuiltIn.identity()
     }
 
-    pub fn withholding(&self, mut server: Server) -> Server {
+    pub fn with_withheld_tools(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server.tools.iter();
-            let changed = changed.filter(|tool| self.stored().has_changed(&server, tool));
+            let changed = changed.filter(|tool| self.stored_trust().has_changed(&server, tool));
             server.withheld = changed.map(|tool| tool.name.clone()).collect();
         }
         server
@@ -48,7 +48,7 @@ impl TrustState {
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
             for tool in server.offered() {
                 let known = self
-                    .stored()
+                    .stored_trust()
                     .accepted(&server.id, &server.launch, &tool.name);
                 if known.is_none() {
                     new.push(Pinned {
@@ -63,14 +63,18 @@ impl TrustState {
         if !new.is_empty() {
             self.accept_all(&new);
             let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
-            edits.extend(self.forget_stale(servers, configured));
+            edits.extend(self.evict_old_pins(servers, configured));
             self.write_trust(edits, cx);
         }
     }
 
     /// Keeps what is remembered within its bounds.
-    fn forget_stale(&mut self, servers: &[Server], configured: &[ServerConfig]) -> Vec<TrustEdit> {
-        let trust = self.stored();
+    fn evict_old_pins(
+        &mut self,
+        servers: &[Server],
+        configured: &[ServerConfig],
+    ) -> Vec<TrustEdit> {
+        let trust = self.stored_trust();
         let of = |server: &Server| (server.id.clone(), trust.stale(server));
         let mut gone: Vec<_> = servers.iter().map(of).collect();
         gone.retain(|(_, stale)| !stale.is_empty());
@@ -94,12 +98,12 @@ impl TrustState {
     }
 
     /// Every tool that is not what was accepted.
-    pub fn changes(&self, servers: &[Server]) -> Vec<PinChange> {
+    pub fn pin_changes(&self, servers: &[Server]) -> Vec<PinChange> {
         let of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
                 let accepted = self
-                    .stored()
+                    .stored_trust()
                     .accepted(&server.id, &server.launch, &tool.name);
                 let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
@@ -115,12 +119,12 @@ impl TrustState {
     }
 
     /// Says what is withheld without a decision, as long as something is.
-    pub fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn update_withheld_banner(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let is_on = |change: &PinChange| {
             let mut on = servers.iter().filter(|server| server.enabled);
             on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
         };
-        let mut open = self.changes(servers);
+        let mut open = self.pin_changes(servers);
         open.retain(|change| is_on(change) && !change.is_declined());
         let name = |it: &PinChange| {
             let (tool, server) = (Clean::name(&it.tool.name), Clean::name(it.server.as_str()));
@@ -148,45 +152,45 @@ impl TrustState {
     }
 
     /// The question that is open is about what the tool was before: it is put anew.
-    pub fn renew_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let Some(open) = self.open else {
+    pub fn refresh_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let Some(open) = self.open_question else {
             return;
         };
         let Some(PendingQuestion::PinChanged(asked)) = cx.question(open) else {
             return;
         };
         let asked = asked.clone();
-        let changes = self.changes(servers);
+        let changes = self.pin_changes(servers);
         let is_it = |it: &&PinChange| it.server == asked.server && it.tool.name == asked.tool.name;
         let now = changes.iter().find(is_it).cloned();
         if now.as_ref() == Some(&*asked) {
             return;
         }
         cx.withdraw(open);
-        self.open = None;
+        self.open_question = None;
         if let Some(now) = now {
-            self.ask_about(now, cx);
+            self.ask_pin_change(now, cx);
         }
     }
 
     /// Asks about the next tool that nobody decided on yet, one at a time.
-    pub fn ask_about_next(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn ask_next_pin_change(&mut self, servers: &[Server], cx: &mut EngineCx) {
         // Whoever answers for a script accepts nothing.
-        if self.open.is_some() || cx.options.one_turn {
+        if self.open_question.is_some() || cx.options.is_one_shot {
             return;
         }
         let is_due = |it: &PinChange| {
             let (server, tool, pin) = (&it.server, &it.tool.name, &it.tool.pin);
-            let mut aside = self.aside.iter();
+            let mut aside = self.postponed.iter();
             let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
             // What would not be offered anyway can wait.
             let server = servers.iter().find(|one| one.id == *server);
             let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
             is_offered && !it.is_declined() && !is_aside
         };
-        if let Some(change) = self.changes(servers).into_iter().find(is_due) {
-            self.goes_on = true;
-            self.ask_about(change, cx);
+        if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {
+            self.asks_next = true;
+            self.ask_pin_change(change, cx);
         }
     }
 
@@ -199,22 +203,22 @@ impl TrustState {
         cx: &mut EngineCx,
     ) {
         let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
-        let Some(change) = self.changes(servers).into_iter().find(is_it) else {
+        let Some(change) = self.pin_changes(servers).into_iter().find(is_it) else {
             let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
             let said = format!("`{tool}` of `{server}` is what you accepted.");
             return cx.notice(Notice::info(said));
         };
-        if let Some(open) = self.open.take() {
+        if let Some(open) = self.open_question.take() {
             cx.withdraw(open);
         }
-        self.goes_on = false;
-        self.ask_about(change, cx);
+        self.asks_next = false;
+        self.ask_pin_change(change, cx);
     }
 
-    fn ask_about(&mut self, change: PinChange, cx: &mut EngineCx) {
+    fn ask_pin_change(&mut self, change: PinChange, cx: &mut EngineCx) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
         let pending = PendingQuestion::PinChanged(Box::new(change));
-        self.open = Some(cx.ask(Owner::Program, question, pending));
+        self.open_question = Some(cx.ask(Owner::Program, question, pending));
     }
 
     pub fn pin_answered(
@@ -224,8 +228,8 @@ impl TrustState {
         servers: &[Server],
         cx: &mut EngineCx,
     ) -> PinDecision {
-        self.open = None;
-        let goes_on = std::mem::take(&mut self.goes_on);
+        self.open_question = None;
+        let goes_on = std::mem::take(&mut self.asks_next);
         let pinned = |accepted| Pinned {
             server: change.server.clone(),
             launch: change.launch.clone(),
@@ -237,7 +241,7 @@ impl TrustState {
             Answer::Calls(_) | Answer::Dismissed => {
                 let (server, tool) = (change.server, change.tool.name.clone());
                 let pin = change.tool.pin.clone();
-                self.aside.push((server, tool, pin));
+                self.postponed.push((server, tool, pin));
                 return PinDecision::Postponed;
             }
         };
@@ -255,13 +259,13 @@ impl TrustState {
             self.write_trust([TrustEdit::Decline { of: declined, pin }], cx);
         }
         if choice == Choice::Never {
-            self.store_rule(never(&change), servers, cx);
+            self.store_rule(never_rule(&change), servers, cx);
         }
-        PinDecision::Made { goes_on }
+        PinDecision::Made { asks_next: goes_on }
     }
 }
 
-fn never(change: &PinChange) -> Rule {
+fn never_rule(change: &PinChange) -> Rule {
     Rule {
         server: change.server.clone(),
         launch: change.launch.clone(),

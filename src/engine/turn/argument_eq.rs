@@ -3,7 +3,7 @@
 use crate::domain::Arguments;
 
 /// Equal as JSON values: `1` and `1.0` are one number.
-pub(super) fn same_json(a: &Arguments, b: &Arguments) -> bool {
+pub(super) fn arguments_equal(a: &Arguments, b: &Arguments) -> bool {
     use serde_json::Value;
     fn same(a: &Value, b: &Value) -> bool {
         match (a, b) {
@@ -14,7 +14,7 @@ pub(super) fn same_json(a: &Arguments, b: &Arguments) -> bool {
             (Value::Array(a), Value::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
             }
-            (Value::Object(a), Value::Object(b)) => same_json(a, b),
+            (Value::Object(a), Value::Object(b)) => arguments_equal(a, b),
             _ => a == b,
         }
     }
@@ -25,14 +25,14 @@ pub(super) fn same_json(a: &Arguments, b: &Arguments) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::same_json;
+    use super::arguments_equal;
     use serde_json::{Value, json};
 
     fn same(a: Value, b: Value) -> bool {
         let (Value::Object(a), Value::Object(b)) = (a, b) else {
             panic!("arguments are objects");
         };
-        same_json(&a, &b)
+        arguments_equal(&a, &b)
     }
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_differ_anywhere_are_not_the_same() {
+    fn arguments_with_any_difference_are_not_equal() {
         for (a, b) in [
             (json!({ "a": 1 }), json!({ "a": 2 })),
             (json!({ "a": 1 }), json!({ "b": 1 })),

@@ -1,12 +1,12 @@
 //! Deciding on the calls of a round: what runs unasked, what the user is asked, and
 //! what each decision does.
 
-use super::argument_eq::same_json;
-use super::proposals::{Proposal, Proposed};
-use super::reply_text::Changed;
+use super::argument_eq::arguments_equal;
+use super::proposals::{Proposal, ProposalKind};
+use super::reply_text::RestoredText;
 use super::{
-    Answer, ApprovedCall, Arguments, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered,
-    PieceId, PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
+    Answer, ApprovedCall, Arguments, Ask, CallId, CallOrigin, Grant, Notice, Offered, PieceId,
+    PieceKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEffect, TurnEnd, TurnEvent, TurnState,
 };
 use crate::domain::{Decision, OfferedTool, SchemaCheck, Tool};
 use crate::protocol::ApproveCall;
@@ -15,39 +15,42 @@ use std::sync::Arc;
 impl Turn {
     /// The ids of this round's usable calls, in the order asked.
     pub(super) fn round_calls(&self) -> Vec<CallId> {
-        let id = |proposal: &Proposal| match proposal.body {
-            Proposed::Call { id, .. } => Some(id),
-            Proposed::Unusable { .. } => None,
+        let id = |proposal: &Proposal| match proposal.kind {
+            ProposalKind::Call { id, .. } => Some(id),
+            ProposalKind::Unusable { .. } => None,
         };
         self.proposals.iter().filter_map(id).collect()
     }
 
-    pub(super) fn offered_for(&self, id: CallId) -> Option<&OfferedTool> {
+    pub(super) fn tool_entry(&self, id: CallId) -> Option<&OfferedTool> {
         self.proposals
             .iter()
-            .find_map(|proposal| match &proposal.body {
-                Proposed::Call { id: of, offered } if *of == id => Some(offered.as_ref()),
+            .find_map(|proposal| match &proposal.kind {
+                ProposalKind::Call {
+                    id: of,
+                    entry: offered,
+                } if *of == id => Some(offered.as_ref()),
                 _ => None,
             })
     }
 
     /// Everything that stood in the way is settled: ask, or run.
-    pub(super) fn approve(&mut self) {
+    pub(super) fn approve_or_ask(&mut self) {
         for id in self.round_calls() {
-            self.prepare(id);
+            self.prepare_call(id);
         }
-        let undecided = self.undecided();
+        let undecided = self.undecided_calls();
         if undecided.is_empty() {
-            self.start();
+            self.start_approved_calls();
         } else {
             self.ask_approval(&undecided);
         }
     }
 
     /// Runs unasked what may, reuses what `auto` repeats, leaves the rest to ask.
-    fn prepare(&mut self, id: CallId) {
-        let repeats = self.repeated(id);
-        let (Some(offered), Some(call)) = (self.offered_for(id), self.calls.get(&id)) else {
+    fn prepare_call(&mut self, id: CallId) {
+        let repeats = self.repeated_call(id);
+        let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
             return;
         };
         if call.state != ToolState::Proposed {
@@ -56,29 +59,33 @@ impl Turn {
         if self.setup.approval.is_never(call) {
             return self.finish_call(id, ToolOutcome::Never);
         }
-        let unasked = self.setup.approval.without_asking(call, offered).is_some();
+        let unasked = self
+            .setup
+            .approval
+            .approve_without_asking(call, offered)
+            .is_some();
         if let Some(call) = self.calls.get_mut(&id) {
             call.repeats = repeats;
         }
         match (unasked, repeats) {
             (true, Some(of)) => self.finish_call(id, ToolOutcome::Reused { of }),
-            (true, None) => self.set_state_of(id, ToolState::Proposed),
-            (false, _) => self.set_state_of(id, ToolState::AwaitingApproval),
+            (true, None) => self.set_call_state(id, ToolState::Proposed),
+            (false, _) => self.set_call_state(id, ToolState::AwaitingApproval),
         }
     }
 
     /// The successful call that ran last, where `id` is the same once more.
-    fn repeated(&self, id: CallId) -> Option<CallId> {
+    fn repeated_call(&self, id: CallId) -> Option<CallId> {
         let call = self.calls.get(&id)?;
         let last = self.calls.get(&self.last_run?)?;
         let same = last.server == call.server
             && last.tool == call.tool
-            && same_json(&last.arguments, &call.arguments);
+            && arguments_equal(&last.arguments, &call.arguments);
         let succeeded = matches!(last.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
         (same && succeeded).then_some(last.id)
     }
 
-    pub(super) fn undecided(&self) -> Vec<CallId> {
+    pub(super) fn undecided_calls(&self) -> Vec<CallId> {
         let mut ids = self.round_calls();
         ids.retain(|id| {
             self.calls
@@ -90,8 +97,7 @@ impl Turn {
 
     fn ask_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
-            self.offered_for(id)
-                .map(|offered| Arc::clone(&offered.tool))
+            self.tool_entry(id).map(|offered| Arc::clone(&offered.tool))
         };
         let calls = ids
             .iter()
@@ -102,11 +108,11 @@ impl Turn {
                 })
             })
             .collect();
-        self.open_ask(StateKind::Deciding, Ask::Approve(calls));
+        self.open_ask(TurnState::AwaitingApproval, Ask::Approve(calls));
     }
 
-    pub(super) fn decided(&mut self, answer: Answer) {
-        let undecided = self.undecided();
+    pub(super) fn apply_decisions(&mut self, answer: Answer) {
+        let undecided = self.undecided_calls();
         let decisions = match answer {
             Answer::Calls(decisions) => decisions,
             // Closed without a choice: the safe one is taken.
@@ -133,17 +139,17 @@ impl Turn {
             .filter(|(id, _)| undecided.contains(id))
             .collect();
         let mut edits = Vec::new();
-        for (id, decision) in self.with_nevers_first(decisions) {
+        for (id, decision) in self.apply_never_decisions_first(decisions) {
             match decision {
                 Decision::Edit { arguments } => edits.push((id, arguments)),
-                decision => self.decide(id, decision),
+                decision => self.apply_decision(id, decision),
             }
         }
         self.check_edits(edits);
     }
 
     /// Follows the edits, each with what the check of its arguments showed.
-    pub(super) fn decide_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
+    pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {
                 SchemaCheck::Invalid(fault) => self.note(Notice::warning(format!(
@@ -151,28 +157,34 @@ impl Turn {
                 ))),
                 check => {
                     self.edit(id, &arguments, check == SchemaCheck::Unchecked);
-                    self.decide(id, Decision::Edit { arguments });
+                    self.apply_decision(id, Decision::Edit { arguments });
                 }
             }
         }
-        self.go_on();
+        self.resume_approval();
     }
 
     /// What was decided is decided. What was to run unasked may have to ask by now: the
     /// mode can change while the user decides on another call.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume_approval(&mut self) {
         for id in self.round_calls() {
-            let (Some(offered), Some(call)) = (self.offered_for(id), self.calls.get(&id)) else {
+            let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
                 continue;
             };
             let is_open = call.state == ToolState::Proposed && !self.approved.contains_key(&id);
-            if is_open && self.setup.approval.without_asking(call, offered).is_none() {
-                self.set_state_of(id, ToolState::AwaitingApproval);
+            if is_open
+                && self
+                    .setup
+                    .approval
+                    .approve_without_asking(call, offered)
+                    .is_none()
+            {
+                self.set_call_state(id, ToolState::AwaitingApproval);
             }
         }
-        let rest = self.undecided();
+        let rest = self.undecided_calls();
         if rest.is_empty() {
-            self.start();
+            self.start_approved_calls();
         } else {
             self.ask_approval(&rest);
         }
@@ -180,8 +192,8 @@ impl Turn {
 
     /// One decision. What cannot be followed leaves the call undecided, so that
     /// it is asked about again.
-    fn decide(&mut self, id: CallId, decision: Decision) {
-        let Some(offered) = self.offered_for(id).cloned() else {
+    fn apply_decision(&mut self, id: CallId, decision: Decision) {
+        let Some(offered) = self.tool_entry(id).cloned() else {
             return;
         };
         let Some(call) = self.calls.get(&id).cloned() else {
@@ -191,13 +203,13 @@ impl Turn {
             Decision::RunForSession => {
                 let grant = Grant::of(&offered);
                 self.setup.approval.grant(grant.clone());
-                self.effects.push(Effect::Remember(grant));
+                self.effects.push(TurnEffect::GrantForSession(grant));
             }
             Decision::RunAlways
             | Decision::RunServer
             | Decision::RunMatching { .. }
             | Decision::Never => {
-                if !self.remember(&call, &offered, &decision) {
+                if !self.remember_decision(&call, &offered, &decision) {
                     return;
                 }
             }
@@ -213,8 +225,8 @@ impl Turn {
             // The edited arguments stand in the call by now.
             Decision::Run | Decision::Refuse | Decision::Edit { .. } => {}
         }
-        if ApprovedCall::by_decision(&call, &decision).is_some() {
-            self.set_state_of(id, ToolState::Proposed);
+        if ApprovedCall::from_decision(&call, &decision).is_some() {
+            self.set_call_state(id, ToolState::Proposed);
             self.approved.insert(id, decision);
         }
     }
@@ -234,20 +246,23 @@ impl Turn {
         let places = self
             .proposals
             .iter()
-            .find_map(|proposal| match proposal.body {
-                Proposed::Call { id, .. } if id == call.id => Some(proposal.places.clone()),
+            .find_map(|proposal| match proposal.kind {
+                ProposalKind::Call { id, .. } if id == call.id => Some(proposal.spans.clone()),
                 _ => None,
             });
         self.finish_call(call.id, ToolOutcome::WasText);
-        self.put_back(&places.unwrap_or_default());
+        self.restore_text(&places.unwrap_or_default());
     }
 
     /// What was taken for a call is text, in its place.
-    pub(super) fn put_back(&mut self, places: &[usize]) {
+    pub(super) fn restore_text(&mut self, places: &[usize]) {
         for place in places {
             let pieces = &mut self.ids.pieces;
-            let changed = self.round.words.put_back(*place, || PieceId(pieces.mint()));
-            let Some(Changed {
+            let changed = self
+                .round
+                .reply_text
+                .restore(*place, || PieceId(pieces.mint()));
+            let Some(RestoredText {
                 piece,
                 is_new,
                 text,
@@ -266,18 +281,18 @@ impl Turn {
 
     /// Tools came, went or changed. A call that waits for a decision on a tool
     /// that is gone or changed is not to be decided any more.
-    pub(super) fn offered_changed(&mut self, offered: Arc<Offered>) {
-        self.setup.offered = offered;
-        if self.state != StateKind::Deciding {
+    pub(super) fn toolset_changed(&mut self, offered: Arc<Offered>) {
+        self.setup.toolset = offered;
+        if self.state != TurnState::AwaitingApproval {
             return;
         }
         let stale: Vec<CallId> = self
-            .undecided()
+            .undecided_calls()
             .into_iter()
             .filter(|id| {
-                let shown = self.offered_for(*id);
+                let shown = self.tool_entry(*id);
                 let now =
-                    shown.and_then(|shown| self.setup.offered.get(&shown.server, &shown.tool.name));
+                    shown.and_then(|shown| self.setup.toolset.get(&shown.server, &shown.tool.name));
                 now.map(Grant::of) != shown.map(Grant::of)
             })
             .collect();
@@ -289,6 +304,6 @@ impl Turn {
             let why = "its server is gone, or changed the tool".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
         }
-        self.go_on();
+        self.resume_approval();
     }
 }

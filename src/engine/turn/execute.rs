@@ -1,57 +1,58 @@
 //! Running the approved calls of a round, and telling the model what came of
 //! them.
 
-use super::proposals::{Proposal, Proposed};
+use super::proposals::{Proposal, ProposalKind};
 use super::{
-    ApprovedCall, CallId, Effect, Exchange, Grant, Launched, Progress, StateKind, ToolCall,
-    ToolOutcome, ToolState, Turn, context,
+    ApprovedCall, CallId, Exchange, Grant, Progress, StartedCall, ToolCall, ToolOutcome, ToolState,
+    Turn, TurnEffect, TurnState, context,
 };
 use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
 use std::time::Duration;
 
 impl Turn {
     /// All are decided: start the approved ones, concurrently.
-    pub(super) fn start(&mut self) {
+    pub(super) fn start_approved_calls(&mut self) {
         let mut running = false;
         for id in self.round_calls() {
-            if let Some(approved) = self.permit(id) {
-                self.launch(id);
-                self.effects.push(Effect::Run(approved));
+            if let Some(approved) = self.approved_call(id) {
+                self.mark_call_started(id);
+                self.effects.push(TurnEffect::Run(approved));
                 running = true;
             }
         }
         self.approved.clear();
         if running {
-            self.state = StateKind::Running;
+            self.state = TurnState::Running;
         } else {
-            self.round_done();
+            self.finish_round();
         }
     }
 
-    fn launch(&mut self, id: CallId) {
+    fn mark_call_started(&mut self, id: CallId) {
         let wire_id = self
             .proposals
             .iter()
-            .find_map(|proposal| match proposal.body {
-                Proposed::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
+            .find_map(|proposal| match proposal.kind {
+                ProposalKind::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
                 _ => None,
             });
-        if let (Some(offered), Some(wire_id)) = (self.offered_for(id), wire_id) {
+        if let (Some(offered), Some(wire_id)) = (self.tool_entry(id), wire_id) {
             let grant = Grant::of(offered);
-            self.launched.insert(id, Launched { grant, wire_id });
+            self.started_calls
+                .insert(id, StartedCall { grant, wire_id });
         }
-        self.set_state_of(id, ToolState::Running { progress: None });
+        self.set_call_state(id, ToolState::Running { progress: None });
     }
 
     /// The permission to run `id`, if it has one and its tool is still what was
     /// shown when it was decided on.
-    fn permit(&mut self, id: CallId) -> Option<ApprovedCall> {
+    fn approved_call(&mut self, id: CallId) -> Option<ApprovedCall> {
         let call = self.calls.get(&id)?.clone();
         if call.state != ToolState::Proposed {
             return None;
         }
-        let offered = self.offered_for(id)?.clone();
-        let now = self.setup.offered.get(&offered.server, &offered.tool.name);
+        let offered = self.tool_entry(id)?.clone();
+        let now = self.setup.toolset.get(&offered.server, &offered.tool.name);
         let unchanged = now.is_some_and(|now| Grant::of(now) == Grant::of(&offered));
         if !unchanged {
             let why = "the tool changed or went away before it could run".to_owned();
@@ -65,8 +66,8 @@ impl Turn {
         }
         match self.approved.get(&id) {
             // The edited arguments stand in the call by now.
-            Some(decision) => ApprovedCall::by_decision(&call, decision),
-            None => self.setup.approval.without_asking(&call, &offered),
+            Some(decision) => ApprovedCall::from_decision(&call, decision),
+            None => self.setup.approval.approve_without_asking(&call, &offered),
         }
     }
 
@@ -77,20 +78,20 @@ impl Turn {
             return;
         };
         let progress = Some(progress.after(before.as_ref()));
-        self.set_state_of(id, ToolState::Running { progress });
+        self.set_call_state(id, ToolState::Running { progress });
     }
 
     /// The user cancels this call alone; what else runs goes on. What its server
     /// answers all the same finds it done.
     pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
         if self.running().contains(&id) {
-            self.effects.push(Effect::Cancel(id));
+            self.effects.push(TurnEffect::Cancel(id));
             self.call_done(id, ToolOutcome::Cancelled { elapsed });
         }
     }
 
     pub(super) fn call_done(&mut self, id: CallId, outcome: ToolOutcome) {
-        if self.state != StateKind::Running || !self.running().contains(&id) {
+        if self.state != TurnState::Running || !self.running().contains(&id) {
             return;
         }
         self.last_run = Some(id);
@@ -100,17 +101,17 @@ impl Turn {
         }
         self.finish_call(id, outcome);
         if self.running().is_empty() {
-            if self.retrying.is_some() {
-                self.retried()
+            if self.call_retry.is_some() {
+                self.finish_retry()
             } else {
-                self.round_done()
+                self.finish_round()
             }
         }
     }
 
     /// Every call of the round has an outcome: tell the model, unless all of it
     /// turned out to be text.
-    fn round_done(&mut self) {
+    fn finish_round(&mut self) {
         let outcome_of = |id: &CallId| match &self.calls.get(id)?.state {
             ToolState::Done(outcome) => Some(outcome.clone()),
             _ => None,
@@ -123,32 +124,35 @@ impl Turn {
                 .iter()
                 .all(|outcome| *outcome == ToolOutcome::WasText)
         {
-            self.answer(false);
+            self.finish_with_answer(false);
             return;
         }
         let proposals = std::mem::take(&mut self.proposals);
         let mut pairs = Vec::new();
         for proposal in &proposals {
-            match self.pair(proposal) {
+            match self.call_and_result(proposal) {
                 Some(pair) => pairs.push(pair),
-                None => self.tell_unreadable(proposal, &mut pairs),
+                None => self.push_unreadable_exchange(proposal, &mut pairs),
             }
         }
-        self.tell(pairs);
+        self.push_call_exchange(pairs);
         self.request();
     }
 
-    fn tell(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
+    fn push_call_exchange(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
         if !pairs.is_empty() {
             // What is to be seen again stands before the first of the calls.
-            let carry = self.round.carry.take();
-            self.exchanges.push(Exchange::Calls { pairs, carry });
+            let carry = self.round.opaque_reasoning.take();
+            self.exchanges.push(Exchange::Calls {
+                pairs,
+                opaque_reasoning: carry,
+            });
         }
     }
 
-    fn pair(&self, proposal: &Proposal) -> Option<(CallMessage, ResultMessage)> {
-        let (server, tool, native_name, arguments, content, is_error) = match &proposal.body {
-            Proposed::Call { id, offered } => {
+    fn call_and_result(&self, proposal: &Proposal) -> Option<(CallMessage, ResultMessage)> {
+        let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {
+            ProposalKind::Call { id, entry: offered } => {
                 let call = self.calls.get(id)?;
                 let ToolState::Done(outcome) = &call.state else {
                     return None;
@@ -165,7 +169,7 @@ impl Turn {
                     outcome.is_error(),
                 )
             }
-            Proposed::Unusable {
+            ProposalKind::Unusable {
                 native_name: Some(name),
                 arguments,
                 why,
@@ -177,11 +181,11 @@ impl Turn {
                 format!("Error: {why}"),
                 true,
             ),
-            Proposed::Unusable {
+            ProposalKind::Unusable {
                 native_name: None, ..
             } => return None,
         };
-        let taught_name = match self.setup.offered.resolve(None, &tool) {
+        let taught_name = match self.setup.toolset.resolve(None, &tool) {
             Resolved::Ambiguous => format!("{server}__{tool}"),
             Resolved::Tool(_) | Resolved::Unknown => tool.clone(),
         };
@@ -219,15 +223,15 @@ impl Turn {
     }
 
     /// A call in the text that could not be used goes back in the model's words.
-    fn tell_unreadable(
+    fn push_unreadable_exchange(
         &mut self,
         proposal: &Proposal,
         pairs: &mut Vec<(CallMessage, ResultMessage)>,
     ) {
-        let Proposed::Unusable { why, .. } = &proposal.body else {
+        let ProposalKind::Unusable { why, .. } = &proposal.kind else {
             return;
         };
-        self.tell(std::mem::take(pairs));
+        self.push_call_exchange(std::mem::take(pairs));
         self.exchanges.push(Exchange::Unreadable {
             raw: proposal.raw.clone(),
             why: format!(

@@ -3,20 +3,20 @@
 //! more of them are taken for a model that will not end by itself.
 
 /// Repeats after which the user is told.
-const TIMES_NOTED: usize = 8;
+const REPEATS_NOTED_MIN: usize = 8;
 /// Repeats, and bytes of them, after which the model is stopped.
-const TIMES_STOPPED: usize = 64;
-const BYTES_STOPPED: usize = 16 << 10;
+const REPEATS_STOPPED_MIN: usize = 64;
+const REPEATED_BYTES_STOPPED_MIN: usize = 16 << 10;
 /// Bytes between two looks, so that a look at the whole window costs little per byte.
-const STEP: usize = 512;
+const CHECK_INTERVAL_BYTES: usize = 512;
 /// The end of the text that is searched; an eighth of it is the longest block.
-const WINDOW: usize = 16 * 1024;
+const WINDOW_BYTES: usize = 16 * 1024;
 /// A block this long that consists of words counts from its eighth repeat on.
 const BLOCK_BYTES_MIN: usize = 20;
 /// A shorter or poorer block, such as `0, ` or `ha `, counts once there is this much of it.
-const POOR_BYTES: usize = 1_024;
+const SHORT_BLOCK_BYTES_MIN: usize = 1_024;
 /// The same for rules and rows of dots, which have no letter and no digit.
-const BLANK_BYTES: usize = 4_096;
+const SYMBOL_BLOCK_BYTES_MIN: usize = 4_096;
 
 /// How a text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,37 +32,41 @@ pub(super) enum Repetition {
 
 /// Remembers how far a growing text was looked at.
 #[derive(Debug, Default)]
-pub(super) struct Repeats {
-    seen: usize,
-    run: Option<Run>,
+pub(super) struct LoopDetector {
+    checked_bytes: usize,
+    repeating_block: Option<RepeatingBlock>,
 }
 
 /// A block that repeats up to `seen`.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct RepeatingBlock {
     start: usize,
     period: usize,
 }
 
-impl Repeats {
+impl LoopDetector {
     /// How `text` ends, which must begin with what it was at the last look. O(1) per byte,
     /// however long the text and the repetition are.
-    pub(super) fn look(&mut self, text: &str) -> Repetition {
-        if text.len() < self.seen + STEP {
+    pub(super) fn check(&mut self, text: &str) -> Repetition {
+        if text.len() < self.checked_bytes + CHECK_INTERVAL_BYTES {
             return Repetition::None;
         }
         let bytes = text.as_bytes();
-        let new = std::mem::replace(&mut self.seen, text.len())..text.len();
-        let goes_on =
-            |run: &Run| bytes[new.clone()] == bytes[new.start - run.period..new.end - run.period];
+        let new = std::mem::replace(&mut self.checked_bytes, text.len())..text.len();
+        let still_repeats = |run: &RepeatingBlock| {
+            bytes[new.clone()] == bytes[new.start - run.period..new.end - run.period]
+        };
         // A run that is known is only followed: to search for it again would cost its length.
-        self.run = self.run.filter(goes_on).or_else(|| Run::find(bytes));
-        let Some(run) = self.run else {
+        self.repeating_block = self
+            .repeating_block
+            .filter(still_repeats)
+            .or_else(|| RepeatingBlock::find(bytes));
+        let Some(run) = self.repeating_block else {
             return Repetition::None;
         };
         let length = text.len() - run.start;
         let times = length / run.period;
-        if times >= TIMES_STOPPED && length >= BYTES_STOPPED {
+        if times >= REPEATS_STOPPED_MIN && length >= REPEATED_BYTES_STOPPED_MIN {
             Repetition::Endless { times }
         } else {
             Repetition::Noted
@@ -70,9 +74,9 @@ impl Repeats {
     }
 }
 
-impl Run {
+impl RepeatingBlock {
     fn find(bytes: &[u8]) -> Option<Self> {
-        let period = period(&bytes[bytes.len().saturating_sub(WINDOW)..])?;
+        let period = repeating_period(&bytes[bytes.len().saturating_sub(WINDOW_BYTES)..])?;
         let mut start = bytes.len() - period;
         while start > 0 && bytes[start - 1] == bytes[start - 1 + period] {
             start -= 1;
@@ -83,7 +87,7 @@ impl Run {
 
 /// The length of the block that repeats often enough at the end of `window`: the shortest
 /// period of a suffix, by the failure function of Knuth, Morris and Pratt from the end.
-fn period(window: &[u8]) -> Option<usize> {
+fn repeating_period(window: &[u8]) -> Option<usize> {
     let from_end = |at: usize| window[window.len() - 1 - at];
     let mut failure = vec![0usize; window.len()];
     for at in 1..window.len() {
@@ -93,7 +97,9 @@ fn period(window: &[u8]) -> Option<usize> {
         }
         failure[at] = border + usize::from(from_end(border) == from_end(at));
         let (length, period) = (at + 1, at + 1 - failure[at]);
-        if length >= TIMES_NOTED * period && length >= needed(&window[window.len() - period..]) {
+        if length >= REPEATS_NOTED_MIN * period
+            && length >= repeated_bytes_min(&window[window.len() - period..])
+        {
             return Some(period);
         }
     }
@@ -101,19 +107,19 @@ fn period(window: &[u8]) -> Option<usize> {
 }
 
 /// Bytes of repetition from which `block` counts.
-fn needed(block: &[u8]) -> usize {
+fn repeated_bytes_min(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {
-        return BLANK_BYTES;
+        return SYMBOL_BLOCK_BYTES_MIN;
     }
     let wide = text
         .chars()
         .filter(|c| c.is_alphanumeric() && !c.is_ascii());
-    let says_something = text.split_whitespace().count() >= 3 || wide.count() >= 6;
-    if says_something && block.len() >= BLOCK_BYTES_MIN {
-        TIMES_NOTED * block.len()
+    let is_prose = text.split_whitespace().count() >= 3 || wide.count() >= 6;
+    if is_prose && block.len() >= BLOCK_BYTES_MIN {
+        REPEATS_NOTED_MIN * block.len()
     } else {
-        POOR_BYTES
+        SHORT_BLOCK_BYTES_MIN
     }
 }
 
@@ -123,11 +129,11 @@ mod tests {
 
     /// Feeds `text` in pieces of seven bytes: after how many bytes it is noted, and after
     /// how many it is stopped.
-    fn seen(text: &str) -> (Option<usize>, Option<usize>) {
-        let (mut repeats, mut noted) = (Repeats::default(), None);
+    fn detection_offsets(text: &str) -> (Option<usize>, Option<usize>) {
+        let (mut repeats, mut noted) = (LoopDetector::default(), None);
         let ends = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
         for end in ends.filter(|end| end % 7 == 0 || *end == text.len()) {
-            match repeats.look(&text[..end]) {
+            match repeats.check(&text[..end]) {
                 Repetition::None => {}
                 Repetition::Noted => noted = noted.or(Some(end)),
                 Repetition::Endless { .. } => return (noted, Some(end)),
@@ -139,15 +145,20 @@ mod tests {
     #[test]
     fn a_block_is_noted_after_eight_repeats_and_stopped_only_after_16_kb() {
         let block = "The answer is that it depends on the case.\n";
-        let (noted, stopped) = seen(&format!("Well. {}", block.repeat(1_000)));
+        let (noted, stopped) = detection_offsets(&format!("Well. {}", block.repeat(1_000)));
         let (noted, stopped) = (noted.expect("noted"), stopped.expect("stopped"));
-        assert!(noted <= 6 + 8 * block.len() + STEP + 7, "{noted}");
         assert!(
-            (6 + BYTES_STOPPED..=6 + BYTES_STOPPED + STEP + 7).contains(&stopped),
+            noted <= 6 + 8 * block.len() + CHECK_INTERVAL_BYTES + 7,
+            "{noted}"
+        );
+        assert!(
+            (6 + REPEATED_BYTES_STOPPED_MIN
+                ..=6 + REPEATED_BYTES_STOPPED_MIN + CHECK_INTERVAL_BYTES + 7)
+                .contains(&stopped),
             "{stopped}"
         );
         let asked_for = format!("Well. {}Done.", block.repeat(300));
-        assert_eq!(seen(&asked_for).1, None);
+        assert_eq!(detection_offsets(&asked_for).1, None);
     }
 
     #[test]
@@ -155,8 +166,8 @@ mod tests {
         let lines = (0..50).map(|n| format!("line {n} of a long block\n"));
         let block = lines.collect::<String>();
         assert!((1_000..2_000).contains(&block.len()));
-        assert_eq!(seen(&block.repeat(60)).1, None);
-        let (noted, stopped) = seen(&block.repeat(70));
+        assert_eq!(detection_offsets(&block.repeat(60)).1, None);
+        let (noted, stopped) = detection_offsets(&block.repeat(70));
         assert!(noted.expect("noted") <= 9 * block.len());
         let stopped = stopped.expect("stopped");
         assert!(
@@ -166,37 +177,37 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_wide_letters_is_seen_wherever_it_is_cut() {
+    fn repeated_multibyte_text_is_detected_at_any_offset() {
         let block = "같은 말을 되풀이합니다. ";
-        let (noted, stopped) = seen(&format!("음, {}", block.repeat(700)));
+        let (noted, stopped) = detection_offsets(&format!("음, {}", block.repeat(700)));
         assert!(noted.is_some() && stopped.is_some());
     }
 
     #[test]
-    fn a_repetition_that_ends_starts_the_count_over() {
+    fn count_restarts_when_repetition_ends() {
         let block = "The same line of text again.\n";
         let verse = format!("{}And now another one.\n", block.repeat(400));
-        assert!(verse.len() < BYTES_STOPPED);
-        let (noted, stopped) = seen(&verse.repeat(5));
+        assert!(verse.len() < REPEATED_BYTES_STOPPED_MIN);
+        let (noted, stopped) = detection_offsets(&verse.repeat(5));
         assert!(noted.is_some());
         assert_eq!(stopped, None);
     }
 
     #[test]
-    fn one_word_for_ever_is_seen_later() {
-        assert_eq!(seen(&"no ".repeat(120)), (None, None));
-        let (noted, stopped) = seen(&"no ".repeat(9_000));
+    fn single_repeated_word_is_detected_later() {
+        assert_eq!(detection_offsets(&"no ".repeat(120)), (None, None));
+        let (noted, stopped) = detection_offsets(&"no ".repeat(9_000));
         assert!(noted.is_some() && stopped.is_some());
     }
 
     #[test]
-    fn text_that_only_looks_alike_goes_on() {
+    fn similar_but_varied_text_is_not_flagged() {
         let rule = "-".repeat(1_500);
         let table: String = (0..200).map(|n| format!("| {n} | a row | 0 |\n")).collect();
         let seven = "A refrain that comes seven times.\n".repeat(7);
         let zeros = "0, ".repeat(300);
         for text in [rule, table, format!("{seven}{}", "x y z ".repeat(2)), zeros] {
-            assert_eq!(seen(&text), (None, None), "{}", &text[..40]);
+            assert_eq!(detection_offsets(&text), (None, None), "{}", &text[..40]);
         }
     }
 }

@@ -19,7 +19,10 @@ mod round;
 mod trust_change;
 mod types;
 
-pub use types::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
+pub use types::{
+    ProposedCall, ReplyEnd, ReplyFailure, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
+    TurnState,
+};
 
 use super::approval::{ApprovedCall, Grant};
 use super::context::{self, Exchange};
@@ -29,7 +32,7 @@ use crate::domain::{
     Wait,
 };
 use crate::protocol::{Answer, Ask};
-use check::Checking;
+use check::PendingCheck;
 use proposals::Proposal;
 use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,23 +40,23 @@ use std::sync::Arc;
 
 /// What a call that ran was shown as, and the id that ties it to its result.
 #[derive(Debug, Clone)]
-struct Launched {
+struct StartedCall {
     grant: Grant,
     wire_id: String,
 }
 
 /// `again` runs in place of the call whose result has this id.
 #[derive(Debug, Clone)]
-struct Retry {
-    again: CallId,
+struct CallRetry {
+    retry: CallId,
     wire_id: String,
 }
 
 #[derive(Debug)]
 pub struct Turn {
-    setup: Setup,
-    ids: Ids,
-    state: StateKind,
+    setup: TurnSetup,
+    ids: TurnIdGenerators,
+    state: TurnState,
     /// The open question, in the states that have one.
     ask: Option<AskId>,
     round: Round,
@@ -63,22 +66,22 @@ pub struct Turn {
     /// The calls of the present round, in the order asked.
     proposals: Vec<Proposal>,
     /// What goes on once the open check of arguments has its results.
-    checking: Option<Checking>,
+    checking: Option<PendingCheck>,
     /// What was decided of those that may run once all are decided.
     approved: BTreeMap<CallId, Decision>,
     /// The ids that providers gave to calls of this turn.
     wire_ids: BTreeSet<String>,
     /// Every call that ran, for running it again.
-    launched: BTreeMap<CallId, Launched>,
+    started_calls: BTreeMap<CallId, StartedCall>,
     /// The call under way because the user chose to run a failed one again.
-    retrying: Option<Retry>,
+    call_retry: Option<CallRetry>,
     /// The call that ran last, to notice repetition.
     last_run: Option<CallId>,
     rounds: u32,
     /// How often the request of this round was sent again by itself.
     attempts: u32,
     /// What was said about the last of these attempts: once is enough.
-    retried_for: Option<String>,
+    last_retry_message: Option<String>,
     /// Rounds with calls, against the bound.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
@@ -86,22 +89,22 @@ pub struct Turn {
     errors_max: u32,
     last_failed: Option<CallId>,
     /// The model was told once that a call cannot be used.
-    told: bool,
+    is_unusable_call_reported: bool,
     /// The user wants an answer without more tools.
     answer_now: bool,
     usage: Usage,
-    effects: Vec<Effect>,
+    effects: Vec<TurnEffect>,
 }
 
 impl Turn {
     /// Begins a turn; its first effects send the prompt to the model.
-    pub fn begin(setup: Setup, ids: Ids) -> (Self, Vec<Effect>) {
+    pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
         let mut turn = Self {
             tool_rounds_max: Some(setup.limits.tool_rounds),
             errors_max: setup.limits.errors_per_turn.max(1),
             setup,
             ids,
-            state: StateKind::Waiting,
+            state: TurnState::Waiting,
             ask: None,
             round: Round::default(),
             exchanges: Vec::new(),
@@ -110,16 +113,16 @@ impl Turn {
             checking: None,
             approved: BTreeMap::new(),
             wire_ids: BTreeSet::new(),
-            launched: BTreeMap::new(),
-            retrying: None,
+            started_calls: BTreeMap::new(),
+            call_retry: None,
             last_run: None,
             rounds: 0,
             attempts: 0,
-            retried_for: None,
+            last_retry_message: None,
             tool_rounds: 0,
             errors: 0,
             last_failed: None,
-            told: false,
+            is_unusable_call_reported: false,
             answer_now: false,
             usage: Usage::default(),
             effects: Vec::new(),
@@ -133,56 +136,56 @@ impl Turn {
         (turn, effects)
     }
 
-    pub fn state(&self) -> StateKind {
+    pub fn state(&self) -> TurnState {
         self.state
     }
 
     /// The tools that calls in the model's words are looked for of: also where it is to
     /// answer without any, a call is no answer.
-    pub fn offered(&self) -> Arc<Offered> {
-        Arc::clone(&self.setup.offered)
+    pub fn toolset(&self) -> Arc<Offered> {
+        Arc::clone(&self.setup.toolset)
     }
 
     /// The ids minted so far: the next turn goes on from here.
-    pub fn ids(&self) -> Ids {
+    pub fn ids(&self) -> TurnIdGenerators {
         self.ids.clone()
     }
 
     /// Takes one input. One that has no meaning in the present state (a late part
     /// of a dropped reply, an answer to a closed question) changes nothing.
-    pub fn step(&mut self, input: Input) -> Vec<Effect> {
+    pub fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         match input {
-            _ if self.state == StateKind::Ended => {}
-            Input::Interrupt => self.interrupt(TurnEnd::Cancelled),
-            Input::Stopped => self.interrupt(TurnEnd::Stopped),
-            Input::ModeChanged(mode) => self.setup.approval.mode = mode,
-            Input::OfferedChanged(offered) => self.offered_changed(offered),
-            Input::TrustChanged(approval) => self.trust_changed(*approval),
-            Input::Answered { ask, answer } => {
+            _ if self.state == TurnState::Ended => {}
+            TurnInput::Interrupt => self.interrupt(TurnEnd::Cancelled),
+            TurnInput::Stopped => self.interrupt(TurnEnd::Stopped),
+            TurnInput::ModeChanged(mode) => self.setup.approval.mode = mode,
+            TurnInput::ToolsetChanged(offered) => self.toolset_changed(offered),
+            TurnInput::TrustChanged(approval) => self.trust_changed(*approval),
+            TurnInput::Answered { ask, answer } => {
                 if self.ask == Some(ask) {
                     self.answered(answer);
                 }
             }
-            Input::ArgumentsChecked(results) => self.arguments_checked(results),
-            Input::Progress { call, progress } => self.progress(call, progress),
-            Input::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
-            Input::Quoted(quote) => self.setup.quotes.add(quote),
-            Input::CallDone {
+            TurnInput::ArgumentsChecked(results) => self.arguments_checked(results),
+            TurnInput::Progress { call, progress } => self.progress(call, progress),
+            TurnInput::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
+            TurnInput::UntrustedTextRead(quote) => self.setup.untrusted_texts.add(quote),
+            TurnInput::CallDone {
                 call,
                 outcome,
-                quote,
+                untrusted_text: quote,
             } => {
                 // Before anything follows from it.
-                self.setup.quotes.extend(quote);
+                self.setup.untrusted_texts.add_optional(quote);
                 self.call_done(call, outcome);
             }
-            Input::RetryDue => self.retry_due(),
+            TurnInput::RetryDue => self.retry_due(),
             reply => {
                 if matches!(
                     self.state,
-                    StateKind::Waiting | StateKind::Streaming | StateKind::Stalled
+                    TurnState::Waiting | TurnState::Streaming | TurnState::Stalled
                 ) {
-                    self.reply(reply);
+                    self.handle_reply_input(reply);
                 }
             }
         }
@@ -198,18 +201,18 @@ impl Turn {
 
     /// Sends the request of this round, for the first time or again.
     fn send(&mut self) {
-        self.state = StateKind::Waiting;
+        self.state = TurnState::Waiting;
         let tools = if self.answer_now {
             Arc::new(Offered::default())
         } else {
-            Arc::clone(&self.setup.offered)
+            Arc::clone(&self.setup.toolset)
         };
-        let mut messages = context::assemble(
+        let mut messages = context::assemble_messages(
             &self.setup.system_prompt,
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            self.setup.words(),
+            self.setup.prompt_text(),
             &self.exchanges,
         );
         if self.answer_now {
@@ -217,28 +220,28 @@ impl Turn {
                 "Answer now with what you have. No more tools can be called.".to_owned(),
             ));
         }
-        self.effects.push(Effect::Request { messages, tools });
+        self.effects.push(TurnEffect::Request { messages, tools });
     }
 
     fn begin_round(&mut self) {
         self.rounds += 1;
         self.round = Round::default();
         self.proposals.clear();
-        self.state = StateKind::Waiting;
+        self.state = TurnState::Waiting;
         self.emit(TurnEvent::RoundStarted { round: self.rounds });
     }
 
     fn interrupt(&mut self, end: TurnEnd) {
         match self.state {
-            StateKind::Waiting | StateKind::Streaming | StateKind::Stalled => {
-                self.effects.push(Effect::DropRequest);
+            TurnState::Waiting | TurnState::Streaming | TurnState::Stalled => {
+                self.effects.push(TurnEffect::DropRequest);
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Broken,
                 });
             }
-            StateKind::Running => {
+            TurnState::Running => {
                 for call in self.running() {
-                    self.effects.push(Effect::Cancel(call));
+                    self.effects.push(TurnEffect::Cancel(call));
                 }
             }
             _ => {}
@@ -257,42 +260,43 @@ impl Turn {
         match &end {
             TurnEnd::Answered { text, .. } => {
                 let (answer, usage) = (text.clone(), self.usage);
-                self.effects.push(Effect::Save { answer, usage });
+                self.effects.push(TurnEffect::SaveAnswer { answer, usage });
             }
             _ => {
-                let words = self.round.words.text().into_owned();
+                let words = self.round.reply_text.text().into_owned();
                 if !words.trim().is_empty() {
-                    self.effects.push(Effect::Keep { words });
+                    self.effects
+                        .push(TurnEffect::SavePartialAnswer { text: words });
                 }
             }
         }
-        self.state = StateKind::Ended;
+        self.state = TurnState::Ended;
         let usage = self.usage;
         self.emit(TurnEvent::Ended { end, usage });
     }
 
-    fn open_ask(&mut self, state: StateKind, question: Ask) {
+    fn open_ask(&mut self, state: TurnState, question: Ask) {
         let ask = AskId(self.ids.asks.mint());
         self.state = state;
         self.ask = Some(ask);
-        self.effects.push(Effect::OpenAsk { ask, question });
+        self.effects.push(TurnEffect::OpenAsk { ask, question });
     }
 
     fn close_ask(&mut self) {
         if let Some(ask) = self.ask.take() {
-            self.effects.push(Effect::CloseAsk(ask));
+            self.effects.push(TurnEffect::CloseAsk(ask));
         }
     }
 
     fn emit(&mut self, event: TurnEvent) {
-        self.effects.push(Effect::Emit(event));
+        self.effects.push(TurnEffect::Emit(event));
     }
 
     fn note(&mut self, notice: Notice) {
         self.emit(TurnEvent::Noted(notice));
     }
 
-    fn set_state_of(&mut self, id: CallId, state: ToolState) {
+    fn set_call_state(&mut self, id: CallId, state: ToolState) {
         if let Some(call) = self.calls.get_mut(&id) {
             call.state = state;
             let call = call.clone();
@@ -301,7 +305,7 @@ impl Turn {
     }
 
     fn finish_call(&mut self, id: CallId, outcome: ToolOutcome) {
-        self.set_state_of(id, ToolState::Done(outcome));
+        self.set_call_state(id, ToolState::Done(outcome));
     }
 
     fn open_calls(&self) -> Vec<CallId> {

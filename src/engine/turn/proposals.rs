@@ -2,8 +2,8 @@
 //! arguments checked (see `check`), several forms of one call made one, and each call compared with
 //! what was said from outside.
 
-use super::argument_eq::same_json;
-use super::round::Asked;
+use super::argument_eq::arguments_equal;
+use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::toolset::{withheld, withheld_called};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
@@ -14,16 +14,16 @@ use std::sync::Arc;
 pub(super) struct Proposal {
     pub(super) raw: String,
     /// Where it stood in the reply, in each form in which it came.
-    pub(super) places: Vec<usize>,
+    pub(super) spans: Vec<usize>,
     pub(super) wire_id: String,
-    pub(super) body: Proposed,
+    pub(super) kind: ProposalKind,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Proposed {
+pub(super) enum ProposalKind {
     Call {
         id: CallId,
-        offered: Box<OfferedTool>,
+        entry: Box<OfferedTool>,
     },
     /// Cannot be used, for this reason. A native one must be answered by its id.
     Unusable {
@@ -35,46 +35,46 @@ pub(super) enum Proposed {
 
 /// A call that can be used, before it is proposed.
 #[derive(Debug)]
-pub(super) struct Usable {
+pub(super) struct UsableCall {
     call: ProposedCall,
-    offered: OfferedTool,
+    entry: OfferedTool,
     arguments: Arguments,
     is_unchecked: bool,
-    places: Vec<usize>,
+    spans: Vec<usize>,
     /// The same in other forms, and the words of those.
-    also: Vec<(&'static str, String)>,
+    other_forms: Vec<(&'static str, String)>,
 }
 
 /// What the model asked for, on its way to a proposal.
 #[derive(Debug)]
-pub(super) enum Candidate {
-    Usable(Box<Usable>),
-    Not {
+pub(super) enum CallCandidate {
+    Usable(Box<UsableCall>),
+    Unusable {
         call: ProposedCall,
-        place: usize,
+        span: usize,
         why: String,
     },
     Unreadable {
         raw: String,
-        place: usize,
+        span: usize,
         why: String,
     },
 }
 
-impl Candidate {
+impl CallCandidate {
     /// The check of its arguments, where it got that far.
-    pub(super) fn check(&self) -> Option<ArgumentCheck> {
+    pub(super) fn argument_check(&self) -> Option<ArgumentCheck> {
         match self {
             Self::Usable(usable) => Some(ArgumentCheck {
-                tool: Arc::clone(&usable.offered.tool),
+                tool: Arc::clone(&usable.entry.tool),
                 arguments: usable.arguments.clone(),
             }),
-            Self::Not { .. } | Self::Unreadable { .. } => None,
+            Self::Unusable { .. } | Self::Unreadable { .. } => None,
         }
     }
 
     /// The candidate after its check; `result` is asked for only where there was one.
-    pub(super) fn checked(self, result: impl FnOnce() -> SchemaCheck) -> Self {
+    pub(super) fn with_check_result(self, result: impl FnOnce() -> SchemaCheck) -> Self {
         let Self::Usable(mut usable) = self else {
             return self;
         };
@@ -87,10 +87,10 @@ impl Candidate {
             SchemaCheck::Invalid(fault) => {
                 let name = &usable.call.name;
                 let why = format!("the arguments of `{name}` do not fit its schema: {fault}");
-                let place = usable.places.first().copied().unwrap_or_default();
-                Self::Not {
+                let place = usable.spans.first().copied().unwrap_or_default();
+                Self::Unusable {
                     call: usable.call,
-                    place,
+                    span: place,
                     why,
                 }
             }
@@ -105,68 +105,89 @@ const COLLAPSED_MAX: usize = 256;
 
 impl Turn {
     /// The reply asked for tools: resolve names, and have the arguments checked.
-    pub(super) fn propose(&mut self) {
-        let asked = std::mem::take(&mut self.round.asked);
-        let candidates = asked.into_iter().map(|asked| self.candidate(asked));
+    pub(super) fn propose_calls(&mut self) {
+        let asked = std::mem::take(&mut self.round.requested_calls);
+        let candidates = asked.into_iter().map(|asked| self.resolve_candidate(asked));
         let candidates = candidates.collect();
         self.check_proposed(candidates);
     }
 
     /// The arguments were checked: propose the calls, and go on to what has to be asked
     /// first.
-    pub(super) fn propose_checked(&mut self, candidates: Vec<Candidate>) {
-        let candidates = collapse(candidates);
+    pub(super) fn propose_checked(&mut self, candidates: Vec<CallCandidate>) {
+        let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
             .into_iter()
-            .map(|candidate| self.proposal(candidate))
+            .map(|candidate| self.into_proposal(candidate))
             .collect();
         self.tool_rounds += 1;
-        self.check_errors();
+        self.check_failed_call_limit();
     }
 
-    fn candidate(&self, asked: Asked) -> Candidate {
+    fn resolve_candidate(&self, asked: RequestedCall) -> CallCandidate {
         match asked {
-            Asked::Unusable { raw, place, why } => Candidate::Unreadable { raw, place, why },
-            Asked::Call { call, place } => match self.usable(&call) {
-                Ok((offered, arguments)) => Candidate::Usable(Box::new(Usable {
+            RequestedCall::Unusable {
+                raw,
+                span: place,
+                why,
+            } => CallCandidate::Unreadable {
+                raw,
+                span: place,
+                why,
+            },
+            RequestedCall::Call { call, span: place } => match self.resolve_call(&call) {
+                Ok((offered, arguments)) => CallCandidate::Usable(Box::new(UsableCall {
                     call,
-                    offered,
+                    entry: offered,
                     arguments,
                     is_unchecked: false,
-                    places: vec![place],
-                    also: Vec::new(),
+                    spans: vec![place],
+                    other_forms: Vec::new(),
                 })),
-                Err(why) => Candidate::Not { call, place, why },
+                Err(why) => CallCandidate::Unusable {
+                    call,
+                    span: place,
+                    why,
+                },
             },
         }
     }
 
-    fn proposal(&mut self, candidate: Candidate) -> Proposal {
-        if let Candidate::Not { why, .. } | Candidate::Unreadable { why, .. } = &candidate
-            && let Some(name) = self.setup.offered.withheld_by(why)
+    fn into_proposal(&mut self, candidate: CallCandidate) -> Proposal {
+        if let CallCandidate::Unusable { why, .. } | CallCandidate::Unreadable { why, .. } =
+            &candidate
+            && let Some(name) = self.setup.toolset.withheld_by(why)
         {
             self.note(withheld_called(name));
         }
         match candidate {
-            Candidate::Usable(usable) => self.propose_call(*usable),
-            Candidate::Not { call, place, why } => {
+            CallCandidate::Usable(usable) => self.propose_call(*usable),
+            CallCandidate::Unusable {
+                call,
+                span: place,
+                why,
+            } => {
                 let id = CallId(self.ids.calls.mint());
                 Proposal {
-                    wire_id: self.wire_id(id, &call),
+                    wire_id: self.unique_wire_id(id, &call),
                     raw: call.raw,
-                    places: vec![place],
-                    body: Proposed::Unusable {
+                    spans: vec![place],
+                    kind: ProposalKind::Unusable {
                         native_name: (call.origin == CallOrigin::Native).then_some(call.name),
                         arguments: call.arguments.unwrap_or_default(),
                         why,
                     },
                 }
             }
-            Candidate::Unreadable { raw, place, why } => Proposal {
+            CallCandidate::Unreadable {
                 raw,
-                places: vec![place],
+                span: place,
+                why,
+            } => Proposal {
+                raw,
+                spans: vec![place],
                 wire_id: String::new(),
-                body: Proposed::Unusable {
+                kind: ProposalKind::Unusable {
                     native_name: None,
                     arguments: Arguments::default(),
                     why,
@@ -175,16 +196,16 @@ impl Turn {
         }
     }
 
-    fn propose_call(&mut self, usable: Usable) -> Proposal {
+    fn propose_call(&mut self, usable: UsableCall) -> Proposal {
         let id = CallId(self.ids.calls.mint());
-        let wire_id = self.wire_id(id, &usable.call);
-        let Usable {
+        let wire_id = self.unique_wire_id(id, &usable.call);
+        let UsableCall {
             call: written,
-            offered,
+            entry: offered,
             arguments,
             is_unchecked,
-            places,
-            also,
+            spans: places,
+            other_forms: also,
         } = usable;
         let mut call = ToolCall {
             id,
@@ -199,51 +220,51 @@ impl Turn {
             also_as: also.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
-        let quotes = &self.setup.quotes;
+        let quotes = &self.setup.untrusted_texts;
         let raws = also.iter().map(|(_, raw)| raw);
         call.quoted = raws
             .chain([&written.raw])
-            .find_map(|raw| quotes.find(&call, raw));
+            .find_map(|raw| quotes.find_source(&call, raw));
         self.calls.insert(id, call);
         Proposal {
             raw: written.raw,
-            places,
+            spans: places,
             wire_id,
-            body: Proposed::Call {
+            kind: ProposalKind::Call {
                 id,
-                offered: Box::new(offered),
+                entry: Box::new(offered),
             },
         }
     }
 
     /// Servers refuse two calls of one id, and some models number each round anew.
-    fn wire_id(&mut self, id: CallId, call: &ProposedCall) -> String {
+    fn unique_wire_id(&mut self, id: CallId, call: &ProposedCall) -> String {
         let given = call.wire_id.clone();
         let given = given.filter(|id| self.wire_ids.insert(id.clone()));
         given.unwrap_or_else(|| format!("call_{id}"))
     }
 
-    fn usable(&self, call: &ProposedCall) -> Result<(OfferedTool, Arguments), String> {
+    fn resolve_call(&self, call: &ProposedCall) -> Result<(OfferedTool, Arguments), String> {
         let name = &call.name;
-        if call.cut {
+        if call.is_truncated {
             return Err(format!(
                 "the limit of tokens cut the call of `{name}` before it was whole"
             ));
         }
-        let offered = match self.setup.offered.resolve(call.server.as_deref(), name) {
+        let offered = match self.setup.toolset.resolve(call.server.as_deref(), name) {
             Resolved::Tool(offered) => offered,
             Resolved::Ambiguous => {
                 return Err(format!(
                     "several servers have a tool `{name}`: name the server"
                 ));
             }
-            Resolved::Unknown if self.setup.offered.withholds(call.server.as_deref(), name) => {
+            Resolved::Unknown if self.setup.toolset.withholds(call.server.as_deref(), name) => {
                 return Err(withheld(name));
             }
             Resolved::Unknown => {
                 return Err(format!(
                     "there is no tool `{name}`; on offer: {}",
-                    self.names()
+                    self.offered_tool_names()
                 ));
             }
         };
@@ -254,8 +275,8 @@ impl Turn {
         Ok((offered.clone(), arguments))
     }
 
-    fn names(&self) -> String {
-        let tools = self.setup.offered.tools();
+    fn offered_tool_names(&self) -> String {
+        let tools = self.setup.toolset.tools();
         let mut names: Vec<&str> = tools
             .iter()
             .take(NAMES_LISTED_MAX)
@@ -277,47 +298,54 @@ impl Turn {
 
 /// Several forms of one call in one message are one call: the provider's own field
 /// wins, else what came first. Two in the same form are two.
-fn collapse(candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
+fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
+    let mut kept: Vec<CallCandidate> = Vec::with_capacity(candidates.len());
     // Those in the provider's field first, so that the others find them.
-    let is_native = |candidate: &Candidate| match candidate {
-        Candidate::Usable(usable) => usable.call.origin == CallOrigin::Native,
+    let is_native = |candidate: &CallCandidate| match candidate {
+        CallCandidate::Usable(usable) => usable.call.origin == CallOrigin::Native,
         _ => false,
     };
-    let mut order: Vec<(usize, Candidate)> = candidates.into_iter().enumerate().collect();
+    let mut order: Vec<(usize, CallCandidate)> = candidates.into_iter().enumerate().collect();
     order.sort_by_key(|(_, candidate)| !is_native(candidate));
     let mut numbers = Vec::with_capacity(order.len());
     for (number, candidate) in order {
         let candidate = match candidate {
-            Candidate::Usable(usable) => match same_in_another_form(&mut kept, &usable) {
+            CallCandidate::Usable(usable) => match find_duplicate(&mut kept, &usable) {
                 Some(first) => {
-                    let Usable { call, places, .. } = *usable;
-                    first.places.extend(places);
-                    first.also.push((call.origin.form(), call.raw));
+                    let UsableCall {
+                        call,
+                        spans: places,
+                        ..
+                    } = *usable;
+                    first.spans.extend(places);
+                    first.other_forms.push((call.origin.form(), call.raw));
                     continue;
                 }
-                None => Candidate::Usable(usable),
+                None => CallCandidate::Usable(usable),
             },
             other => other,
         };
         kept.push(candidate);
         numbers.push(number);
     }
-    let mut kept: Vec<(usize, Candidate)> = numbers.into_iter().zip(kept).collect();
+    let mut kept: Vec<(usize, CallCandidate)> = numbers.into_iter().zip(kept).collect();
     kept.sort_by_key(|(number, _)| *number);
     kept.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-fn same_in_another_form<'a>(kept: &'a mut [Candidate], next: &Usable) -> Option<&'a mut Usable> {
+fn find_duplicate<'a>(
+    kept: &'a mut [CallCandidate],
+    next: &UsableCall,
+) -> Option<&'a mut UsableCall> {
     let kept = kept.iter_mut().take(COLLAPSED_MAX);
     let first = kept.filter_map(|kept| match kept {
-        Candidate::Usable(kept) => Some(kept.as_mut()),
+        CallCandidate::Usable(kept) => Some(kept.as_mut()),
         _ => None,
     });
-    let is_same = |kept: &Usable| {
-        kept.offered.server == next.offered.server
-            && kept.offered.tool.name == next.offered.tool.name
-            && same_json(&kept.arguments, &next.arguments)
+    let is_same = |kept: &UsableCall| {
+        kept.entry.server == next.entry.server
+            && kept.entry.tool.name == next.entry.tool.name
+            && arguments_equal(&kept.arguments, &next.arguments)
     };
     let mut same = first.filter(|kept| is_same(kept));
     same.next()

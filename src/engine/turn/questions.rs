@@ -1,10 +1,10 @@
 //! The questions of a turn that are not about approving calls, and what each
 //! answer does.
 
-use super::proposals::Proposed;
+use super::proposals::ProposalKind;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, Retry, StateKind,
-    ToolOutcome, ToolState, Turn, TurnEnd,
+    Answer, ApprovedCall, Ask, CallId, CallRetry, Exchange, Grant, StartedCall, ToolOutcome,
+    ToolState, Turn, TurnEffect, TurnEnd, TurnState,
 };
 use crate::domain::Notice;
 use crate::protocol::Choice;
@@ -12,11 +12,11 @@ use crate::protocol::Choice;
 impl Turn {
     pub(super) fn answered(&mut self, answer: Answer) {
         match self.state {
-            StateKind::Deciding => self.decided(answer),
-            StateKind::Stalled => self.stall_answered(&answer),
-            StateKind::AfterError => self.error_answered(&answer),
-            StateKind::AtBound => self.bound_answered(&answer),
-            StateKind::Repairing => self.repair_answered(&answer),
+            TurnState::AwaitingApproval => self.apply_decisions(answer),
+            TurnState::Stalled => self.stall_answered(&answer),
+            TurnState::AfterError => self.error_answered(&answer),
+            TurnState::AtRoundLimit => self.round_limit_answered(&answer),
+            TurnState::Repairing => self.repair_answered(&answer),
             _ => {}
         }
     }
@@ -24,22 +24,22 @@ impl Turn {
     fn stall_answered(&mut self, answer: &Answer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::AskAgain) => self.ask_again(),
+            Answer::Choice(Choice::AskAgain) => self.resend_request(),
             Answer::Choice(Choice::Stop) => self.interrupt(TurnEnd::Stopped),
-            _ => self.state = StateKind::Streaming,
+            _ => self.state = TurnState::Streaming,
         }
     }
 
     /// After enough failed calls the user decides whether more may run.
-    pub(super) fn check_errors(&mut self) {
+    pub(super) fn check_failed_call_limit(&mut self) {
         let Some(failed) = self.last_failed.filter(|_| self.errors >= self.errors_max) else {
-            self.check_bound();
+            self.check_round_limit();
             return;
         };
         let wanted = self.round_calls();
         let wanted = wanted.iter().filter_map(|id| self.calls.get(id));
         let wanted = wanted.map(|call| call.tool.clone()).collect();
-        self.open_ask(StateKind::AfterError, Ask::AfterError { failed, wanted });
+        self.open_ask(TurnState::AfterError, Ask::AfterError { failed, wanted });
     }
 
     fn error_answered(&mut self, answer: &Answer) {
@@ -47,16 +47,16 @@ impl Turn {
         match answer {
             Answer::Choice(Choice::GoOn) => {
                 self.errors_max = self.errors + 1;
-                self.check_bound();
+                self.check_round_limit();
             }
-            Answer::Choice(Choice::Retry) => self.retry_failed(),
+            Answer::Choice(Choice::Retry) => self.retry_failed_call(),
             _ => self.end(TurnEnd::Stopped),
         }
     }
 
     /// Runs the failed call again. What the model asked for since is put aside: it
     /// will see the new result in place of the old one.
-    fn retry_failed(&mut self) {
+    fn retry_failed_call(&mut self) {
         for id in self.round_calls() {
             let why = "the failed call is run again first".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
@@ -65,13 +65,13 @@ impl Turn {
         let failed = self.last_failed.and_then(|id| self.calls.get(&id)).cloned();
         let launched = self
             .last_failed
-            .and_then(|id| self.launched.get(&id))
+            .and_then(|id| self.started_calls.get(&id))
             .cloned();
-        let (Some(failed), Some(Launched { grant, wire_id })) = (failed, launched) else {
+        let (Some(failed), Some(StartedCall { grant, wire_id })) = (failed, launched) else {
             self.request();
             return;
         };
-        let now = self.setup.offered.get(&failed.server, &failed.tool);
+        let now = self.setup.toolset.get(&failed.server, &failed.tool);
         if now.map(Grant::of) != Some(grant.clone()) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
@@ -95,22 +95,27 @@ impl Turn {
         again.id = id;
         again.repeats = None;
         self.errors = self.errors.saturating_sub(1);
-        self.retrying = Some(Retry {
-            again: id,
+        self.call_retry = Some(CallRetry {
+            retry: id,
             wire_id: wire_id.clone(),
         });
-        self.launched.insert(id, Launched { grant, wire_id });
+        self.started_calls
+            .insert(id, StartedCall { grant, wire_id });
         self.effects
-            .push(Effect::Run(ApprovedCall::by_retry(&again)));
+            .push(TurnEffect::Run(ApprovedCall::from_retry(&again)));
         self.calls.insert(id, again);
-        self.set_state_of(id, ToolState::Running { progress: None });
-        self.state = StateKind::Running;
+        self.set_call_state(id, ToolState::Running { progress: None });
+        self.state = TurnState::Running;
     }
 
     /// The second run of a failed call is over: its result takes the place of the
     /// first one's.
-    pub(super) fn retried(&mut self) {
-        let Some(Retry { again, wire_id }) = self.retrying.take() else {
+    pub(super) fn finish_retry(&mut self) {
+        let Some(CallRetry {
+            retry: again,
+            wire_id,
+        }) = self.call_retry.take()
+        else {
             return;
         };
         if let Some(call) = self.calls.get(&again)
@@ -131,32 +136,32 @@ impl Turn {
     }
 
     /// At the bound on rounds the user chooses.
-    fn check_bound(&mut self) {
+    fn check_round_limit(&mut self) {
         let over = self
             .tool_rounds_max
             .is_some_and(|max| self.tool_rounds > max);
         if over || self.answer_now {
             let rounds = self.tool_rounds - 1;
             let again = self.answer_now;
-            self.open_ask(StateKind::AtBound, Ask::Bound { rounds, again });
+            self.open_ask(TurnState::AtRoundLimit, Ask::Bound { rounds, again });
         } else {
-            self.check_usable();
+            self.check_unusable_calls();
         }
     }
 
-    fn bound_answered(&mut self, answer: &Answer) {
+    fn round_limit_answered(&mut self, answer: &Answer) {
         self.close_ask();
         match answer {
             Answer::Choice(Choice::AsManyAgain) => {
                 let again = self.setup.limits.tool_rounds.max(1);
                 self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + again);
                 self.answer_now = false;
-                self.check_usable();
+                self.check_unusable_calls();
             }
             Answer::Choice(Choice::NoBound) => {
                 self.tool_rounds_max = None;
                 self.answer_now = false;
-                self.check_usable();
+                self.check_unusable_calls();
             }
             Answer::Choice(Choice::AnswerNow) => {
                 self.answer_now = true;
@@ -164,7 +169,7 @@ impl Turn {
                     let why = "the user asks for an answer now, without more tools".to_owned();
                     self.finish_call(id, ToolOutcome::NotRun { why });
                 }
-                self.approve();
+                self.approve_or_ask();
             }
             _ => self.end(TurnEnd::Stopped),
         }
@@ -172,49 +177,49 @@ impl Turn {
 
     /// A call that cannot be used is told to the model once; then the user
     /// decides.
-    fn check_usable(&mut self) {
+    fn check_unusable_calls(&mut self) {
         let unusable = self
             .proposals
             .iter()
-            .find_map(|proposal| match &proposal.body {
-                Proposed::Unusable { why, .. } => Some((proposal.raw.clone(), why.clone())),
-                Proposed::Call { .. } => None,
+            .find_map(|proposal| match &proposal.kind {
+                ProposalKind::Unusable { why, .. } => Some((proposal.raw.clone(), why.clone())),
+                ProposalKind::Call { .. } => None,
             });
         match unusable {
-            Some((raw, why)) if self.told => {
-                self.open_ask(StateKind::Repairing, Ask::Repair { raw, why });
+            Some((raw, why)) if self.is_unusable_call_reported => {
+                self.open_ask(TurnState::Repairing, Ask::Repair { raw, why });
             }
             Some((_, why)) => {
-                self.told = true;
+                self.is_unusable_call_reported = true;
                 // That the tool is withheld was said in words of its own.
-                if self.setup.offered.withheld_by(&why).is_none() {
+                if self.setup.toolset.withheld_by(&why).is_none() {
                     self.note(
                         Notice::warning(format!("A tool call could not be used: {why}."))
                             .because("The model was told."),
                     );
                 }
-                self.approve();
+                self.approve_or_ask();
             }
-            None => self.approve(),
+            None => self.approve_or_ask(),
         }
     }
 
     fn repair_answered(&mut self, answer: &Answer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::TellModel) => self.approve(),
+            Answer::Choice(Choice::TellModel) => self.approve_or_ask(),
             Answer::Choice(Choice::AsText) => {
                 let (unusable, usable): (Vec<_>, Vec<_>) = std::mem::take(&mut self.proposals)
                     .into_iter()
-                    .partition(|proposal| matches!(proposal.body, Proposed::Unusable { .. }));
+                    .partition(|proposal| matches!(proposal.kind, ProposalKind::Unusable { .. }));
                 self.proposals = usable;
                 for proposal in unusable {
-                    self.put_back(&proposal.places);
+                    self.restore_text(&proposal.spans);
                 }
                 if self.proposals.is_empty() {
-                    self.answer(false);
+                    self.finish_with_answer(false);
                 } else {
-                    self.approve();
+                    self.approve_or_ask();
                 }
             }
             _ => self.end(TurnEnd::Stopped),

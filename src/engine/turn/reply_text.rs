@@ -6,39 +6,39 @@ use crate::domain::PieceId;
 use std::borrow::Cow;
 
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct ReplyText {
     /// All text so far, without what was taken out.
     text: String,
     /// Each piece, and where in the text it begins.
     pieces: Vec<(PieceId, usize)>,
-    taken: Vec<Taken>,
-    last: Last,
+    extracted: Vec<ExtractedSpan>,
+    last_part: LastPart,
     /// Marks since the last text or thinking: those of a call, should one follow.
-    marks: String,
+    markup: String,
 }
 
 /// Something that was taken out, in the order of the stream.
 #[derive(Debug)]
-struct Taken {
+struct ExtractedSpan {
     /// Where in the text it stood.
-    at: usize,
+    offset: usize,
     before: String,
     raw: String,
     after: String,
-    is_text: bool,
+    is_restored: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Last {
+enum LastPart {
     #[default]
     Text,
     Thinking,
-    Taken,
+    Extracted,
 }
 
-impl Words {
+impl ReplyText {
     /// All text without what was taken out.
-    pub(super) fn streamed(&self) -> &str {
+    pub(super) fn streamed_text(&self) -> &str {
         &self.text
     }
 
@@ -52,66 +52,72 @@ impl Words {
             self.pieces.push((piece, self.text.len()));
         }
         self.text.push_str(text);
-        self.marks.clear();
-        self.last = Last::Text;
+        self.markup.clear();
+        self.last_part = LastPart::Text;
     }
 
-    pub(super) fn thinking(&mut self) {
+    pub(super) fn note_thinking(&mut self) {
         // The tag that begins it is no part of the call before it.
-        let taken = self.taken.last_mut().filter(|_| self.last == Last::Taken);
+        let taken = self
+            .extracted
+            .last_mut()
+            .filter(|_| self.last_part == LastPart::Extracted);
         if let Some(taken) = taken
             && let Some(tag) = taken.after.rfind('<')
             && !taken.after[tag..].starts_with("</")
         {
             taken.after.truncate(tag);
         }
-        self.marks.clear();
-        self.last = Last::Thinking;
+        self.markup.clear();
+        self.last_part = LastPart::Thinking;
     }
 
-    pub(super) fn mark(&mut self, mark: &str) {
-        match (self.last, self.taken.last_mut()) {
-            (Last::Taken, Some(taken)) => taken.after.push_str(mark),
-            _ => self.marks.push_str(mark),
+    pub(super) fn push_markup(&mut self, mark: &str) {
+        match (self.last_part, self.extracted.last_mut()) {
+            (LastPart::Extracted, Some(taken)) => taken.after.push_str(mark),
+            _ => self.markup.push_str(mark),
         }
     }
 
     /// Takes a call out; the result is what [`Self::put_back`] knows it by.
-    pub(super) fn take_out(&mut self, raw: &str) -> usize {
-        let mut before = std::mem::take(&mut self.marks);
-        if self.last == Last::Thinking
+    pub(super) fn extract(&mut self, raw: &str) -> usize {
+        let mut before = std::mem::take(&mut self.markup);
+        if self.last_part == LastPart::Thinking
             && let Some(end) = before.find('>')
         {
             // The tag that ended the thinking is no part of the call behind it.
             before.drain(..=end);
         }
-        self.taken.push(Taken {
-            at: self.text.len(),
+        self.extracted.push(ExtractedSpan {
+            offset: self.text.len(),
             before,
             raw: raw.to_owned(),
             after: String::new(),
-            is_text: false,
+            is_restored: false,
         });
-        self.last = Last::Taken;
-        self.taken.len() - 1
+        self.last_part = LastPart::Extracted;
+        self.extracted.len() - 1
     }
 
     /// All text so far was thinking: its pieces.
-    pub(super) fn were_thinking(&mut self) -> Vec<PieceId> {
+    pub(super) fn take_as_thinking(&mut self) -> Vec<PieceId> {
         let pieces = std::mem::take(self).pieces;
         pieces.into_iter().map(|(piece, _)| piece).collect()
     }
 
     /// It is text after all. The piece that changed by that, and its text; for a reply
     /// without any text a piece is to be made.
-    pub(super) fn put_back(
+    pub(super) fn restore(
         &mut self,
-        place: usize,
+        span: usize,
         new_piece: impl FnOnce() -> PieceId,
-    ) -> Option<Changed> {
-        let taken = self.taken.get_mut(place).filter(|taken| !taken.is_text)?;
-        taken.is_text = true;
-        let at = taken.at;
+    ) -> Option<RestoredText> {
+        let taken = self
+            .extracted
+            .get_mut(span)
+            .filter(|taken| !taken.is_restored)?;
+        taken.is_restored = true;
+        let at = taken.offset;
         let is_new = self.pieces.is_empty();
         if is_new {
             self.pieces.push((new_piece(), 0));
@@ -122,7 +128,7 @@ impl Words {
         let (piece, start) = self.pieces[index];
         let end = self.pieces.get(index + 1);
         let end = end.map_or(self.text.len(), |(_, start)| *start);
-        Some(Changed {
+        Some(RestoredText {
             piece,
             is_new,
             text: self.part(start, end, index == 0).into_owned(),
@@ -132,21 +138,21 @@ impl Words {
     /// The text from `start` to `end`, with what was put back behind `start`, and at it
     /// where that is the very beginning.
     fn part(&self, start: usize, end: usize, is_first: bool) -> Cow<'_, str> {
-        let here = |taken: &&Taken| {
-            let begins = taken.at > start || is_first && taken.at == start;
-            taken.is_text && begins && taken.at <= end
+        let here = |taken: &&ExtractedSpan| {
+            let begins = taken.offset > start || is_first && taken.offset == start;
+            taken.is_restored && begins && taken.offset <= end
         };
-        let mut back = self.taken.iter().filter(here).peekable();
+        let mut back = self.extracted.iter().filter(here).peekable();
         if back.peek().is_none() {
             return self.text[start..end].into();
         }
         let (mut out, mut from) = (String::new(), start);
         for taken in back {
-            out.push_str(&self.text[from..taken.at]);
+            out.push_str(&self.text[from..taken.offset]);
             for part in [&taken.before, &taken.raw, &taken.after] {
                 out.push_str(part);
             }
-            from = taken.at;
+            from = taken.offset;
         }
         out.push_str(&self.text[from..end]);
         out.into()
@@ -155,7 +161,7 @@ impl Words {
 
 /// A piece whose text is another now.
 #[derive(Debug, PartialEq)]
-pub(super) struct Changed {
+pub(super) struct RestoredText {
     pub(super) piece: PieceId,
     pub(super) is_new: bool,
     pub(super) text: String,
@@ -167,8 +173,8 @@ mod tests {
 
     const CALL: &str = r#"{"name": "f"}"#;
 
-    fn changed(piece: u64, is_new: bool, text: &str) -> Option<Changed> {
-        Some(Changed {
+    fn changed(piece: u64, is_new: bool, text: &str) -> Option<RestoredText> {
+        Some(RestoredText {
             piece: PieceId(piece),
             is_new,
             text: text.to_owned(),
@@ -180,53 +186,50 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_out_goes_back_to_its_place_with_its_fence() {
-        let mut words = Words::default();
+    fn extracted_call_is_restored_in_place_with_its_fence() {
+        let mut words = ReplyText::default();
         words.push(PieceId(1), "For example:\n");
-        words.mark("```json\n");
-        let place = words.take_out(CALL);
-        words.mark("\n```\n");
+        words.push_markup("```json\n");
+        let place = words.extract(CALL);
+        words.push_markup("\n```\n");
         words.push(PieceId(1), "이렇게요.");
         assert_eq!(words.text(), "For example:\n이렇게요.");
         let whole = format!("For example:\n```json\n{CALL}\n```\n이렇게요.");
-        assert_eq!(words.put_back(place, no_piece), changed(1, false, &whole));
+        assert_eq!(words.restore(place, no_piece), changed(1, false, &whole));
         assert_eq!(words.text(), whole);
-        assert_eq!(words.put_back(place, no_piece), None, "once is enough");
-        assert_eq!(words.streamed(), "For example:\n이렇게요.");
+        assert_eq!(words.restore(place, no_piece), None, "once is enough");
+        assert_eq!(words.streamed_text(), "For example:\n이렇게요.");
     }
 
     #[test]
-    fn of_several_each_goes_back_by_itself_and_all_of_them_are_what_was_written() {
-        let mut words = Words::default();
-        words.mark("[");
-        let first = words.take_out("a");
-        words.mark(", ");
-        let second = words.take_out("b");
-        words.mark("]");
-        assert_eq!(
-            words.put_back(second, || PieceId(7)),
-            changed(7, true, "b]")
-        );
-        assert_eq!(words.put_back(first, no_piece), changed(7, false, "[a, b]"));
+    fn adjacent_calls_are_restored_independently() {
+        let mut words = ReplyText::default();
+        words.push_markup("[");
+        let first = words.extract("a");
+        words.push_markup(", ");
+        let second = words.extract("b");
+        words.push_markup("]");
+        assert_eq!(words.restore(second, || PieceId(7)), changed(7, true, "b]"));
+        assert_eq!(words.restore(first, no_piece), changed(7, false, "[a, b]"));
     }
 
     #[test]
-    fn pieces_are_told_apart_and_tags_of_thinking_stay_out() {
-        let mut words = Words::default();
+    fn restored_text_keeps_pieces_apart_and_omits_thinking_tags() {
+        let mut words = ReplyText::default();
         words.push(PieceId(1), "one ");
-        let first = words.take_out("A");
-        words.mark("</tool_call>\n<think>");
-        words.thinking();
-        words.mark("</think>\n<tool_call>");
-        let second = words.take_out("B");
-        words.mark("</tool_call>");
+        let first = words.extract("A");
+        words.push_markup("</tool_call>\n<think>");
+        words.note_thinking();
+        words.push_markup("</think>\n<tool_call>");
+        let second = words.extract("B");
+        words.push_markup("</tool_call>");
         words.push(PieceId(2), "two");
         assert_eq!(
-            words.put_back(second, no_piece),
+            words.restore(second, no_piece),
             changed(1, false, "one \n<tool_call>B</tool_call>")
         );
         assert_eq!(
-            words.put_back(first, no_piece),
+            words.restore(first, no_piece),
             changed(1, false, "one A</tool_call>\n\n<tool_call>B</tool_call>")
         );
         assert_eq!(
@@ -236,16 +239,16 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_no_call_follows_is_forgotten() {
-        let mut words = Words::default();
-        words.mark("<think>");
-        words.thinking();
-        words.mark("</think>\n");
+    fn markup_without_a_following_call_is_dropped() {
+        let mut words = ReplyText::default();
+        words.push_markup("<think>");
+        words.note_thinking();
+        words.push_markup("</think>\n");
         words.push(PieceId(1), "text");
-        let place = words.take_out("A");
-        words.put_back(place, no_piece);
+        let place = words.extract("A");
+        words.restore(place, no_piece);
         assert_eq!(words.text(), "textA");
-        assert_eq!(words.were_thinking(), [PieceId(1)]);
+        assert_eq!(words.take_as_thinking(), [PieceId(1)]);
         assert_eq!(words.text(), "");
     }
 }

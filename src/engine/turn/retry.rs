@@ -1,7 +1,7 @@
 //! Sending the same request again by itself: only where the server said to come back
 //! later, or hung up before the first byte, and nothing of a reply was seen.
 
-use super::{Effect, Failure, StateKind, Turn};
+use super::{ReplyFailure, Turn, TurnEffect, TurnState};
 use crate::domain::{Notice, TurnEvent, Wait};
 use crate::provider::PAUSE_MAX;
 use std::time::Duration;
@@ -18,22 +18,22 @@ const PAUSES: [Duration; 5] = [
 
 impl Turn {
     /// The pause before the next attempt, where one is worth it.
-    pub(super) fn pause_after(&self, failure: &Failure) -> Option<Duration> {
-        let nothing_came = self.state == StateKind::Waiting;
+    pub(super) fn retry_pause(&self, failure: &ReplyFailure) -> Option<Duration> {
+        let nothing_came = self.state == TurnState::Waiting;
         let usual = PAUSES.get(self.attempts as usize)?;
         let pause = failure.retry_after.unwrap_or(*usual);
         let pause = pause.max(PAUSES[0]);
         (failure.is_transient && nothing_came && pause <= PAUSE_MAX).then_some(pause)
     }
 
-    pub(super) fn retry_after(&mut self, after: Duration, why: Failure) {
+    pub(super) fn schedule_retry(&mut self, after: Duration, why: ReplyFailure) {
         self.attempts += 1;
-        self.state = StateKind::Retrying;
+        self.state = TurnState::Retrying;
         let Notice {
             what, why: cause, ..
         } = why.notice.clone();
-        if self.retried_for.as_ref() != Some(&what) {
-            self.retried_for = Some(what.clone());
+        if self.last_retry_message.as_ref() != Some(&what) {
+            self.last_retry_message = Some(what.clone());
             let said = Notice::warning(what);
             self.note(match cause {
                 Some(cause) => said.because(cause),
@@ -46,11 +46,11 @@ impl Turn {
             attempts_max: PAUSES.len() as u32,
             why: why.notice,
         });
-        self.effects.push(Effect::RetryIn(after));
+        self.effects.push(TurnEffect::RetryIn(after));
     }
 
     pub(super) fn retry_due(&mut self) {
-        if self.state == StateKind::Retrying {
+        if self.state == TurnState::Retrying {
             self.emit(TurnEvent::Waiting {
                 wait: Wait::Response,
             });

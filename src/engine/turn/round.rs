@@ -1,10 +1,10 @@
 //! Reading one reply: text and thinking as they stream, and what its end means.
 
-use super::loop_detector::{Repeats, Repetition};
-use super::reply_text::Words;
+use super::loop_detector::{LoopDetector, Repetition};
+use super::reply_text::ReplyText;
 use super::{
-    CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
-    RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,
+    CallOrigin, Carry, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, ReplyFailure, RoundEnd,
+    Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, Wait,
 };
 use crate::domain::Advice;
 use crate::protocol::Ask;
@@ -17,156 +17,166 @@ const CALLS_MAX: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// All text of this round: the answer, unless a call follows.
-    pub(super) words: Words,
+    pub(super) reply_text: ReplyText,
     /// The piece that the next delta of its kind goes to.
-    open: Option<(PieceId, PieceKind)>,
-    pub(super) asked: Vec<Asked>,
+    open_piece: Option<(PieceId, PieceKind)>,
+    pub(super) requested_calls: Vec<RequestedCall>,
     /// What the model must see again with the calls of this round.
-    pub(super) carry: Option<Carry>,
+    pub(super) opaque_reasoning: Option<Carry>,
     /// All thinking of this round.
     thinking: String,
-    text_repeats: Repeats,
-    thinking_repeats: Repeats,
+    text_loop: LoopDetector,
+    thinking_loop: LoopDetector,
     /// The user was told that this reply repeats itself.
-    is_repeat_noted: bool,
+    has_noted_repetition: bool,
 }
 
 /// Something that the model asked for, usable or not, in order.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
+pub(super) enum RequestedCall {
     /// `place` is where it stood in the words of the reply.
-    Call { call: ProposedCall, place: usize },
+    Call { call: ProposedCall, span: usize },
     Unusable {
         raw: String,
-        place: usize,
+        span: usize,
         why: String,
     },
 }
 
 impl Turn {
-    pub(super) fn reply(&mut self, input: Input) {
+    pub(super) fn handle_reply_input(&mut self, input: TurnInput) {
         match input {
-            Input::Loading => {
-                if self.state == StateKind::Waiting {
+            TurnInput::Loading => {
+                if self.state == TurnState::Waiting {
                     self.emit(TurnEvent::Waiting {
                         wait: Wait::ModelLoading,
                     });
                 }
             }
-            Input::Idle { seconds } => {
+            TurnInput::Idle { seconds } => {
                 // A slow first token is no fault: the model may be loading.
-                if self.state == StateKind::Streaming {
-                    self.open_ask(StateKind::Stalled, Ask::Stalled { seconds });
+                if self.state == TurnState::Streaming {
+                    self.open_ask(TurnState::Stalled, Ask::Stalled { seconds });
                 }
             }
-            Input::Noted(notice) => self.note(notice),
-            Input::Usage(usage) => {
+            TurnInput::Noted(notice) => self.note(notice),
+            TurnInput::Usage(usage) => {
                 self.usage.input = usage.input.or(self.usage.input);
-                self.round_usage(usage.output);
+                self.add_output_tokens(usage.output);
             }
-            Input::ReplyEnded(end) => {
+            TurnInput::ReplyEnded(end) => {
                 self.close_ask();
-                self.reply_ended(end);
+                self.finish_reply(end);
             }
             part => {
                 self.close_ask();
-                self.state = StateKind::Streaming;
-                self.part(part);
+                self.state = TurnState::Streaming;
+                self.handle_reply_part(part);
             }
         }
     }
 
-    fn part(&mut self, part: Input) {
+    fn handle_reply_part(&mut self, part: TurnInput) {
         match part {
-            Input::Text(text) => {
-                self.delta(PieceKind::Text, text);
-                self.check_repeats();
+            TurnInput::Text(text) => {
+                self.emit_delta(PieceKind::Text, text);
+                self.check_repetition();
             }
-            Input::Thinking(text) => {
+            TurnInput::Thinking(text) => {
                 self.round.thinking.push_str(&text);
-                self.round.words.thinking();
-                self.delta(PieceKind::Thinking, text);
-                self.check_repeats();
+                self.round.reply_text.note_thinking();
+                self.emit_delta(PieceKind::Thinking, text);
+                self.check_repetition();
             }
-            Input::TextWasThinking => self.text_was_thinking(),
-            Input::Mark(mark) => self.round.words.mark(&mark),
-            Input::Call(ProposedCall { raw, .. }) | Input::Unusable { raw, .. }
-                if self.round.asked.len() >= CALLS_MAX =>
+            TurnInput::TextWasThinking => self.reclassify_text_as_thinking(),
+            TurnInput::Markup(mark) => self.round.reply_text.push_markup(&mark),
+            TurnInput::Call(ProposedCall { raw, .. }) | TurnInput::UnusableCall { raw, .. }
+                if self.round.requested_calls.len() >= CALLS_MAX =>
             {
-                self.delta(PieceKind::Text, raw);
+                self.emit_delta(PieceKind::Text, raw);
             }
-            Input::Call(call) => {
-                let place = self.round.words.take_out(&call.raw);
-                self.round.asked.push(Asked::Call { call, place });
+            TurnInput::Call(call) => {
+                let place = self.round.reply_text.extract(&call.raw);
+                self.round
+                    .requested_calls
+                    .push(RequestedCall::Call { call, span: place });
             }
-            Input::StartedOver => self.start_over(),
-            Input::Carry(carry) => self.round.carry = Some(carry),
-            Input::Unusable { raw, why } => {
-                let place = self.round.words.take_out(&raw);
-                self.round.asked.push(Asked::Unusable { raw, place, why });
+            TurnInput::ReplyRestarted => self.restart_reply(),
+            TurnInput::OpaqueReasoning(carry) => self.round.opaque_reasoning = Some(carry),
+            TurnInput::UnusableCall { raw, why } => {
+                let place = self.round.reply_text.extract(&raw);
+                self.round.requested_calls.push(RequestedCall::Unusable {
+                    raw,
+                    span: place,
+                    why,
+                });
             }
             _ => {}
         }
     }
 
-    fn round_usage(&mut self, output: Option<u64>) {
+    fn add_output_tokens(&mut self, output: Option<u64>) {
         if let Some(tokens) = output {
             self.usage.output = Some(self.usage.output.unwrap_or(0) + tokens);
         }
     }
 
-    pub(super) fn delta(&mut self, kind: PieceKind, text: String) {
+    pub(super) fn emit_delta(&mut self, kind: PieceKind, text: String) {
         if text.is_empty() {
             return;
         }
-        let piece = match self.round.open {
+        let piece = match self.round.open_piece {
             Some((piece, open)) if open == kind => piece,
             _ => {
                 let piece = PieceId(self.ids.pieces.mint());
-                self.round.open = Some((piece, kind));
+                self.round.open_piece = Some((piece, kind));
                 piece
             }
         };
         if kind == PieceKind::Text {
-            self.round.words.push(piece, &text);
+            self.round.reply_text.push(piece, &text);
         }
         self.emit(TurnEvent::Delta { piece, kind, text });
     }
 
-    fn text_was_thinking(&mut self) {
-        self.round.open = None;
-        self.round.text_repeats = Repeats::default();
-        for piece in self.round.words.were_thinking() {
+    fn reclassify_text_as_thinking(&mut self) {
+        self.round.open_piece = None;
+        self.round.text_loop = LoopDetector::default();
+        for piece in self.round.reply_text.take_as_thinking() {
             self.emit(TurnEvent::Reclassified {
                 piece,
                 to: PieceKind::Thinking,
             });
         }
-        let from_text = |asked: &mut Asked| match asked {
-            Asked::Call { call, .. } => call.origin != CallOrigin::Native,
-            Asked::Unusable { .. } => true,
+        let from_text = |asked: &mut RequestedCall| match asked {
+            RequestedCall::Call { call, .. } => call.origin != CallOrigin::Native,
+            RequestedCall::Unusable { .. } => true,
         };
-        let thought_of: Vec<Asked> = self.round.asked.extract_if(.., from_text).collect();
+        let thought_of: Vec<RequestedCall> = self
+            .round
+            .requested_calls
+            .extract_if(.., from_text)
+            .collect();
         for asked in thought_of {
-            let (Asked::Call {
+            let (RequestedCall::Call {
                 call: ProposedCall { raw, .. },
                 ..
             }
-            | Asked::Unusable { raw, .. }) = asked;
-            self.delta(PieceKind::Thinking, raw);
+            | RequestedCall::Unusable { raw, .. }) = asked;
+            self.emit_delta(PieceKind::Thinking, raw);
         }
         // What the provider's own field held stays asked for; its place is gone.
-        for asked in &mut self.round.asked {
-            if let Asked::Call { call, place } = asked {
-                *place = self.round.words.take_out(&call.raw);
+        for asked in &mut self.round.requested_calls {
+            if let RequestedCall::Call { call, span: place } = asked {
+                *place = self.round.reply_text.extract(&call.raw);
             }
         }
-        self.round.open = None;
+        self.round.open_piece = None;
     }
 
     /// The server, or a proxy before it, asked the model anew by itself. The words so
     /// far stay visible as a round that broke.
-    fn start_over(&mut self) {
+    fn restart_reply(&mut self) {
         self.emit(TurnEvent::RoundEnded {
             end: RoundEnd::Broken,
         });
@@ -174,11 +184,11 @@ impl Turn {
         self.begin_round();
     }
 
-    fn reply_ended(&mut self, end: Result<ReplyEnd, Failure>) {
+    fn finish_reply(&mut self, end: Result<ReplyEnd, ReplyFailure>) {
         match end {
             Err(failure) => {
-                if let Some(after) = self.pause_after(&failure) {
-                    return self.retry_after(after, failure);
+                if let Some(after) = self.retry_pause(&failure) {
+                    return self.schedule_retry(after, failure);
                 }
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Broken,
@@ -187,33 +197,35 @@ impl Turn {
                 self.end(TurnEnd::Failed { notice });
             }
             // Whoever would not go on does not stand by what was asked for before.
-            Ok(ReplyEnd { refused: true, .. }) => {
-                self.round.asked.clear();
-                self.not_whole("The model would not write the summary.");
-                self.refused();
+            Ok(ReplyEnd {
+                is_refused: true, ..
+            }) => {
+                self.round.requested_calls.clear();
+                self.fail_incomplete_summary("The model would not write the summary.");
+                self.finish_refused_reply();
             }
-            Ok(end) if !self.round.asked.is_empty() => {
+            Ok(end) if !self.round.requested_calls.is_empty() => {
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Calls,
                 });
-                if end.cut {
-                    self.doubt_last_call();
+                if end.is_truncated {
+                    self.mark_truncated_calls();
                 }
-                self.propose();
+                self.propose_calls();
             }
             Ok(end) => {
-                if end.cut {
-                    self.not_whole("The summary was cut by the limit of tokens.");
+                if end.is_truncated {
+                    self.fail_incomplete_summary("The summary was cut by the limit of tokens.");
                 }
-                self.answer(end.cut);
+                self.finish_with_answer(end.is_truncated);
             }
         }
     }
 
     /// What was said before the refusal is the answer, if anything was.
-    fn refused(&mut self) {
-        if self.state == StateKind::Ended || !self.round.words.text().trim().is_empty() {
-            return self.answer(false);
+    fn finish_refused_reply(&mut self) {
+        if self.state == TurnState::Ended || !self.round.reply_text.text().trim().is_empty() {
+            return self.finish_with_answer(false);
         }
         self.emit(TurnEvent::RoundEnded {
             end: RoundEnd::Broken,
@@ -223,8 +235,8 @@ impl Turn {
     }
 
     /// A summary that is not whole must not take the place of what it was made of.
-    fn not_whole(&mut self, what: &str) {
-        if self.setup.instruction.is_some() {
+    fn fail_incomplete_summary(&mut self, what: &str) {
+        if self.setup.prompt_override.is_some() {
             self.emit(TurnEvent::RoundEnded {
                 end: RoundEnd::Broken,
             });
@@ -239,14 +251,14 @@ impl Turn {
     /// `{}` would then mean something that nobody asked for. What was read from text
     /// knows whether its form had ended; it comes last, though it may have stood before
     /// a call in the provider's own field.
-    fn doubt_last_call(&mut self) {
-        for asked in self.round.asked.iter_mut().rev() {
-            let Asked::Call { call, .. } = asked else {
+    fn mark_truncated_calls(&mut self) {
+        for asked in self.round.requested_calls.iter_mut().rev() {
+            let RequestedCall::Call { call, .. } = asked else {
                 break;
             };
             let is_native = call.origin == CallOrigin::Native;
-            call.cut = is_native || !call.whole;
-            if !call.cut || is_native {
+            call.is_truncated = is_native || !call.is_terminated;
+            if !call.is_truncated || is_native {
                 break;
             }
         }
@@ -257,8 +269,8 @@ impl Turn {
     }
 
     /// The text of this round is the final answer.
-    pub(super) fn answer(&mut self, cut: bool) {
-        if self.state == StateKind::Ended {
+    pub(super) fn finish_with_answer(&mut self, cut: bool) {
+        if self.state == TurnState::Ended {
             return;
         }
         let end = if cut {
@@ -267,7 +279,9 @@ impl Turn {
             RoundEnd::Answer
         };
         self.emit(TurnEvent::RoundEnded { end });
-        let text = std::mem::take(&mut self.round.words).text().into_owned();
+        let text = std::mem::take(&mut self.round.reply_text)
+            .text()
+            .into_owned();
         if text.trim().is_empty() {
             let model = &self.setup.model;
             let notice = if cut {
@@ -292,28 +306,28 @@ impl Turn {
 
     /// Tells the user, once per reply, that the model repeats itself, and stops it where it
     /// would never end. Everything that came is kept.
-    fn check_repeats(&mut self) {
+    fn check_repetition(&mut self) {
         let round = &mut self.round;
-        let text = round.text_repeats.look(round.words.streamed());
-        let thinking = round.thinking_repeats.look(&round.thinking);
+        let text = round.text_loop.check(round.reply_text.streamed_text());
+        let thinking = round.thinking_loop.check(&round.thinking);
         match text.max(thinking) {
             Repetition::None => {}
-            Repetition::Noted if self.round.is_repeat_noted => {}
-            Repetition::Noted => self.note_repeats(),
-            Repetition::Endless { times } => self.stop_repeats(times),
+            Repetition::Noted if self.round.has_noted_repetition => {}
+            Repetition::Noted => self.note_repetition(),
+            Repetition::Endless { times } => self.stop_repetition(times),
         }
     }
 
-    fn note_repeats(&mut self) {
-        self.round.is_repeat_noted = true;
+    fn note_repetition(&mut self) {
+        self.round.has_noted_repetition = true;
         let model = &self.setup.model;
         self.note(Notice::info(format!("{model} repeats itself.")).advise(Advice::Stop));
     }
 
-    fn stop_repeats(&mut self, times: usize) {
-        self.round.asked.clear();
-        self.effects.push(Effect::DropRequest);
-        let text = self.round.words.text().into_owned();
+    fn stop_repetition(&mut self, times: usize) {
+        self.round.requested_calls.clear();
+        self.effects.push(TurnEffect::DropRequest);
+        let text = self.round.reply_text.text().into_owned();
         let is_blank = text.trim().is_empty();
         let end = match is_blank {
             true => RoundEnd::Broken,
@@ -327,7 +341,7 @@ impl Turn {
                 .advise("Another wording or `think` off often helps.");
             return self.end(TurnEnd::Failed { notice });
         }
-        if self.setup.instruction.is_some() {
+        if self.setup.prompt_override.is_some() {
             let notice = Notice::failure(format!("{repeated}, and was stopped."))
                 .because("Nothing is replaced by this summary.")
                 .advise(Advice::RetryCompact);
@@ -342,8 +356,8 @@ impl Turn {
     }
 
     /// Drops the open request and sends it again.
-    pub(super) fn ask_again(&mut self) {
-        self.effects.push(Effect::DropRequest);
+    pub(super) fn resend_request(&mut self) {
+        self.effects.push(TurnEffect::DropRequest);
         self.emit(TurnEvent::RoundEnded {
             end: RoundEnd::Broken,
         });

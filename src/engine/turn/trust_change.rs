@@ -1,7 +1,7 @@
 //! Decisions that last longer than a call, and what follows when they
 //! change while a turn is under way.
 
-use super::{CallId, Effect, Notice, StateKind, ToolCall, ToolOutcome, Turn};
+use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
 use crate::domain::trust::Cover;
 use crate::domain::{Decision, OfferedTool};
 use crate::engine::approval::Approval;
@@ -9,7 +9,7 @@ use crate::engine::approval::Approval;
 impl Turn {
     /// Remembers what was decided; false where it cannot be followed, and the call is to
     /// be asked about again.
-    pub(super) fn remember(
+    pub(super) fn remember_decision(
         &mut self,
         call: &ToolCall,
         offered: &OfferedTool,
@@ -18,7 +18,7 @@ impl Turn {
         let (tool, pin) = (offered.tool.name.clone(), offered.tool.pin.clone());
         let cover = match decision {
             Decision::RunAlways => Cover::Tool { tool, pin },
-            Decision::RunServer => self.whole_server(offered),
+            Decision::RunServer => self.server_scope(offered),
             Decision::RunMatching { pattern } if !pattern.covers(&call.arguments) => {
                 self.note(Notice::warning(
                     "The pattern does not match this call, so nothing was remembered.",
@@ -35,7 +35,7 @@ impl Turn {
         };
         let is_never = matches!(cover, Cover::Never { .. });
         let rule = self.setup.approval.remember(offered, cover);
-        self.effects.push(Effect::Store(rule));
+        self.effects.push(TurnEffect::StoreRule(rule));
         if is_never {
             self.finish_call(call.id, ToolOutcome::Never);
         }
@@ -44,7 +44,7 @@ impl Turn {
 
     /// "Never" beats whatever else was decided about the same tool at the same time: its
     /// other calls end with it, and nothing else of theirs is left to follow.
-    pub(super) fn with_nevers_first(
+    pub(super) fn apply_never_decisions_first(
         &mut self,
         decisions: Vec<(CallId, Decision)>,
     ) -> Vec<(CallId, Decision)> {
@@ -73,8 +73,8 @@ impl Turn {
     }
 
     /// The tools that the server offers now, and no later one.
-    fn whole_server(&self, offered: &OfferedTool) -> Cover {
-        let tools = self.setup.offered.tools().iter();
+    fn server_scope(&self, offered: &OfferedTool) -> Cover {
+        let tools = self.setup.toolset.tools().iter();
         let its =
             tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
         let mut tools: std::collections::BTreeMap<_, _> = its
@@ -89,14 +89,18 @@ impl Turn {
     /// be decided any more. A grant that was revoked is gone before the next call starts.
     pub(super) fn trust_changed(&mut self, approval: Approval) {
         self.setup.approval = approval;
-        if self.state != StateKind::Deciding {
+        if self.state != TurnState::AwaitingApproval {
             return;
         }
         let is_never = |id: &CallId| {
             let call = self.calls.get(id);
             call.is_some_and(|call| self.setup.approval.is_never(call))
         };
-        let ruled_out: Vec<CallId> = self.undecided().into_iter().filter(is_never).collect();
+        let ruled_out: Vec<CallId> = self
+            .undecided_calls()
+            .into_iter()
+            .filter(is_never)
+            .collect();
         if ruled_out.is_empty() {
             return;
         }
@@ -104,6 +108,6 @@ impl Turn {
         for id in ruled_out {
             self.finish_call(id, ToolOutcome::Never);
         }
-        self.go_on();
+        self.resume_approval();
     }
 }

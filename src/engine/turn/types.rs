@@ -9,14 +9,14 @@ use crate::domain::{
     Progress, Prompt, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
-use crate::engine::injection_guard::{Quote, Quotes};
+use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The ids that the engine mints, unique for as long as the program runs.
 #[derive(Debug, Clone, Default)]
-pub struct Ids {
+pub struct TurnIdGenerators {
     pub(super) calls: Mint,
     pub(super) asks: Mint,
     pub(super) pieces: Mint,
@@ -24,37 +24,37 @@ pub struct Ids {
 
 /// What a turn begins with.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct TurnSetup {
     pub prompt: Prompt,
     /// Sent in place of the prompt's words, where it stands for something else.
-    pub instruction: Option<String>,
+    pub prompt_override: Option<String>,
     /// The model's name, as a user knows it.
     pub model: String,
     pub dialect: Dialect,
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
     pub history: Arc<Vec<SavedMessage>>,
-    pub offered: Arc<Offered>,
+    pub toolset: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
     /// What was said from outside in this conversation.
-    pub quotes: Quotes,
+    pub untrusted_texts: UntrustedTexts,
 }
 
-impl Setup {
+impl TurnSetup {
     /// What the model is sent as the prompt.
-    pub(super) fn words(&self) -> &str {
-        self.instruction.as_deref().unwrap_or(&self.prompt.text)
+    pub(super) fn prompt_text(&self) -> &str {
+        self.prompt_override.as_deref().unwrap_or(&self.prompt.text)
     }
 }
 
 /// Everything that can happen to a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum TurnInput {
     /// The server is loading the model.
     Loading,
     /// Bytes came that made no part.
-    Alive,
+    Heartbeat,
     Text(String),
     Thinking(String),
     /// All text of this round so far was thinking, and the calls in it were only
@@ -62,13 +62,13 @@ pub enum Input {
     TextWasThinking,
     Call(ProposedCall),
     /// What stands around calls and thinking, and is not shown.
-    Mark(String),
+    Markup(String),
     /// The server began the same reply anew: what came of it so far is void.
-    StartedOver,
+    ReplyRestarted,
     /// What the model must see again with the calls of this round.
-    Carry(Carry),
+    OpaqueReasoning(Carry),
     /// Unmistakably a call, but not one that can be run.
-    Unusable {
+    UnusableCall {
         raw: String,
         why: String,
     },
@@ -76,7 +76,7 @@ pub enum Input {
     Usage(Usage),
     Noted(Notice),
     /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
-    ReplyEnded(Result<ReplyEnd, Failure>),
+    ReplyEnded(Result<ReplyEnd, ReplyFailure>),
     /// The pause before another attempt is over, or the user cut it short.
     RetryDue,
     /// No byte came for so long.
@@ -90,12 +90,12 @@ pub enum Input {
         progress: Progress,
     },
     /// What came with the prompt, as the injection guard reads it.
-    Quoted(Arc<Quote>),
+    UntrustedTextRead(Arc<UntrustedText>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
         /// What the outcome says that is not ours; None where it says nothing.
-        quote: Option<Arc<Quote>>,
+        untrusted_text: Option<Arc<UntrustedText>>,
     },
     Answered {
         ask: AskId,
@@ -110,7 +110,7 @@ pub enum Input {
     /// The user chose to stop at a question that was not the turn's.
     Stopped,
     ModeChanged(ToolMode),
-    OfferedChanged(Arc<Offered>),
+    ToolsetChanged(Arc<Offered>),
     /// What is remembered changed, here or in another instance; and the grants of this
     /// session that are left.
     TrustChanged(Box<Approval>),
@@ -119,22 +119,22 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
     /// By the limit of tokens: what came last may be half of it.
-    pub cut: bool,
+    pub is_truncated: bool,
     /// By the server, which does not want to go on.
-    pub refused: bool,
+    pub is_refused: bool,
 }
 
 /// Why a reply failed, and whether the same request is worth sending again by
 /// itself after a pause.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failure {
+pub struct ReplyFailure {
     pub notice: Notice,
     pub is_transient: bool,
     /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
 }
 
-impl From<Notice> for Failure {
+impl From<Notice> for ReplyFailure {
     fn from(notice: Notice) -> Self {
         Self {
             notice,
@@ -155,16 +155,16 @@ pub struct ProposedCall {
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
     /// It ended as its form does; else only the reply's end ended it.
-    pub whole: bool,
+    pub is_terminated: bool,
     /// It may not be whole: the limit of tokens ended the reply in it.
-    pub cut: bool,
+    pub is_truncated: bool,
     /// The words it was read from, for `t` treat as text.
     pub raw: String,
 }
 
 /// What is to be done, in this order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum TurnEffect {
     Emit(TurnEvent),
     /// Send this to the model, and feed what comes back into `step`.
     Request {
@@ -187,24 +187,24 @@ pub enum Effect {
     /// Cancel a running call by the protocol.
     Cancel(CallId),
     /// Remember this for the session.
-    Remember(Grant),
+    GrantForSession(Grant),
     /// Remember this beyond it.
-    Store(Rule),
+    StoreRule(Rule),
     /// The turn was answered: save it.
-    Save {
+    SaveAnswer {
         answer: String,
         usage: Usage,
     },
     /// The turn ended without an answer after these words: keep them beside the
     /// messages, never to be sent.
-    Keep {
-        words: String,
+    SavePartialAnswer {
+        text: String,
     },
 }
 
 /// The state without its data, for logs and the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StateKind {
+pub enum TurnState {
     /// A request is open and nothing of its reply has come.
     Waiting,
     Streaming,
@@ -213,15 +213,15 @@ pub enum StateKind {
     /// No request is open: the same one goes out again after a pause.
     Retrying,
     /// Arguments are being checked against their tools' schemas.
-    Checking,
+    CheckingArguments,
     /// The user decides on calls.
-    Deciding,
+    AwaitingApproval,
     /// The user decides on a call that cannot be used.
     Repairing,
     /// The user decides whether more tools may run after a failed one.
     AfterError,
     /// The user decides at the bound on rounds.
-    AtBound,
+    AtRoundLimit,
     /// Calls are running.
     Running,
     Ended,

@@ -14,8 +14,8 @@ pub(super) use reply_trace::ReplyTracer;
 
 use super::approval::{ApprovedCall, Grant};
 use super::argument_checker::ArgumentChecker;
-use super::injection_guard::Quote;
-use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
+use super::injection_guard::UntrustedText;
+use super::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState};
 use crate::domain::trust::Rule;
 use crate::domain::{
     AskId, CallId, Message, Offered, PromptKind, SchemaCheck, ToolOutcome, TurnEvent, Usage,
@@ -38,12 +38,12 @@ pub(super) struct FinishedCall {
     pub(super) call: CallId,
     pub(super) outcome: ToolOutcome,
     /// The untrusted part of the outcome, read for calls; None where there is none.
-    pub(super) quote: Option<Arc<Quote>>,
+    pub(super) untrusted_text: Option<Arc<UntrustedText>>,
 }
 
 /// Calls under way. They outlive a turn that was interrupted: their servers are still to
 /// be told of the cancellation.
-pub(super) type CallsUnderWay = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
+pub(super) type RunningCalls = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
 
 /// Something a running turn waited for.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) enum TurnSignal {
     /// Nothing came of the open reply for the idle time.
     Silence,
     /// The results of the argument check.
-    Checked(Vec<SchemaCheck>),
+    ArgumentsChecked(Vec<SchemaCheck>),
     /// The pause before another attempt is over.
     RetryDue,
 }
@@ -80,22 +80,22 @@ pub(super) enum TurnOutput {
     /// To be run with [`TurnDriver::run`].
     Call(ApprovedCall),
     Granted(Grant),
-    RuleMade(Rule),
+    RuleAdded(Rule),
     Answered {
         answer: String,
         usage: Usage,
     },
     /// The turn ended without an answer after these words.
-    Unanswered {
-        words: String,
+    PartialAnswer {
+        text: String,
     },
 }
 
 /// What is left of a turn that is over.
 pub(super) struct FinishedTurn {
-    pub(super) ids: Ids,
+    pub(super) ids: TurnIdGenerators,
     pub(super) trace: ReplyTracer,
-    pub(super) calls: CallsUnderWay,
+    pub(super) calls: RunningCalls,
 }
 
 pub(super) struct TurnDriver {
@@ -104,14 +104,14 @@ pub(super) struct TurnDriver {
     turn: Turn,
     kind: PromptKind,
     /// Silence of an open reply for this long is a signal.
-    idle: Duration,
-    idle_at: Option<Instant>,
+    idle_timeout: Duration,
+    idle_deadline: Option<Instant>,
     reply: Option<OpenReply>,
     /// Asks the server whether it is still loading the model.
     loading: OptionFuture<BoxFuture<'static, Option<bool>>>,
     checking: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
     retry_at: Option<Instant>,
-    calls: CallsUnderWay,
+    calls: RunningCalls,
     /// How to cancel each running call, and since when it runs.
     running: HashMap<CallId, (CancellationToken, Instant)>,
     trace: ReplyTracer,
@@ -121,8 +121,8 @@ impl TurnDriver {
     /// Begins a turn, and with it its first request.
     pub(super) fn begin(
         provider: Provider,
-        setup: Setup,
-        ids: Ids,
+        setup: TurnSetup,
+        ids: TurnIdGenerators,
         checker: ArgumentChecker,
     ) -> (Self, Vec<TurnOutput>) {
         let idle = Duration::from_secs(setup.limits.idle_seconds);
@@ -133,8 +133,8 @@ impl TurnDriver {
             checker,
             turn,
             kind,
-            idle,
-            idle_at: None,
+            idle_timeout: idle,
+            idle_deadline: None,
             reply: None,
             loading: None.into(),
             checking: None.into(),
@@ -148,7 +148,7 @@ impl TurnDriver {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.turn.state() == StateKind::Ended
+        self.turn.state() == TurnState::Ended
     }
 
     pub(super) fn trace(&self) -> &ReplyTracer {
@@ -188,7 +188,7 @@ impl TurnDriver {
             retry_at,
             reply,
             loading,
-            idle_at,
+            idle_deadline: idle_at,
             ..
         } = self;
         let finished_call = async move {
@@ -208,7 +208,7 @@ impl TurnDriver {
                 biased;
                 Some(results) = &mut *checking => {
                     *checking = None.into();
-                    TurnSignal::Checked(results)
+                    TurnSignal::ArgumentsChecked(results)
                 }
                 () = until(*retry_at) => {
                     *retry_at = None;
@@ -226,36 +226,36 @@ impl TurnDriver {
     }
 
     /// What a signal means to the turn.
-    pub(super) fn read(&mut self, signal: TurnSignal) -> Vec<Input> {
+    pub(super) fn read_signal(&mut self, signal: TurnSignal) -> Vec<TurnInput> {
         match signal {
             TurnSignal::CallDone(FinishedCall {
                 call,
                 outcome,
-                quote,
+                untrusted_text,
             }) => {
                 tracing::debug!(%call, ?outcome, "tool result");
                 self.running.remove(&call);
-                vec![Input::CallDone {
+                vec![TurnInput::CallDone {
                     call,
                     outcome,
-                    quote,
+                    untrusted_text,
                 }]
             }
             TurnSignal::Part(part) => self.read_part(part),
-            TurnSignal::Loaded(Some(false)) => vec![Input::Loading],
+            TurnSignal::Loaded(Some(false)) => vec![TurnInput::Loading],
             TurnSignal::Loaded(_) => Vec::new(),
             TurnSignal::Silence => {
                 // If the user chooses to keep waiting, the next silence asks again.
-                self.idle_at = Some(Instant::now() + self.idle);
-                let seconds = self.idle.as_secs();
-                vec![Input::Idle { seconds }]
+                self.idle_deadline = Some(Instant::now() + self.idle_timeout);
+                let seconds = self.idle_timeout.as_secs();
+                vec![TurnInput::Idle { seconds }]
             }
-            TurnSignal::Checked(results) => vec![Input::ArgumentsChecked(results)],
-            TurnSignal::RetryDue => vec![Input::RetryDue],
+            TurnSignal::ArgumentsChecked(results) => vec![TurnInput::ArgumentsChecked(results)],
+            TurnSignal::RetryDue => vec![TurnInput::RetryDue],
         }
     }
 
-    fn read_part(&mut self, part: Option<Result<StreamPart, ProviderError>>) -> Vec<Input> {
+    fn read_part(&mut self, part: Option<Result<StreamPart, ProviderError>>) -> Vec<TurnInput> {
         let Some(reply) = &mut self.reply else {
             return Vec::new();
         };
@@ -263,66 +263,68 @@ impl TurnDriver {
             tracing::warn!("the model's reply failed: {fault}");
         }
         let is_usage = matches!(part, Some(Ok(StreamPart::Usage(_))));
-        let inputs = reply.read(part, &mut self.trace);
+        let inputs = reply.read_part(part, &mut self.trace);
         if !is_usage {
-            self.idle_at = Some(Instant::now() + self.idle);
+            self.idle_deadline = Some(Instant::now() + self.idle_timeout);
             self.loading = None.into();
         }
-        if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
+        if matches!(inputs.last(), Some(TurnInput::ReplyEnded(_))) {
             self.reply = None;
-            self.idle_at = None;
+            self.idle_deadline = None;
         }
         inputs
     }
 
-    pub(super) fn feed(&mut self, input: Input) -> Vec<TurnOutput> {
+    pub(super) fn feed(&mut self, input: TurnInput) -> Vec<TurnOutput> {
         let effects = self.turn.step(input);
         self.perform(effects)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) -> Vec<TurnOutput> {
+    fn perform(&mut self, effects: Vec<TurnEffect>) -> Vec<TurnOutput> {
         effects
             .into_iter()
             .filter_map(|effect| self.perform_one(effect))
             .collect()
     }
 
-    fn perform_one(&mut self, effect: Effect) -> Option<TurnOutput> {
+    fn perform_one(&mut self, effect: TurnEffect) -> Option<TurnOutput> {
         Some(match effect {
-            Effect::Emit(event) => {
+            TurnEffect::Emit(event) => {
                 if let TurnEvent::Tool(call) = &event {
-                    self.trace.became(call);
+                    self.trace.record_call_state(call);
                 }
                 TurnOutput::Event(event)
             }
-            Effect::Request { messages, tools } => TurnOutput::Request { messages, tools },
-            Effect::DropRequest => {
+            TurnEffect::Request { messages, tools } => TurnOutput::Request { messages, tools },
+            TurnEffect::DropRequest => {
                 self.reply = None;
-                self.idle_at = None;
+                self.idle_deadline = None;
                 self.loading = None.into();
                 TurnOutput::RequestDropped
             }
-            Effect::CheckArguments(checks) => {
+            TurnEffect::CheckArguments(checks) => {
                 self.checking = Some(self.checker.run(checks).boxed()).into();
                 return None;
             }
-            Effect::RetryIn(pause) => {
+            TurnEffect::RetryIn(pause) => {
                 self.retry_at = Some(Instant::now() + pause);
                 return None;
             }
-            Effect::OpenAsk { ask, question } => TurnOutput::Asked { ask, question },
-            Effect::CloseAsk(ask) => TurnOutput::AskClosed(ask),
-            Effect::Run(call) => TurnOutput::Call(call),
-            Effect::Cancel(call) => {
+            TurnEffect::OpenAsk { ask, question } => TurnOutput::Asked { ask, question },
+            TurnEffect::CloseAsk(ask) => TurnOutput::AskClosed(ask),
+            TurnEffect::Run(call) => TurnOutput::Call(call),
+            TurnEffect::Cancel(call) => {
                 if let Some((token, _)) = self.running.get(&call) {
                     token.cancel();
                 }
                 return None;
             }
-            Effect::Remember(grant) => TurnOutput::Granted(grant),
-            Effect::Store(rule) => TurnOutput::RuleMade(rule),
-            Effect::Save { answer, usage } => TurnOutput::Answered { answer, usage },
-            Effect::Keep { words } => TurnOutput::Unanswered { words },
+            TurnEffect::GrantForSession(grant) => TurnOutput::Granted(grant),
+            TurnEffect::StoreRule(rule) => TurnOutput::RuleAdded(rule),
+            TurnEffect::SaveAnswer { answer, usage } => TurnOutput::Answered { answer, usage },
+            TurnEffect::SavePartialAnswer { text: words } => {
+                TurnOutput::PartialAnswer { text: words }
+            }
         })
     }
 
@@ -336,8 +338,8 @@ impl TurnDriver {
         }
         self.trace.begin_reply(&model.name);
         let stream = self.provider.stream(request);
-        self.reply = Some(OpenReply::new(stream, self.turn.offered(), self.kind));
-        self.idle_at = None;
+        self.reply = Some(OpenReply::new(stream, self.turn.toolset(), self.kind));
+        self.idle_deadline = None;
     }
 
     /// Runs a call: `run` gets the token that cancels it.
@@ -356,20 +358,20 @@ impl TurnDriver {
     }
 
     /// Cancels one running call by hand.
-    pub(super) fn cancel(&self, call: CallId) -> Option<Input> {
+    pub(super) fn cancel(&self, call: CallId) -> Option<TurnInput> {
         let (_, since) = self.running.get(&call)?;
         let elapsed = since.elapsed();
-        Some(Input::CancelCall { call, elapsed })
+        Some(TurnInput::CancelCall { call, elapsed })
     }
 
     /// The setting changed while the turn runs.
     pub(super) fn set_idle(&mut self, idle: Duration) {
-        self.idle = idle;
+        self.idle_timeout = idle;
     }
 
     /// Cuts the pause before the next attempt short.
-    pub(super) fn retry_now(&mut self) -> Option<Input> {
-        self.retry_at.take().map(|_| Input::RetryDue)
+    pub(super) fn retry_now(&mut self) -> Option<TurnInput> {
+        self.retry_at.take().map(|_| TurnInput::RetryDue)
     }
 }
 

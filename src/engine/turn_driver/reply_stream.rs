@@ -2,9 +2,9 @@
 //! scanner into the turn's inputs. Dropping it closes the connection.
 
 use super::reply_trace::ReplyTracer;
-use crate::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan::{CallScanner, ScanEvent};
 use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
-use crate::engine::turn::{Failure, Input, ProposedCall, ReplyEnd};
+use crate::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput};
 use crate::provider::{EndReason, NativeCall, ProviderError, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use std::sync::Arc;
 pub(super) struct OpenReply {
     stream: ReplyStream,
     /// Gone once the reply ended.
-    scanner: Option<Scanner>,
-    offered: Arc<Offered>,
-    seam: Option<Seam>,
+    scanner: Option<CallScanner>,
+    toolset: Arc<Offered>,
+    leading_whitespace: Option<LeadingWhitespace>,
 }
 
 /// White space at the beginning of a reply. The scanner drops it, but where the reply goes
 /// on with an earlier answer it separates two words.
 #[derive(Default)]
-struct Seam {
-    white: String,
+struct LeadingWhitespace {
+    text: String,
     /// Something else has come since.
-    is_over: bool,
+    is_complete: bool,
 }
 
-impl Seam {
-    fn read(&mut self, text: &str) {
-        if !self.is_over {
+impl LeadingWhitespace {
+    fn collect(&mut self, text: &str) {
+        if !self.is_complete {
             let behind = text.trim_start();
-            self.white.push_str(&text[..text.len() - behind.len()]);
-            self.is_over = !behind.is_empty();
+            self.text.push_str(&text[..text.len() - behind.len()]);
+            self.is_complete = !behind.is_empty();
         }
     }
 }
@@ -40,22 +40,22 @@ impl OpenReply {
     pub fn new(stream: ReplyStream, offered: Arc<Offered>, kind: PromptKind) -> Self {
         Self {
             stream,
-            scanner: Some(Scanner::new(offered.clone())),
-            offered,
-            seam: (kind == PromptKind::Continue).then(Seam::default),
+            scanner: Some(CallScanner::new(offered.clone())),
+            toolset: offered,
+            leading_whitespace: (kind == PromptKind::Continue).then(LeadingWhitespace::default),
         }
     }
 
     /// Puts the white space back before the first words.
-    fn joined(&mut self, mut inputs: Vec<Input>) -> Vec<Input> {
+    fn restore_whitespace(&mut self, mut inputs: Vec<TurnInput>) -> Vec<TurnInput> {
         for input in &mut inputs {
             match input {
-                Input::Text(text) => {
-                    if let Some(seam) = self.seam.take() {
-                        *text = seam.white + text.trim_start();
+                TurnInput::Text(text) => {
+                    if let Some(seam) = self.leading_whitespace.take() {
+                        *text = seam.text + text.trim_start();
                     }
                 }
-                Input::Thinking(_) => self.seam = None,
+                TurnInput::Thinking(_) => self.leading_whitespace = None,
                 _ => {}
             }
         }
@@ -70,40 +70,40 @@ impl OpenReply {
 
     /// What one part means to the turn. The last input of a reply is always
     /// [`Input::ReplyEnded`].
-    pub(super) fn read(
+    pub(super) fn read_part(
         &mut self,
         part: Option<Result<StreamPart, ProviderError>>,
         tracer: &mut ReplyTracer,
-    ) -> Vec<Input> {
+    ) -> Vec<TurnInput> {
         match part {
-            Some(Ok(StreamPart::Heartbeat)) => vec![Input::Alive],
-            Some(Ok(StreamPart::Notice(notice))) => vec![Input::Noted(notice)],
-            Some(Ok(StreamPart::Usage(usage))) => vec![Input::Usage(usage)],
+            Some(Ok(StreamPart::Heartbeat)) => vec![TurnInput::Heartbeat],
+            Some(Ok(StreamPart::Notice(notice))) => vec![TurnInput::Noted(notice)],
+            Some(Ok(StreamPart::Usage(usage))) => vec![TurnInput::Usage(usage)],
             Some(Ok(StreamPart::Thinking(text))) => {
                 tracer.thinking(&text);
-                vec![Input::Thinking(text)]
+                vec![TurnInput::Thinking(text)]
             }
             Some(Ok(StreamPart::Call(call))) => {
                 tracer.call(&call);
-                vec![Input::Call(native(call))]
+                vec![TurnInput::Call(native(call))]
             }
             Some(Ok(StreamPart::Text(text))) => {
                 tracer.text(&text);
-                if let Some(seam) = &mut self.seam {
-                    seam.read(&text);
+                if let Some(seam) = &mut self.leading_whitespace {
+                    seam.collect(&text);
                 }
                 let pieces = self.scanner.as_mut().map(|scanner| scanner.push(&text));
-                self.joined(inputs(pieces.unwrap_or_default(), tracer))
+                self.restore_whitespace(to_inputs(pieces.unwrap_or_default(), tracer))
             }
-            Some(Ok(StreamPart::Carry(carry))) => vec![Input::Carry(carry)],
+            Some(Ok(StreamPart::Carry(carry))) => vec![TurnInput::OpaqueReasoning(carry)],
             Some(Ok(StreamPart::StartedOver)) => {
-                self.scanner = Some(Scanner::new(self.offered.clone()));
-                tracer.started_over();
-                vec![Input::StartedOver]
+                self.scanner = Some(CallScanner::new(self.toolset.clone()));
+                tracer.reply_restarted();
+                vec![TurnInput::ReplyRestarted]
             }
             Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason), tracer),
             Some(Err(fault)) => {
-                let failure = Failure {
+                let failure = ReplyFailure {
                     notice: fault.notice(),
                     is_transient: fault.is_transient() && !fault.has_partial_reply,
                     retry_after: fault.retry_after(),
@@ -118,33 +118,39 @@ impl OpenReply {
         }
     }
 
-    fn end(&mut self, end: Result<EndReason, Failure>, tracer: &mut ReplyTracer) -> Vec<Input> {
+    fn end(
+        &mut self,
+        end: Result<EndReason, ReplyFailure>,
+        tracer: &mut ReplyTracer,
+    ) -> Vec<TurnInput> {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
-        let mut inputs = self.joined(inputs(scanner.finish(), tracer));
-        tracer.ended(match &end {
-            Ok(reason) => trace_words(reason),
+        let mut inputs = self.restore_whitespace(to_inputs(scanner.finish(), tracer));
+        tracer.end_reply(match &end {
+            Ok(reason) => trace_label(reason),
             Err(failure) => &failure.notice.what,
         });
         if let Ok(reason) = &end {
-            inputs.extend(reason.notice().map(Input::Noted));
+            inputs.extend(reason.notice().map(TurnInput::Noted));
         }
-        inputs.push(Input::ReplyEnded(end.map(|reason| ReplyEnd {
-            cut: reason == EndReason::Length,
-            refused: reason.is_refusal(),
+        inputs.push(TurnInput::ReplyEnded(end.map(|reason| ReplyEnd {
+            is_truncated: reason == EndReason::Length,
+            is_refused: reason.is_refusal(),
         })));
         inputs
     }
 }
 
-fn inputs(pieces: Vec<Piece>, tracer: &mut ReplyTracer) -> Vec<Input> {
-    pieces.iter().for_each(|piece| tracer.piece(piece));
-    pieces.into_iter().map(input).collect()
+fn to_inputs(pieces: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
+    pieces
+        .iter()
+        .for_each(|piece| tracer.record_scan_event(piece));
+    pieces.into_iter().map(to_input).collect()
 }
 
 /// How the trace names a reply's end.
-fn trace_words(reason: &EndReason) -> &str {
+fn trace_label(reason: &EndReason) -> &str {
     match reason {
         EndReason::Stop => "stop",
         EndReason::ToolCalls => "asks for tools",
@@ -159,27 +165,27 @@ fn trace_words(reason: &EndReason) -> &str {
     }
 }
 
-fn input(piece: Piece) -> Input {
+fn to_input(piece: ScanEvent) -> TurnInput {
     match piece {
-        Piece::Mark(mark) => Input::Mark(mark),
-        Piece::Text(text) => Input::Text(text),
-        Piece::Thinking(text) => Input::Thinking(text),
-        Piece::TextWasThinking => Input::TextWasThinking,
-        Piece::Unusable(call) => Input::Unusable {
+        ScanEvent::Marker(mark) => TurnInput::Markup(mark),
+        ScanEvent::Text(text) => TurnInput::Text(text),
+        ScanEvent::Thinking(text) => TurnInput::Thinking(text),
+        ScanEvent::TextWasThinking => TurnInput::TextWasThinking,
+        ScanEvent::UnusableCall(call) => TurnInput::UnusableCall {
             raw: call.raw,
-            why: call.why,
+            why: call.reason,
         },
-        Piece::Call(call) => Input::Call(ProposedCall {
+        ScanEvent::Call(call) => TurnInput::Call(ProposedCall {
             wire_id: None,
             server: Some(call.server.to_string()),
             name: call.tool,
             arguments: Ok(call.arguments),
             origin: CallOrigin::Text {
                 form: call.form,
-                repaired: call.repaired,
+                repaired: call.was_repaired,
             },
-            whole: call.whole,
-            cut: false,
+            is_terminated: call.is_terminated,
+            is_truncated: false,
             raw: call.raw,
         }),
     }
@@ -197,7 +203,7 @@ fn native(call: NativeCall) -> ProposedCall {
         name: call.name,
         arguments: call.arguments,
         origin: CallOrigin::Native,
-        whole: true,
-        cut: false,
+        is_terminated: true,
+        is_truncated: false,
     }
 }

@@ -1,7 +1,7 @@
 //! Records the raw replies of a turn and the calls read from them, bounded, for the log
 //! pane. Text only: headers and addresses never get here.
 
-use crate::dialect::scan::Piece;
+use crate::dialect::scan::ScanEvent;
 use crate::domain::reply_trace::{TraceLine, TraceSort};
 use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
 use crate::provider::NativeCall;
@@ -29,44 +29,44 @@ pub struct ReplyTracer {
 struct TracedReply {
     number: usize,
     model: String,
-    stream: Parts,
-    pieces: Parts,
+    stream: TraceParts,
+    scanned: TraceParts,
     /// The calls that it led to, and what became of each.
     calls: Vec<(CallId, String)>,
     end: String,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Parts {
-    parts: Vec<Part>,
+struct TraceParts {
+    parts: Vec<TracePart>,
     bytes: usize,
     /// Bytes that there was no room for.
-    left_out: usize,
+    omitted_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
-    sort: TraceSort,
+struct TracePart {
+    kind: TraceSort,
     text: String,
     note: String,
 }
 
-impl Parts {
+impl TraceParts {
     fn add(&mut self, sort: TraceSort, text: &str, note: String) {
         let room = REPLY_BYTES_MAX.saturating_sub(self.bytes);
         let kept = &text[..text.floor_char_boundary(room)];
-        self.left_out += text.len() - kept.len();
+        self.omitted_bytes += text.len() - kept.len();
         self.bytes += kept.len();
         let is_full = self.parts.len() >= PARTS_MAX;
         let goes_on = note.is_empty() && matches!(sort, TraceSort::Text | TraceSort::Thinking);
         match self.parts.last_mut() {
-            Some(last) if goes_on && last.sort == sort && last.note.is_empty() => {
+            Some(last) if goes_on && last.kind == sort && last.note.is_empty() => {
                 last.text.push_str(kept);
             }
-            _ if is_full => self.left_out += kept.len(),
+            _ if is_full => self.omitted_bytes += kept.len(),
             _ if kept.is_empty() && note.is_empty() => {}
-            _ => self.parts.push(Part {
-                sort,
+            _ => self.parts.push(TracePart {
+                kind: sort,
                 text: kept.to_owned(),
                 note,
             }),
@@ -116,27 +116,27 @@ impl ReplyTracer {
 
     fn add_piece(&mut self, sort: TraceSort, text: &str, note: String) {
         if let Some(reply) = self.replies.back_mut() {
-            reply.pieces.add(sort, text, note);
+            reply.scanned.add(sort, text, note);
         }
     }
 
-    pub(super) fn piece(&mut self, piece: &Piece) {
+    pub(super) fn record_scan_event(&mut self, piece: &ScanEvent) {
         let (sort, note) = match piece {
-            Piece::Text(_) => (TraceSort::Text, String::new()),
-            Piece::Thinking(_) => (TraceSort::Thinking, String::new()),
-            Piece::Mark(_) => (TraceSort::Mark, String::new()),
-            Piece::Call(call) => {
+            ScanEvent::Text(_) => (TraceSort::Text, String::new()),
+            ScanEvent::Thinking(_) => (TraceSort::Thinking, String::new()),
+            ScanEvent::Marker(_) => (TraceSort::Mark, String::new()),
+            ScanEvent::Call(call) => {
                 let mut note = format!("read as {}", call.form);
-                if call.repaired {
+                if call.was_repaired {
                     note.push_str(", repaired");
                 }
-                if !call.whole {
+                if !call.is_terminated {
                     note.push_str(", its end missing");
                 }
                 (TraceSort::Call, note)
             }
-            Piece::Unusable(call) => (TraceSort::Unusable, call.why.clone()),
-            Piece::TextWasThinking => {
+            ScanEvent::UnusableCall(call) => (TraceSort::Unusable, call.reason.clone()),
+            ScanEvent::TextWasThinking => {
                 let note = "all text before this was thinking";
                 (TraceSort::Note, note.to_owned())
             }
@@ -144,23 +144,23 @@ impl ReplyTracer {
         self.add_piece(sort, piece.raw(), note);
     }
 
-    pub(super) fn started_over(&mut self) {
+    pub(super) fn reply_restarted(&mut self) {
         let model = self.replies.back().map(|reply| reply.model.clone());
-        self.ended("the server began anew");
+        self.end_reply("the server began anew");
         self.begin_reply(&model.unwrap_or_default());
     }
 
-    pub(super) fn ended(&mut self, how: &str) {
+    pub(super) fn end_reply(&mut self, how: &str) {
         if let Some(reply) = self.replies.back_mut() {
             how.clone_into(&mut reply.end);
         }
     }
 
     /// What became of a call; what comes later about it replaces that.
-    pub(super) fn became(&mut self, call: &ToolCall) {
+    pub(super) fn record_call_state(&mut self, call: &ToolCall) {
         let known = self.replies.iter_mut().rev();
         let mut known = known.flat_map(|reply| reply.calls.iter_mut());
-        let words = call_words(call);
+        let words = describe_call(call);
         match known.find(|(id, _)| *id == call.id) {
             Some((_, known)) => *known = words,
             None => {
@@ -194,7 +194,7 @@ impl ReplyTracer {
                 note(&mut lines, &format!("end: {}", reply.end));
             }
             heading(&mut lines, "As it was cut into pieces:".to_owned());
-            push_parts(&mut lines, &reply.pieces);
+            push_parts(&mut lines, &reply.scanned);
             if !reply.calls.is_empty() {
                 heading(&mut lines, "What became of its calls:".to_owned());
             }
@@ -206,7 +206,7 @@ impl ReplyTracer {
     }
 }
 
-fn call_words(call: &ToolCall) -> String {
+fn describe_call(call: &ToolCall) -> String {
     let mut words = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
     if !call.also_as.is_empty() {
         let forms = call.also_as.join(", ");
@@ -244,20 +244,20 @@ fn note(lines: &mut Vec<TraceLine>, text: &str) {
     push(lines, TraceSort::Note, text);
 }
 
-fn push_parts(lines: &mut Vec<TraceLine>, parts: &Parts) {
+fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
     if parts.parts.is_empty() {
         note(lines, "nothing");
     }
     for part in &parts.parts {
-        push(lines, part.sort, &part.text);
+        push(lines, part.kind, &part.text);
         if !part.note.is_empty() {
             note(lines, &part.note);
         }
     }
-    if parts.left_out > 0 {
+    if parts.omitted_bytes > 0 {
         note(
             lines,
-            &format!("{} more bytes are left out", parts.left_out),
+            &format!("{} more bytes are left out", parts.omitted_bytes),
         );
     }
 }
@@ -292,14 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn text_that_streams_in_is_one_part_and_lines_stay_lines() {
+    fn streamed_text_is_one_part_and_keeps_its_line_breaks() {
         let mut tracer = ReplyTracer::default();
         tracer.begin_reply("m");
         for text in ["안", "녕\n", "\nx"] {
             tracer.text(text);
-            tracer.piece(&Piece::Text(text.to_owned()));
+            tracer.record_scan_event(&ScanEvent::Text(text.to_owned()));
         }
-        tracer.ended("stop");
+        tracer.end_reply("stop");
         let stream = ["text  안녕", "      ", "      x"];
         let expected = [
             &["Reply 1 of m", "As the server sent it:"][..],
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_in_every_way_and_says_what_is_left_out() {
+    fn trace_is_bounded_and_reports_what_it_omits() {
         let mut tracer = ReplyTracer::default();
         for _ in 0..REPLIES_MAX + 3 {
             tracer.begin_reply("m");
@@ -319,12 +319,12 @@ mod tests {
                 tracer.text(&"가".repeat(10_000));
             }
             for _ in 0..PARTS_MAX + 5 {
-                tracer.piece(&Piece::Mark("x".to_owned()));
+                tracer.record_scan_event(&ScanEvent::Marker("x".to_owned()));
             }
         }
         let kept = tracer.replies.iter();
         let kept: usize = kept
-            .map(|reply| reply.stream.bytes + reply.pieces.bytes)
+            .map(|reply| reply.stream.bytes + reply.scanned.bytes)
             .sum();
         assert!(kept <= REPLIES_MAX * 2 * REPLY_BYTES_MAX, "{kept}");
         let lines = words(&tracer);

@@ -1,6 +1,6 @@
 //! One call, for `humble mcp call`: its progress, and what came of it.
 
-use super::line;
+use super::clean_line;
 use crate::domain::progress::{Measure, Progress};
 use crate::domain::trust::PinChange;
 use crate::domain::{ServerId, Tool, ToolOutcome};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What is printed at the end of a call, and the exit status.
 #[derive(Debug, PartialEq)]
-pub struct Printed {
+pub struct CallOutput {
     /// For standard output, raw.
     pub out: String,
     /// For standard error, clean.
@@ -19,7 +19,12 @@ pub struct Printed {
 }
 
 /// `result` is the server's own, where it gave one.
-pub fn printed(tool: &str, outcome: &ToolOutcome, result: Option<&Value>, json: bool) -> Printed {
+pub fn render_call(
+    tool: &str,
+    outcome: &ToolOutcome,
+    result: Option<&Value>,
+    json: bool,
+) -> CallOutput {
     let code = match outcome {
         ToolOutcome::Succeeded { .. } => EXIT_ANSWERED,
         ToolOutcome::Interrupted => EXIT_INTERRUPTED,
@@ -27,21 +32,21 @@ pub fn printed(tool: &str, outcome: &ToolOutcome, result: Option<&Value>, json: 
     };
     let (out, err) = match (outcome, result) {
         (_, Some(result)) if json => (format!("{result}\n"), String::new()),
-        (ToolOutcome::Succeeded { text, .. }, _) => (ended(text), String::new()),
+        (ToolOutcome::Succeeded { text, .. }, _) => (with_newline(text), String::new()),
         (ToolOutcome::Interrupted, _) => (String::new(), "The call was cancelled.\n".to_owned()),
         _ => {
-            let fault = fault(tool, outcome);
+            let fault = failure_text(tool, outcome);
             let out = match json {
                 true => format!("{}\n", json!({ "error": fault })),
                 false => String::new(),
             };
-            (out, ended(Clean::new(&fault).as_str()))
+            (out, with_newline(Clean::new(&fault).as_str()))
         }
     };
-    Printed { out, err, code }
+    CallOutput { out, err, code }
 }
 
-fn ended(text: &str) -> String {
+fn with_newline(text: &str) -> String {
     match text.ends_with('\n') {
         true => text.to_owned(),
         false => format!("{text}\n"),
@@ -49,7 +54,7 @@ fn ended(text: &str) -> String {
 }
 
 /// Why there is no result, raw.
-fn fault(tool: &str, outcome: &ToolOutcome) -> String {
+fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
     let tool = Clean::name(tool);
     match outcome {
         ToolOutcome::Failed { text, .. } => format!("Tool {tool} failed: {text}"),
@@ -65,14 +70,14 @@ fn fault(tool: &str, outcome: &ToolOutcome) -> String {
 }
 
 /// The newest progress, on a line.
-pub fn progress(tool: &str, progress: &Progress) -> String {
-    let done = number(progress.done);
+pub fn progress_line(tool: &str, progress: &Progress) -> String {
+    let done = format_number(progress.done);
     let count = match (progress.measure(), progress.total) {
         // Only what is whole is said to be.
         (Measure::Share(share), Some(total)) => {
             format!(
                 "{done} of {} ({:.0} %)",
-                number(total),
+                format_number(total),
                 (share * 100.0).floor()
             )
         }
@@ -81,10 +86,10 @@ pub fn progress(tool: &str, progress: &Progress) -> String {
     let message = progress.message.as_deref().unwrap_or_default();
     let gap = if message.is_empty() { "" } else { ", " };
     let tool = Clean::name(tool);
-    line(&format!("{tool}: {count}{gap}{message}"))
+    clean_line(&format!("{tool}: {count}{gap}{message}"))
 }
 
-fn number(value: f64) -> String {
+fn format_number(value: f64) -> String {
     if value >= 1e12 {
         return format!("{value:.1e}");
     }
@@ -93,35 +98,40 @@ fn number(value: f64) -> String {
 }
 
 /// The difference to the definition that was accepted, every character of it visible.
-pub fn changed(change: &PinChange) -> String {
+pub fn render_definition_diff(change: &PinChange) -> String {
     let (tool, server) = (
         Clean::name(&change.tool.name),
         Clean::name(change.server.as_str()),
     );
     let since = change.since_words();
     let head = format!("Server `{server}` changed `{tool}` {since}:");
-    let mut out = format!("{}\n", line(&head));
+    let mut out = format!("{}\n", clean_line(&head));
     for section in change.sections() {
         if section.lines.is_empty() {
             continue;
         }
-        out += &format!("  {}\n", line(&section.name));
+        out += &format!("  {}\n", clean_line(&section.name));
         for (sign, text) in &section.folded() {
-            out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
+            out += &format!("  {} {}\n", sign.glyph(), Clean::escaped(text));
         }
     }
     out
 }
 
 /// What is said where a tool of that name is not there.
-pub fn no_tool(server: &ServerId, name: &str, near: Option<&str>, tools: &[Tool]) -> String {
+pub fn unknown_tool_line(
+    server: &ServerId,
+    name: &str,
+    near: Option<&str>,
+    tools: &[Tool],
+) -> String {
     let meant = match near {
         Some(near) => format!(" Did you mean `{}`?", Clean::name(near)),
         None if tools.is_empty() => " It has none.".to_owned(),
         None => format!(" `humble mcp tools {server}` lists what it has."),
     };
     let (server, name) = (Clean::name(server.as_str()), Clean::name(name));
-    line(&format!("Server `{server}` has no tool `{name}`.{meant}"))
+    clean_line(&format!("Server `{server}` has no tool `{name}`.{meant}"))
 }
 
 #[cfg(test)]
@@ -139,9 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn the_text_goes_out_raw_and_whole_with_one_line_end() {
+    fn the_result_text_is_printed_raw_with_one_final_newline() {
         for (text, out) in [("a\u{1b}[0m", "a\u{1b}[0m\n"), ("b\n", "b\n"), ("", "\n")] {
-            let printed = printed("t", &succeeded(text), Some(&json!({})), false);
+            let printed = render_call("t", &succeeded(text), Some(&json!({})), false);
             assert_eq!(
                 (printed.out.as_str(), printed.err.as_str(), printed.code),
                 (out, "", 0)
@@ -150,30 +160,30 @@ mod tests {
     }
 
     #[test]
-    fn names_hide_nothing() {
-        let said = no_tool(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
+    fn hidden_characters_in_names_are_shown() {
+        let said = unknown_tool_line(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
         let expected = "Server `s⟨U+202E⟩` has no tool `send`. Did you mean `⟨ESC⟩send`?";
         assert_eq!(said, expected);
-        let of = progress(" ", &Progress::new(1.0, None, None));
+        let of = progress_line(" ", &Progress::new(1.0, None, None));
         assert_eq!(of, "\" \": 1");
     }
 
     #[test]
-    fn an_error_is_no_result() {
+    fn an_error_is_not_printed_as_a_result() {
         let failed = ToolOutcome::Failed {
             text: "no\u{1b}[2J such file".to_owned(),
             elapsed: ELAPSED,
         };
         let result = json!({ "content": [], "isError": true });
-        let told = Printed {
+        let told = CallOutput {
             out: String::new(),
             err: "Tool t failed: no such file\n".to_owned(),
             code: 1,
         };
-        assert_eq!(printed("t", &failed, Some(&result), false), told);
-        let whole = printed("t", &failed, Some(&result), true);
+        assert_eq!(render_call("t", &failed, Some(&result), false), told);
+        let whole = render_call("t", &failed, Some(&result), true);
         assert_eq!((whole.out, whole.code), (format!("{result}\n"), 1));
-        let none = printed("t", &failed, None, true);
+        let none = render_call("t", &failed, None, true);
         let said: Value = serde_json::from_str(&none.out).expect("JSON");
         assert_eq!(
             said,
@@ -182,9 +192,9 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_as_far_as_it_is_known() {
+    fn progress_shows_a_percentage_only_if_the_total_is_known() {
         let of = |done, total, message: Option<&str>| {
-            progress("t", &Progress::new(done, total, message))
+            progress_line("t", &Progress::new(done, total, message))
         };
         assert_eq!(
             of(3.0, Some(99.0), Some("단계\u{7}")),

@@ -1,42 +1,42 @@
 //! The tools of servers, for `humble mcp tools`.
 
-use super::{Found, INDENT, folded, line, tokens};
+use super::{INDENT, ServerReport, clean_line, token_estimate, wrap_lines};
 use crate::domain::Tool;
 use crate::text::Clean;
 use serde_json::{Map, Value, json};
 
 /// A server with what its tools take, in words.
-pub struct Shown<'a> {
-    pub found: &'a Found,
+pub struct ServerTools<'a> {
+    pub found: &'a ServerReport,
     /// How each of its tools is called, in their order.
     pub usages: Vec<String>,
 }
 
 /// The list for a person, with each input schema where that is wanted.
-pub fn text(shown: &[Shown<'_>], schema: bool, columns: Option<u16>) -> String {
+pub fn render_text(shown: &[ServerTools<'_>], schema: bool, columns: Option<u16>) -> String {
     let blocks: Vec<String> = shown
         .iter()
-        .map(|one| server(one, schema, columns))
+        .map(|one| render_server(one, schema, columns))
         .collect();
     blocks.join("\n")
 }
 
-fn server(shown: &Shown<'_>, schema: bool, columns: Option<u16>) -> String {
+fn render_server(shown: &ServerTools<'_>, schema: bool, columns: Option<u16>) -> String {
     let found = shown.found;
     let name = Clean::name(found.server.id.as_str());
     let words = match &found.server.peer {
-        Some(_) => found.tools_words().join(", "),
-        None => found.state().to_owned(),
+        Some(_) => found.tool_count_texts().join(", "),
+        None => found.state_text().to_owned(),
     };
-    let mut out = folded(&line(&format!("{name} ({words})")), 0, columns);
+    let mut out = wrap_lines(&clean_line(&format!("{name} ({words})")), 0, columns);
     for remark in found.remarks() {
-        out += &folded(&line(&remark), INDENT / 2, columns);
+        out += &wrap_lines(&clean_line(&remark), INDENT / 2, columns);
     }
     for (tool, usage) in found.server.tools.iter().zip(&shown.usages) {
-        out += &one_tool(found, tool, usage, columns);
+        out += &render_tool(found, tool, usage, columns);
         if schema {
             let pretty = serde_json::to_string_pretty(&tool.input_schema).unwrap_or_default();
-            for row in Clean::spelt_out(&pretty).as_str().lines() {
+            for row in Clean::escaped(&pretty).as_str().lines() {
                 out += &format!("{}{row}\n", " ".repeat(INDENT + 2));
             }
         }
@@ -44,23 +44,23 @@ fn server(shown: &Shown<'_>, schema: bool, columns: Option<u16>) -> String {
     out
 }
 
-fn one_tool(found: &Found, tool: &Tool, usage: &str, columns: Option<u16>) -> String {
-    let state = match state(found, tool) {
+fn render_tool(found: &ServerReport, tool: &Tool, usage: &str, columns: Option<u16>) -> String {
+    let state = match tool_state(found, tool) {
         "on" => "",
         "withheld" => " (withheld: its definition changed)",
         _ => " (off)",
     };
     let head = format!("{}{state} {usage}", Clean::name(&tool.name));
-    let mut out = folded(line(&head).trim_end(), INDENT / 2, columns);
+    let mut out = wrap_lines(clean_line(&head).trim_end(), INDENT / 2, columns);
     let about = tool.description.as_deref().or(tool.title.as_deref());
-    let about = line(about.unwrap_or_default().trim());
+    let about = clean_line(about.unwrap_or_default().trim());
     if !about.is_empty() {
-        out += &folded(&about, INDENT + 2, columns);
+        out += &wrap_lines(&about, INDENT + 2, columns);
     }
     out
 }
 
-fn state(found: &Found, tool: &Tool) -> &'static str {
+fn tool_state(found: &ServerReport, tool: &Tool) -> &'static str {
     let server = &found.server;
     if server.withheld.contains(&tool.name) {
         "withheld"
@@ -72,7 +72,7 @@ fn state(found: &Found, tool: &Tool) -> &'static str {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(found: &[Found]) -> String {
+pub fn render_json(found: &[ServerReport]) -> String {
     let servers = found.iter().map(|one| {
         let tools = one.server.tools.iter().map(|tool| {
             json!({
@@ -80,13 +80,13 @@ pub fn json(found: &[Found]) -> String {
                 "title": tool.title,
                 "description": tool.description,
                 "inputSchema": tool.input_schema,
-                "annotations": annotations(tool),
-                "state": state(one, tool),
-                "tokens": tokens(tool),
+                "annotations": annotations_json(tool),
+                "state": tool_state(one, tool),
+                "tokens": token_estimate(tool),
                 "pin": tool.pin,
             })
         });
-        let mut value = one.json();
+        let mut value = one.to_json();
         value["tools"] = tools.collect();
         value
     });
@@ -95,7 +95,7 @@ pub fn json(found: &[Found]) -> String {
 }
 
 /// In the names of the protocol.
-fn annotations(tool: &Tool) -> Value {
+fn annotations_json(tool: &Tool) -> Value {
     let notes = &tool.annotations;
     let hints = [
         ("readOnlyHint", notes.read_only),

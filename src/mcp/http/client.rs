@@ -1,9 +1,9 @@
 //! Sends HTTP requests: what is trusted, which proxy is used, which redirects are
 //! followed. Headers of the person's go to the origin of the configured URL alone.
 
-use super::error::{HttpError, Place};
+use super::error::{DisplayUrl, HttpError};
 use crate::domain::Redactor;
-use crate::http_util::{self, CONNECT_SECONDS_MAX, NoAnswer};
+use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS, RequestFailure};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 
 /// A server that is reached by URL: where it is, and what it is told with every
 /// request. Dropping it closes every idle connection.
-pub struct Remote {
+pub struct RemoteClient {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
@@ -28,7 +28,7 @@ pub struct Remote {
 }
 
 /// One request.
-pub struct Ask {
+pub struct HttpRequest {
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
@@ -36,7 +36,7 @@ pub struct Ask {
     pub body: Option<(Vec<u8>, CancellationToken)>,
 }
 
-impl Remote {
+impl RemoteClient {
     /// Takes long enough (certificates are read) to be called where that holds up nobody.
     ///
     /// # Errors
@@ -46,18 +46,18 @@ impl Remote {
         headers: &[(String, String)],
         redactor: Arc<Redactor>,
     ) -> Result<Self, HttpError> {
-        let mut url = Url::parse(url).map_err(|error| HttpError::NoClient(error.to_string()))?;
+        let mut url = Url::parse(url).map_err(|error| HttpError::ClientSetup(error.to_string()))?;
         url.set_fragment(None);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let bad = |why: String| HttpError::NoClient(format!("the header `{name}`: {why}"));
+            let bad = |why: String| HttpError::ClientSetup(format!("the header `{name}`: {why}"));
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|it| bad(it.to_string()))?;
             let mut value = HeaderValue::from_str(value).map_err(|it| bad(it.to_string()))?;
             value.set_sensitive(true);
             map.append(key, value);
         }
         Ok(Self {
-            client: client(&url)?,
+            client: build_client(&url)?,
             redactor,
             url,
             headers: map,
@@ -69,7 +69,7 @@ impl Remote {
     ///
     /// # Errors
     /// Why there is none.
-    pub async fn send(&self, ask: &Ask) -> Result<Response, HttpError> {
+    pub async fn send(&self, ask: &HttpRequest) -> Result<Response, HttpError> {
         let mut url = ask.url.clone();
         for _ in 0..=REDIRECTS_MAX {
             let mut request = self.client.request(ask.method.clone(), url.clone());
@@ -83,14 +83,19 @@ impl Remote {
             }
             request = request.headers(headers);
             if let Some((body, sent)) = &ask.body {
-                request = request.body(told(body.clone(), sent.clone()));
+                request = request.body(body_with_signal(body.clone(), sent.clone()));
             }
             let response = request
                 .send()
                 .await
-                .map_err(|fault| unanswered(&fault, &url, self.place(&url)))?;
-            tracing::debug!("{} {} {}", ask.method, self.place(&url), response.status());
-            match self.next(&url, &ask.method, &response)? {
+                .map_err(|fault| connect_error(&fault, &url, self.display_url(&url)))?;
+            tracing::debug!(
+                "{} {} {}",
+                ask.method,
+                self.display_url(&url),
+                response.status()
+            );
+            match self.redirect_target(&url, &ask.method, &response)? {
                 Some(target) => url = target,
                 None => return Ok(response),
             }
@@ -100,7 +105,7 @@ impl Remote {
 
     /// Where a redirect leads, if the answer is one. Only one that keeps method, body and
     /// origin is followed.
-    fn next(
+    fn redirect_target(
         &self,
         url: &Url,
         method: &Method,
@@ -117,44 +122,44 @@ impl Remote {
         let target = location.and_then(|location| url.join(location).ok());
         match target {
             Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
-            Some(target) => Err(HttpError::Redirected(self.place(&target))),
+            Some(target) => Err(HttpError::CrossOriginRedirect(self.display_url(&target))),
             None => Ok(None),
         }
     }
 
     /// An address as it may be shown: without user, password and query, and without
     /// tokens in its path.
-    pub fn place(&self, url: &Url) -> Place {
+    pub fn display_url(&self, url: &Url) -> DisplayUrl {
         let mut bare = url.clone();
         bare.set_query(None);
         bare.set_fragment(None);
         // Where this cannot be, there is none: such as in `javascript:1`.
         let _ = bare.set_username("").and_then(|()| bare.set_password(None));
-        shortened(&self.redactor.redacted(bare.as_str()))
+        truncate_url(&self.redactor.redacted(bare.as_str()))
     }
 }
 
 /// An address that somebody else wrote may be of any length.
-fn shortened(place: &str) -> String {
-    match place.char_indices().nth(PLACE_CHARS_MAX) {
+fn truncate_url(place: &str) -> String {
+    match place.char_indices().nth(DISPLAY_URL_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &place[..end]),
         None => place.to_owned(),
     }
 }
 
 /// A body that tells when it is taken: the head is written by then.
-fn told(body: Vec<u8>, sent: CancellationToken) -> Body {
+fn body_with_signal(body: Vec<u8>, sent: CancellationToken) -> Body {
     Body::wrap_stream(futures::stream::once(async move {
         sent.cancel();
         Ok::<_, std::io::Error>(body)
     }))
 }
 
-fn client(url: &Url) -> Result<Client, HttpError> {
+fn build_client(url: &Url) -> Result<Client, HttpError> {
     let builder = || {
         let builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
             .tcp_keepalive(KEEPALIVE)
             .pool_idle_timeout(IDLE_MAX)
             .redirect(redirect::Policy::none());
@@ -171,20 +176,20 @@ fn client(url: &Url) -> Result<Client, HttpError> {
         (_, true) => plain(),
         (_, false) => builder().build().or_else(|_| plain()),
     };
-    built.map_err(|fault| HttpError::NoClient(http_util::innermost(&fault)))
+    built.map_err(|fault| HttpError::ClientSetup(http_util::root_cause(&fault)))
 }
 
-fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> HttpError {
-    match http_util::no_answer(fault, url) {
-        NoAnswer::Unresolved => HttpError::Unresolved(at),
-        NoAnswer::Refused => HttpError::Refused(at),
-        NoAnswer::ConnectTimeout => HttpError::ConnectTimeout {
+fn connect_error(fault: &reqwest::Error, url: &Url, at: DisplayUrl) -> HttpError {
+    match http_util::request_failure(fault, url) {
+        RequestFailure::Unresolved => HttpError::Unresolved(at),
+        RequestFailure::Refused => HttpError::Refused(at),
+        RequestFailure::ConnectTimeout => HttpError::ConnectTimeout {
             at,
-            seconds: CONNECT_SECONDS_MAX,
+            seconds: CONNECT_TIMEOUT_SECONDS,
         },
-        NoAnswer::Reset => HttpError::Reset,
-        NoAnswer::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
-        NoAnswer::Unreachable { why } => HttpError::Unreachable { at, why },
+        RequestFailure::Reset => HttpError::Reset,
+        RequestFailure::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
+        RequestFailure::Unreachable { why } => HttpError::Unreachable { at, why },
     }
 }
 
@@ -202,4 +207,4 @@ fn is_tls(url: &Url, why: &str) -> bool {
 }
 
 /// Of an address, as it is shown.
-const PLACE_CHARS_MAX: usize = 300;
+const DISPLAY_URL_CHARS_MAX: usize = 300;

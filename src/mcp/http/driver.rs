@@ -1,11 +1,11 @@
 //! Owns every request of a connection. Dropping it drops them all, with their sockets:
 //! no task goes on.
 
-use super::connection::{Connection, HttpKind, PendingRequest};
+use super::connection::{Connection, HttpKind, PendingHttpRequest};
 use super::error::HttpError;
-use super::outgoing::Outgoing;
+use super::outgoing_message::OutgoingMessage;
 use super::request::{RequestOutcome, exchange};
-use super::response::Stream;
+use super::response::EventStream;
 use super::server_stream;
 use crate::mcp::error::McpError;
 use futures::StreamExt;
@@ -22,120 +22,126 @@ use tokio_util::sync::CancellationToken;
 const REQUESTS_MAX: usize = 256;
 /// Until the bytes of a request are on their way that is to be cancelled.
 const SENT_DEADLINE: Duration = Duration::from_secs(1);
-const OVERTAKING: Duration = Duration::from_millis(100);
+const CANCEL_DELAY: Duration = Duration::from_millis(100);
 /// Refusals in a row after which the connection is made anew: some servers answer an
 /// unknown session with a status that says nothing.
-const REFUSALS_MAX: u32 = 2;
+const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 /// Once a session is unknown, so long for the others that met the same.
-const UNKNOWN_DEADLINE: Duration = Duration::from_millis(500);
+const UNKNOWN_SESSION_GRACE: Duration = Duration::from_millis(500);
 
 /// What has ended.
-struct Over {
-    what: What,
-    ended: RequestOutcome,
+struct FinishedTask {
+    kind: TaskKind,
+    outcome: RequestOutcome,
 }
 
-enum What {
+enum TaskKind {
     Request(Value),
     /// It may be refused without harm.
     Subscription,
     Notification {
-        opens_the_stream: bool,
+        opens_server_stream: bool,
     },
-    Standing,
+    ServerStream,
     /// An answer to the server, or the cancellation of a request.
-    Aside,
+    Auxiliary,
     Aborted,
 }
 
-pub struct Driver {
+pub struct HttpDriver {
     connection: Arc<Connection>,
-    under_way: FuturesUnordered<BoxFuture<'static, Over>>,
+    in_flight: FuturesUnordered<BoxFuture<'static, FinishedTask>>,
     /// A notification is under way that others wait for.
-    is_waiting: bool,
-    refusals: u32,
+    is_blocked: bool,
+    consecutive_failures: u32,
 }
 
-impl Driver {
-    pub fn new(connection: Arc<Connection>, standing: Option<Stream>) -> Self {
+impl HttpDriver {
+    pub fn new(connection: Arc<Connection>, standing: Option<EventStream>) -> Self {
         let driver = Self {
             connection,
-            under_way: FuturesUnordered::new(),
-            is_waiting: false,
-            refusals: 0,
+            in_flight: FuturesUnordered::new(),
+            is_blocked: false,
+            consecutive_failures: 0,
         };
         if let Some(stream) = standing {
             let connection = driver.connection.clone();
             let reading = async move {
-                let ended = server_stream::read(&connection, stream).await;
-                Over {
-                    what: What::Standing,
-                    ended: match ended {
-                        RequestOutcome::Well => RequestOutcome::Broken(HttpError::StreamClosed),
+                let ended = server_stream::read_to_end(&connection, stream).await;
+                FinishedTask {
+                    kind: TaskKind::ServerStream,
+                    outcome: match ended {
+                        RequestOutcome::Completed => {
+                            RequestOutcome::ConnectionLost(HttpError::StreamClosed)
+                        }
                         ended => ended,
                     },
                 }
             };
-            driver.under_way.push(reading.boxed());
+            driver.in_flight.push(reading.boxed());
         }
         driver
     }
 
     /// Sends what is queued, in its order, until the connection is of no use any more.
-    pub async fn run(mut self, mut queue: mpsc::Receiver<Outgoing>) -> McpError {
+    pub async fn run(mut self, mut queue: mpsc::Receiver<OutgoingMessage>) -> McpError {
         loop {
-            let has_room = !self.is_waiting && self.under_way.len() < REQUESTS_MAX;
+            let has_room = !self.is_blocked && self.in_flight.len() < REQUESTS_MAX;
             tokio::select! {
                 biased;
-                Some(over) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    if let Some(fault) = self.settle(over).await {
+                Some(over) = self.in_flight.next(), if !self.in_flight.is_empty() => {
+                    if let Some(fault) = self.handle_finished(over).await {
                         self.connection.drain().await;
                         return fault;
                     }
                 }
                 next = queue.recv(), if has_room => match next {
                     Some(out) => self.begin(out),
-                    None => return McpError::Dropped,
+                    None => return McpError::SessionClosed,
                 },
             }
         }
     }
 
-    fn begin(&mut self, out: Outgoing) {
+    fn begin(&mut self, out: OutgoingMessage) {
         if let Some(cancelled) = out.cancels.clone() {
             return self.cancel(out, &cancelled);
         }
         let what = match (&out.id, &out.method) {
-            (Some(_), _) if out.is("subscriptions/listen") => What::Subscription,
-            (Some(id), _) => What::Request(id.clone()),
-            (None, Some(_)) => What::Notification {
-                opens_the_stream: out.is("notifications/initialized")
-                    && self.connection.carrier == HttpKind::Http,
+            (Some(_), _) if out.is_method("subscriptions/listen") => TaskKind::Subscription,
+            (Some(id), _) => TaskKind::Request(id.clone()),
+            (None, Some(_)) => TaskKind::Notification {
+                opens_server_stream: out.is_method("notifications/initialized")
+                    && self.connection.http_kind == HttpKind::Streamable,
             },
-            (None, None) => What::Aside,
+            (None, None) => TaskKind::Auxiliary,
         };
-        self.is_waiting |= out.is_barrier();
+        self.is_blocked |= out.is_barrier();
         let sent = CancellationToken::new();
         let (abort, registration) = AbortHandle::new_pair();
         if let Some(id) = &out.id {
             let sent = sent.clone();
-            self.connection.open(id, PendingRequest { abort, sent });
+            self.connection
+                .add_pending(id, PendingHttpRequest { abort, sent });
         }
         let exchange = exchange(self.connection.clone(), out, sent);
         let over = Abortable::new(exchange, registration).map(|ended| match ended {
-            Ok(ended) => Over { what, ended },
-            Err(_) => Over {
-                what: What::Aborted,
-                ended: RequestOutcome::Well,
+            Ok(ended) => FinishedTask {
+                kind: what,
+                outcome: ended,
+            },
+            Err(_) => FinishedTask {
+                kind: TaskKind::Aborted,
+                outcome: RequestOutcome::Completed,
             },
         });
-        self.under_way.push(over.boxed());
+        self.in_flight.push(over.boxed());
     }
 
     /// Gives a request up. In the newer era the end of its connection says so; in the
     /// older one the server is told, and never before it has the request itself.
-    fn cancel(&mut self, out: Outgoing, cancelled: &Value) {
-        let Some(open) = self.connection.close(cancelled) else {
+    fn cancel(&mut self, out: OutgoingMessage, cancelled: &Value) {
+        let Some(open) = self.connection.take_pending(cancelled) else {
             return;
         };
         if out.version.is_some() || self.connection.is_modern() {
@@ -145,72 +151,80 @@ impl Driver {
         let telling = async move {
             let _ = timeout(SENT_DEADLINE, open.sent.cancelled()).await;
             // This one may go over a connection that is faster.
-            sleep(OVERTAKING).await;
+            sleep(CANCEL_DELAY).await;
             let ended = exchange(connection, out, CancellationToken::new()).await;
             open.abort.abort();
-            let what = What::Aside;
-            Over { what, ended }
+            let what = TaskKind::Auxiliary;
+            FinishedTask {
+                kind: what,
+                outcome: ended,
+            }
         };
-        self.under_way.push(telling.boxed());
+        self.in_flight.push(telling.boxed());
     }
 
     /// What follows from an end; a fault where it is that of all.
-    async fn settle(&mut self, over: Over) -> Option<McpError> {
-        if let What::Notification { .. } = over.what {
-            self.is_waiting = false;
+    async fn handle_finished(&mut self, over: FinishedTask) -> Option<McpError> {
+        if let TaskKind::Notification { .. } = over.kind {
+            self.is_blocked = false;
         }
-        match (over.ended, over.what) {
-            (RequestOutcome::Broken(fault), _) => Some(fault.into()),
-            (RequestOutcome::Unknown, what) => Some(self.unknown(what).await),
-            (RequestOutcome::Failed(fault), What::Request(_)) => {
-                self.refusals += 1;
-                (self.refusals >= REFUSALS_MAX).then(|| fault.into())
+        match (over.outcome, over.kind) {
+            (RequestOutcome::ConnectionLost(fault), _) => Some(fault.into()),
+            (RequestOutcome::SessionUnknown, what) => Some(self.handle_unknown_session(what).await),
+            (RequestOutcome::Failed(fault), TaskKind::Request(_)) => {
+                self.consecutive_failures += 1;
+                (self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX).then(|| fault.into())
             }
-            (RequestOutcome::Well, What::Request(_)) => {
-                self.refusals = 0;
+            (RequestOutcome::Completed, TaskKind::Request(_)) => {
+                self.consecutive_failures = 0;
                 None
             }
             (
                 ended,
-                What::Notification {
-                    opens_the_stream: true,
+                TaskKind::Notification {
+                    opens_server_stream: true,
                 },
             ) => {
                 tracing::debug!("the server was told that the session is open: {ended:?}");
                 let connection = self.connection.clone();
                 let keeping = async move {
-                    let ended = server_stream::keep(&connection).await;
-                    let what = What::Standing;
-                    Over { what, ended }
+                    let ended = server_stream::keep_open(&connection).await;
+                    let what = TaskKind::ServerStream;
+                    FinishedTask {
+                        kind: what,
+                        outcome: ended,
+                    }
                 };
-                self.under_way.push(keeping.boxed());
+                self.in_flight.push(keeping.boxed());
                 None
             }
             (RequestOutcome::Failed(fault), _) => {
                 tracing::debug!("a message was not taken: {fault}");
                 None
             }
-            (RequestOutcome::Well, _) => None,
+            (RequestOutcome::Completed, _) => None,
         }
     }
 
     /// The session is unknown to the server, which did nothing for those that were told
     /// so: they may be asked again in another session.
-    async fn unknown(&mut self, what: What) -> McpError {
-        let mut next = Some(Over {
-            what,
-            ended: RequestOutcome::Unknown,
+    async fn handle_unknown_session(&mut self, what: TaskKind) -> McpError {
+        let mut next = Some(FinishedTask {
+            kind: what,
+            outcome: RequestOutcome::SessionUnknown,
         });
         let others = async {
             while let Some(over) = next.take() {
-                if let (RequestOutcome::Unknown, What::Request(id)) = (&over.ended, &over.what) {
-                    self.connection.shared.refuse(id);
+                if let (RequestOutcome::SessionUnknown, TaskKind::Request(id)) =
+                    (&over.outcome, &over.kind)
+                {
+                    self.connection.shared.mark_retryable(id);
                 }
-                next = self.under_way.next().await;
+                next = self.in_flight.next().await;
             }
         };
-        let _ = timeout(UNKNOWN_DEADLINE, others).await;
-        self.connection.forget_session();
+        let _ = timeout(UNKNOWN_SESSION_GRACE, others).await;
+        self.connection.clear_session();
         HttpError::SessionLost.into()
     }
 }

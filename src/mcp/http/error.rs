@@ -5,61 +5,71 @@ use reqwest::StatusCode;
 use std::time::Duration;
 
 /// The JSON-RPC code of an error that is not the server's own: it was made from an HTTP status.
-pub const NO_CODE: i32 = 0;
+pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 
 /// Where the request went, as far as it may be shown: origin and path.
-pub type Place = String;
+pub type DisplayUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     #[error("The HTTP client could not be set up: {0}.")]
-    NoClient(String),
+    ClientSetup(String),
     #[error("The host of `{0}` is not known.")]
-    Unresolved(Place),
+    Unresolved(DisplayUrl),
     #[error("Nothing listens at `{0}`: the connection was refused.")]
-    Refused(Place),
+    Refused(DisplayUrl),
     #[error("`{at}` did not accept a connection within {seconds} s.")]
-    ConnectTimeout { at: Place, seconds: u64 },
+    ConnectTimeout { at: DisplayUrl, seconds: u64 },
     #[error("No secure connection to `{at}` could be made: {why}.")]
-    Tls { at: Place, why: String },
+    Tls { at: DisplayUrl, why: String },
     #[error("`{at}` cannot be reached: {why}.")]
-    Unreachable { at: Place, why: String },
+    Unreachable { at: DisplayUrl, why: String },
     #[error("It closed the connection without an answer.")]
     Reset,
     #[error("It did not begin to answer within {} s.", .0.as_secs())]
-    Slow(Duration),
+    Timeout(Duration),
     #[error("Its answer broke off: {0}.")]
-    BrokenOff(String),
+    BodyInterrupted(String),
     #[error("It redirects to `{0}`, which is another origin and was not asked.")]
-    Redirected(Place),
+    CrossOriginRedirect(DisplayUrl),
     #[error("It redirects again and again.")]
     RedirectLoop,
     #[error("It does not know who is asking (HTTP status 401{0}).")]
-    Unauthorized(Said),
+    Unauthorized(ServerMessage),
     #[error("It refuses access (HTTP status 403{0}).")]
-    Forbidden(Said),
+    Forbidden(ServerMessage),
     #[error("There is no MCP server at `{at}` (HTTP status {status}{said}).")]
-    NotThere { at: Place, status: u16, said: Said },
+    NotFound {
+        at: DisplayUrl,
+        status: u16,
+        said: ServerMessage,
+    },
     #[error("It has too much to do (HTTP status 429{said}{}).", asked_pause(*.pause))]
-    Busy { said: Said, pause: Option<Duration> },
+    RateLimited {
+        said: ServerMessage,
+        pause: Option<Duration>,
+    },
     #[error("It answered with HTTP status {status}{said}.")]
-    Status { status: Status, said: Said },
+    Status {
+        status: HttpStatus,
+        said: ServerMessage,
+    },
     #[error("It answered with a web page instead of MCP{0}.")]
-    WebPage(Said),
+    HtmlPage(ServerMessage),
     #[error("It answered with `{0}`, which is no MCP.")]
-    ContentType(String),
+    UnexpectedContentType(String),
     #[error("It answered with what is no JSON{0}.")]
-    NotJson(Said),
+    NotJson(ServerMessage),
     #[error("It sent a message of more than {} MB.", .0 >> 20)]
-    TooLong(usize),
+    MessageTooLong(usize),
     #[error("Its stream ended before the answer came.")]
     StreamEnded,
     #[error("It answered another question than the one that was asked.")]
-    OtherAnswer,
+    MismatchedAnswer,
     #[error("It named no endpoint for messages within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
     #[error("The endpoint that it names is at `{0}`, which is another origin and is refused.")]
-    ForeignEndpoint(Place),
+    ForeignEndpoint(DisplayUrl),
     #[error("The endpoint that it names is no address.")]
     BadEndpoint,
     #[error("It closed its stream.")]
@@ -67,7 +77,7 @@ pub enum HttpError {
     #[error("It no longer knows the session.")]
     SessionLost,
     #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
-    Neither {
+    NeitherTransport {
         sse: Box<HttpError>,
         http: Box<HttpError>,
     },
@@ -75,9 +85,9 @@ pub enum HttpError {
 
 /// What a server said besides, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Said(pub String);
+pub struct ServerMessage(pub String);
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for ServerMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.as_str() {
             "" => Ok(()),
@@ -88,9 +98,9 @@ impl std::fmt::Display for Said {
 
 /// The number of a status, with its name where it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Status(pub u16);
+pub struct HttpStatus(pub u16);
 
-impl std::fmt::Display for Status {
+impl std::fmt::Display for HttpStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = StatusCode::from_u16(self.0).ok();
         match name.as_ref().and_then(StatusCode::canonical_reason) {
@@ -116,18 +126,18 @@ fn asked_pause(pause: Option<Duration>) -> String {
 impl HttpError {
     /// Does it tell something of the way in which the server was asked? Then another
     /// handshake, or another transport, may do better.
-    pub fn is_about_the_question(&self) -> bool {
+    pub fn is_request_specific(&self) -> bool {
         match self {
-            Self::NotThere { .. }
-            | Self::WebPage(_)
-            | Self::ContentType(_)
+            Self::NotFound { .. }
+            | Self::HtmlPage(_)
+            | Self::UnexpectedContentType(_)
             | Self::NotJson(_)
             | Self::NoEndpoint(_)
             | Self::BadEndpoint
             | Self::StreamEnded
-            | Self::OtherAnswer
-            | Self::Slow(_)
-            | Self::BrokenOff(_)
+            | Self::MismatchedAnswer
+            | Self::Timeout(_)
+            | Self::BodyInterrupted(_)
             | Self::SessionLost
             | Self::Reset => true,
             Self::Status { status, .. } => status.0 != 503,
@@ -136,7 +146,7 @@ impl HttpError {
     }
 
     /// Is it the way to the server that fails, whatever was asked?
-    pub fn is_of_the_way(&self) -> bool {
+    pub fn is_connection_failure(&self) -> bool {
         matches!(
             self,
             Self::Unresolved(_)
@@ -156,9 +166,9 @@ impl HttpError {
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)
-            | Self::NotThere { .. }
-            | Self::WebPage(_)
-            | Self::Neither { .. } => {
+            | Self::NotFound { .. }
+            | Self::HtmlPage(_)
+            | Self::NeitherTransport { .. } => {
                 "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
                  and often ends in `mcp` or `sse`."
             }
@@ -169,7 +179,7 @@ impl HttpError {
                 "If it speaks no TLS, `url` in mcp-servers.json begins with `http://`; otherwise \
                  its certificate has to be one that this computer trusts."
             }
-            Self::Redirected(_) => {
+            Self::CrossOriginRedirect(_) => {
                 "If that address can be trusted, put it into `url` in mcp-servers.json."
             }
             Self::Unauthorized(_) => {
@@ -184,7 +194,7 @@ impl HttpError {
                 "If it is a server of streamable HTTP, give it `\"transport\": \"http\"` in \
                  mcp-servers.json."
             }
-            Self::Busy { .. } => "Try again later.",
+            Self::RateLimited { .. } => "Try again later.",
             _ => return None,
         })
     }
@@ -195,11 +205,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_is_named_and_what_was_said_follows() {
+    fn status_name_and_server_message_are_shown() {
         let fault = |status, said: &str| {
             HttpError::Status {
-                status: Status(status),
-                said: Said(said.to_owned()),
+                status: HttpStatus(status),
+                said: ServerMessage(said.to_owned()),
             }
             .to_string()
         };

@@ -2,14 +2,14 @@
 //! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
 
 use crate::mcp::tool_list::ListedTools;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 const KEY: &str = "x-mcp-header";
 /// Lines about tools that are left out; the rest is counted.
-const LEFT_OUT_LINES_MAX: usize = 50;
+const OMITTED_LINES_MAX: usize = 50;
 /// As deep as schemas are followed.
 const DEPTH_MAX: usize = 64;
 /// Headers of one tool: each call sends them all, and servers accept few.
@@ -19,7 +19,7 @@ const NAMES_BYTES_MAX: usize = 4_096;
 
 /// An argument, by the names that lead to it, and its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Param {
+struct ParamHeader {
     path: Vec<String>,
     header: String,
 }
@@ -27,22 +27,22 @@ struct Param {
 /// By tool. None until a message of the newer era goes out over HTTP: all other servers
 /// may write into their schemas what they like.
 #[derive(Debug, Default)]
-pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<Param>>>>);
+pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<ParamHeader>>>>);
 
 impl ParamHeaders {
-    pub fn begin(&self) {
-        lock(&self.0).get_or_insert_default();
+    pub fn enable(&self) {
+        lock_ignoring_poison(&self.0).get_or_insert_default();
     }
 
     /// Takes the headers of a list of tools, and takes out those tools that are wrong.
-    pub fn admit(&self, listed: &mut ListedTools) {
-        let mut known = lock(&self.0);
+    pub fn register_tools(&self, listed: &mut ListedTools) {
+        let mut known = lock_ignoring_poison(&self.0);
         let Some(known) = &mut *known else { return };
         known.clear();
         let mut wrong = Vec::new();
         listed
             .tools
-            .retain(|tool| match params(&tool.input_schema) {
+            .retain(|tool| match header_params(&tool.input_schema) {
                 Ok(params) => {
                     known.insert(tool.name.clone(), params);
                     true
@@ -52,19 +52,19 @@ impl ParamHeaders {
                     false
                 }
             });
-        let more = wrong.len().saturating_sub(LEFT_OUT_LINES_MAX);
-        let told = wrong.into_iter().take(LEFT_OUT_LINES_MAX);
-        listed.left_out.extend(told);
+        let more = wrong.len().saturating_sub(OMITTED_LINES_MAX);
+        let told = wrong.into_iter().take(OMITTED_LINES_MAX);
+        listed.omitted.extend(told);
         if more > 0 {
             let more = format!("and {more} more tools with a wrong `{KEY}`");
-            listed.left_out.push(more);
+            listed.omitted.push(more);
         }
     }
 
     /// The headers of one message `tools/call`, with their values.
-    pub fn of_call(&self, message: &Value) -> Vec<(String, String)> {
+    pub fn for_call(&self, message: &Value) -> Vec<(String, String)> {
         let name = message.pointer("/params/name").and_then(Value::as_str);
-        let known = lock(&self.0);
+        let known = lock_ignoring_poison(&self.0);
         let params = name.and_then(|name| known.as_ref()?.get(name));
         let arguments = message.pointer("/params/arguments");
         let (Some(params), Some(arguments)) = (params, arguments) else {
@@ -87,11 +87,11 @@ impl ParamHeaders {
 }
 
 /// The headers that a schema asks for.
-fn params(schema: &Map<String, Value>) -> Result<Vec<Param>, String> {
+fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String> {
     let mut found = Vec::new();
-    gather(schema, &mut Vec::new(), 0, &mut found)?;
+    collect_params(schema, &mut Vec::new(), 0, &mut found)?;
     // One that stands where no argument can be found by its names cannot be obeyed.
-    if count(schema, 0) != found.len() {
+    if count_header_keys(schema, 0) != found.len() {
         return Err(format!("`{KEY}` stands where no argument is named"));
     }
     let mut seen = HashSet::new();
@@ -108,11 +108,11 @@ fn params(schema: &Map<String, Value>) -> Result<Vec<Param>, String> {
 }
 
 /// `bytes` is the length of the names in `path`.
-fn gather<'a>(
+fn collect_params<'a>(
     schema: &'a Map<String, Value>,
     path: &mut Vec<&'a str>,
     bytes: usize,
-    found: &mut Vec<Param>,
+    found: &mut Vec<ParamHeader>,
 ) -> Result<(), String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
@@ -128,18 +128,18 @@ fn gather<'a>(
             if found.len() == PARAMS_MAX {
                 return Err(format!("more than {PARAMS_MAX} arguments have `{KEY}`"));
             }
-            let header = checked(header, property.get("type"))
+            let header = validate_header_name(header, property.get("type"))
                 .map_err(|why| format!("argument `{}`: {why}", path.join(".")))?;
             let path = path.iter().map(|&name| name.to_owned()).collect();
-            found.push(Param { path, header });
+            found.push(ParamHeader { path, header });
         }
-        gather(property, path, bytes, found)?;
+        collect_params(property, path, bytes, found)?;
         path.pop();
     }
     Ok(())
 }
 
-fn checked(header: &Value, kind: Option<&Value>) -> Result<String, String> {
+fn validate_header_name(header: &Value, kind: Option<&Value>) -> Result<String, String> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let name = header.as_str().unwrap_or_default();
     if name.len() > NAMES_BYTES_MAX {
@@ -158,15 +158,17 @@ fn checked(header: &Value, kind: Option<&Value>) -> Result<String, String> {
 
 /// How often the key stands anywhere in a schema, but for data that is quoted in it and
 /// for arguments of that name.
-fn count(schema: &Map<String, Value>, depth: usize) -> usize {
+fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
     if depth > DEPTH_MAX {
         return 0;
     }
     let of = |value: &Value| match value {
-        Value::Object(schema) => count(schema, depth + 1),
+        Value::Object(schema) => count_header_keys(schema, depth + 1),
         Value::Array(items) => {
             let schemas = items.iter().filter_map(Value::as_object);
-            schemas.map(|schema| count(schema, depth + 1)).sum()
+            schemas
+                .map(|schema| count_header_keys(schema, depth + 1))
+                .sum()
         }
         _ => 0,
     };
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_go_into_their_headers_as_plain_values_only() {
+    fn only_scalar_arguments_become_headers() {
         let schema = schema(json!({
             "region": { "type": "string", "x-mcp-header": "Region" },
             "deep": { "type": "object", "properties": {
@@ -205,28 +207,28 @@ mod tests {
         }));
         let mut listed = ListedTools {
             tools: vec![tool_with("query", schema.into())],
-            left_out: Vec::new(),
+            omitted: Vec::new(),
         };
         let headers = ParamHeaders::default();
-        headers.begin();
-        headers.admit(&mut listed);
-        assert_eq!(listed.left_out, Vec::<String>::new());
+        headers.enable();
+        headers.register_tools(&mut listed);
+        assert_eq!(listed.omitted, Vec::<String>::new());
         let message = json!({ "params": { "name": "query", "arguments": {
             "region": "west", "deep": { "count": 42 }, "loud": false, "gone": null,
             "x-mcp-header": "not this" } } });
         let said = [("Region", "west"), ("Count", "42"), ("Loud", "false")]
             .map(|(name, value)| (format!("mcp-param-{name}"), value.to_owned()));
-        assert_eq!(headers.of_call(&message), said);
+        assert_eq!(headers.for_call(&message), said);
         assert_eq!(
-            headers.of_call(&json!({ "params": { "name": "other" } })),
+            headers.for_call(&json!({ "params": { "name": "other" } })),
             []
         );
     }
 
     #[test]
-    fn a_schema_that_asks_for_headers_in_a_wrong_way_is_refused() {
+    fn invalid_header_annotations_are_rejected() {
         let one = |header: Value, kind: &str| {
-            params(&schema(
+            header_params(&schema(
                 json!({ "a": { "type": kind, "x-mcp-header": header } }),
             ))
         };
@@ -246,27 +248,27 @@ mod tests {
         }
         let twice = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
             "b": { "type": "string", "x-mcp-header": "field" } });
-        assert!(params(&schema(twice)).is_err());
+        assert!(header_params(&schema(twice)).is_err());
         let nowhere =
             json!({ "a": { "type": "array", "items": { "type": "string", "x-mcp-header": "A" } } });
-        assert!(params(&schema(nowhere)).is_err());
+        assert!(header_params(&schema(nowhere)).is_err());
         let quoted = json!({ "a": { "type": "string", "default": { "x-mcp-header": "A" } } });
-        assert_eq!(params(&schema(quoted)), Ok(Vec::new()));
+        assert_eq!(header_params(&schema(quoted)), Ok(Vec::new()));
     }
 
     #[test]
-    fn servers_of_the_older_era_may_write_what_they_like() {
+    fn legacy_servers_are_not_checked_for_header_annotations() {
         let schema = schema(json!({ "a": { "type": "string", "x-mcp-header": "" } }));
         let mut listed = ListedTools {
             tools: vec![tool_with("a", schema.into())],
-            left_out: Vec::new(),
+            omitted: Vec::new(),
         };
-        ParamHeaders::default().admit(&mut listed);
-        assert_eq!((listed.tools.len(), listed.left_out.len()), (1, 0));
+        ParamHeaders::default().register_tools(&mut listed);
+        assert_eq!((listed.tools.len(), listed.omitted.len()), (1, 0));
     }
 
     #[test]
-    fn a_schema_that_asks_for_very_many_or_very_long_headers_is_refused() {
+    fn too_many_or_too_long_headers_are_rejected() {
         let many = |count: usize| -> Value {
             let named = |number| {
                 let param = json!({ "type": "string", "x-mcp-header": format!("H{number}") });
@@ -274,11 +276,14 @@ mod tests {
             };
             (0..count).map(named).collect::<Map<_, _>>().into()
         };
-        let wrong = |properties| params(&schema(properties)).expect_err("it is refused");
-        assert_eq!(params(&schema(many(64))).map(|found| found.len()), Ok(64));
+        let wrong = |properties| header_params(&schema(properties)).expect_err("it is refused");
+        assert_eq!(
+            header_params(&schema(many(64))).map(|found| found.len()),
+            Ok(64)
+        );
         assert!(wrong(many(65)).contains("more than 64"));
         let below = |name: String| json!({ name: { "type": "object", "properties": many(2) } });
-        assert!(params(&schema(below("x".repeat(1_000)))).is_ok());
+        assert!(header_params(&schema(below("x".repeat(1_000)))).is_ok());
         let why = wrong(below("x".repeat(120_000)));
         assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
         let header = json!({ "type": "string", "x-mcp-header": "x".repeat(120_000) });

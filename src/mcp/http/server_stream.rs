@@ -1,11 +1,11 @@
 //! Streams on which a server speaks by itself: the one of HTTP+SSE, without which there
 //! is no session, and the one of streamable HTTP, which not every server has.
 
-use super::client::Remote;
+use super::client::RemoteClient;
 use super::connection::Connection;
 use super::error::HttpError;
 use super::request::RequestOutcome;
-use super::response::{Kind, Refusal, Stream};
+use super::response::{BodyKind, ErrorResponse, EventStream};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use std::time::Duration;
@@ -19,19 +19,19 @@ const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
 const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
 /// One that held so long was no failure.
-const HEALTHY: Duration = Duration::from_secs(10);
+const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// For the head of a stream.
-const HEAD_DEADLINE: Duration = Duration::from_secs(30);
+const RESPONSE_HEAD_DEADLINE: Duration = Duration::from_secs(30);
 /// Failures in a row to reach a server that was reached before.
-const UNREACHED_MAX: u32 = 2;
+const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 
 /// Opens the stream of HTTP+SSE and learns where messages go.
 ///
 /// # Errors
 /// There is no such stream, or it names no endpoint of its own origin.
-pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), HttpError> {
+pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStream), HttpError> {
     let opening = async {
-        let ask = super::client::Ask {
+        let ask = super::client::HttpRequest {
             method: Method::GET,
             url: remote.url.clone(),
             headers: HeaderMap::from_iter([(
@@ -42,20 +42,28 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), HttpError> {
         };
         let response = remote.send(&ask).await?;
         if !response.status().is_success() {
-            return Err(Refusal::read(remote, response).await.fault());
+            return Err(ErrorResponse::read(remote, response).await.to_http_error());
         }
         let base = response.url().clone();
-        match Kind::of(&response) {
-            Kind::Events => {}
-            Kind::WebPage => return Err(HttpError::WebPage(Default::default())),
-            Kind::Other(kind) => return Err(HttpError::ContentType(kind)),
-            Kind::Json => return Err(HttpError::ContentType("application/json".to_owned())),
-            Kind::Unknown => return Err(HttpError::ContentType("no event stream".to_owned())),
+        match BodyKind::of(&response) {
+            BodyKind::EventStream => {}
+            BodyKind::HtmlPage => return Err(HttpError::HtmlPage(Default::default())),
+            BodyKind::Other(kind) => return Err(HttpError::UnexpectedContentType(kind)),
+            BodyKind::Json => {
+                return Err(HttpError::UnexpectedContentType(
+                    "application/json".to_owned(),
+                ));
+            }
+            BodyKind::Unknown => {
+                return Err(HttpError::UnexpectedContentType(
+                    "no event stream".to_owned(),
+                ));
+            }
         }
-        let mut stream = Stream::new(response);
+        let mut stream = EventStream::new(response);
         while let Some(event) = stream.next().await? {
             if event.name == b"endpoint" {
-                return Ok((resolved(remote, &base, &event.data)?, stream));
+                return Ok((resolve_endpoint(remote, &base, &event.data)?, stream));
             }
         }
         Err(HttpError::StreamEnded)
@@ -65,28 +73,28 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), HttpError> {
 }
 
 /// Where messages go. Another origin would get them with all their headers.
-fn resolved(remote: &Remote, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
+fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
     let text = std::str::from_utf8(endpoint).map_err(|_| HttpError::BadEndpoint)?;
     let url = base.join(text.trim()).map_err(|_| HttpError::BadEndpoint)?;
     if url.origin() == base.origin() {
         Ok(url)
     } else {
-        Err(HttpError::ForeignEndpoint(remote.place(&url)))
+        Err(HttpError::ForeignEndpoint(remote.display_url(&url)))
     }
 }
 
 /// Reads the stream of HTTP+SSE to its end, which is that of the session.
-pub async fn read(connection: &Connection, mut stream: Stream) -> RequestOutcome {
+pub async fn read_to_end(connection: &Connection, mut stream: EventStream) -> RequestOutcome {
     loop {
         match stream.next().await {
-            Ok(Some(event)) => take(connection, event.name, event.data).await,
-            Ok(None) => return RequestOutcome::Well,
-            Err(fault) => return RequestOutcome::Broken(fault),
+            Ok(Some(event)) => deliver_event(connection, event.name, event.data).await,
+            Ok(None) => return RequestOutcome::Completed,
+            Err(fault) => return RequestOutcome::ConnectionLost(fault),
         }
     }
 }
 
-async fn take(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
+async fn deliver_event(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
     let is_message = name.is_empty() || name == b"message";
     if is_message && !data.is_empty() {
         connection.deliver(data, None).await;
@@ -95,7 +103,7 @@ async fn take(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
 
 /// Keeps the stream of streamable HTTP open for as long as the server allows. Ends well
 /// where it has none.
-pub async fn keep(connection: &Connection) -> RequestOutcome {
+pub async fn keep_open(connection: &Connection) -> RequestOutcome {
     let mut delay = REOPEN_DELAY;
     let mut last_id = Vec::new();
     let mut unreached = 0;
@@ -103,8 +111,8 @@ pub async fn keep(connection: &Connection) -> RequestOutcome {
     loop {
         let since = Instant::now();
         let mut asked_for = None;
-        match open(connection, &last_id).await {
-            Opened::Stream(mut stream) => {
+        match open_stream(connection, &last_id).await {
+            StreamOpening::Stream(mut stream) => {
                 unreached = 0;
                 if std::mem::replace(&mut was_open, true) {
                     // What was said in between may be lost.
@@ -112,9 +120,11 @@ pub async fn keep(connection: &Connection) -> RequestOutcome {
                 }
                 loop {
                     match stream.next().await {
-                        Ok(Some(event)) => take(connection, event.name, event.data).await,
+                        Ok(Some(event)) => deliver_event(connection, event.name, event.data).await,
                         Ok(None) => break,
-                        Err(fault @ HttpError::TooLong(_)) => return RequestOutcome::Broken(fault),
+                        Err(fault @ HttpError::MessageTooLong(_)) => {
+                            return RequestOutcome::ConnectionLost(fault);
+                        }
                         Err(fault) => {
                             tracing::debug!("the stream of the server broke: {fault}");
                             break;
@@ -126,16 +136,19 @@ pub async fn keep(connection: &Connection) -> RequestOutcome {
                 }
                 asked_for = stream.retry();
             }
-            Opened::Unknown => return RequestOutcome::Unknown,
-            Opened::Never => return RequestOutcome::Well,
-            Opened::NotNow(fault) => {
+            StreamOpening::SessionUnknown => return RequestOutcome::SessionUnknown,
+            StreamOpening::Unsupported => return RequestOutcome::Completed,
+            StreamOpening::TemporaryFailure(fault) => {
                 unreached += 1;
-                if was_open && fault.is_of_the_way() && unreached >= UNREACHED_MAX {
-                    return RequestOutcome::Broken(fault);
+                if was_open
+                    && fault.is_connection_failure()
+                    && unreached >= CONSECUTIVE_FAILURES_MAX
+                {
+                    return RequestOutcome::ConnectionLost(fault);
                 }
             }
         }
-        if since.elapsed() >= HEALTHY {
+        if since.elapsed() >= HEALTHY_AFTER {
             delay = REOPEN_DELAY;
         }
         let pause = asked_for.unwrap_or(delay);
@@ -144,28 +157,34 @@ pub async fn keep(connection: &Connection) -> RequestOutcome {
     }
 }
 
-enum Opened {
-    Stream(Box<Stream>),
+enum StreamOpening {
+    Stream(Box<EventStream>),
     /// The server does not know the session.
-    Unknown,
+    SessionUnknown,
     /// It has no such stream.
-    Never,
-    NotNow(HttpError),
+    Unsupported,
+    TemporaryFailure(HttpError),
 }
 
-async fn open(connection: &Connection, last_id: &[u8]) -> Opened {
-    let response = match timeout(HEAD_DEADLINE, connection.get(last_id)).await {
+async fn open_stream(connection: &Connection, last_id: &[u8]) -> StreamOpening {
+    let response = match timeout(RESPONSE_HEAD_DEADLINE, connection.get(last_id)).await {
         Ok(Ok(response)) => response,
-        Ok(Err(fault)) => return Opened::NotNow(fault),
-        Err(_) => return Opened::NotNow(HttpError::Slow(HEAD_DEADLINE)),
+        Ok(Err(fault)) => return StreamOpening::TemporaryFailure(fault),
+        Err(_) => {
+            return StreamOpening::TemporaryFailure(HttpError::Timeout(RESPONSE_HEAD_DEADLINE));
+        }
     };
     match response.status().as_u16() {
-        404 if connection.has_session() => Opened::Unknown,
-        429 | 500.. => Opened::NotNow(Refusal::read(&connection.remote, response).await.fault()),
-        200..300 if Kind::of(&response) == Kind::Events => {
-            Opened::Stream(Box::new(Stream::new(response)))
+        404 if connection.has_session() => StreamOpening::SessionUnknown,
+        429 | 500.. => StreamOpening::TemporaryFailure(
+            ErrorResponse::read(&connection.remote, response)
+                .await
+                .to_http_error(),
+        ),
+        200..300 if BodyKind::of(&response) == BodyKind::EventStream => {
+            StreamOpening::Stream(Box::new(EventStream::new(response)))
         }
-        _ => Opened::Never,
+        _ => StreamOpening::Unsupported,
     }
 }
 
@@ -174,10 +193,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_belongs_to_the_origin_of_its_stream() {
+    fn an_endpoint_must_share_the_origin_of_its_stream() {
         let base = Url::parse("http://host:8000/a/sse?x=1").expect("a URL");
-        let remote = Remote::new(base.as_str(), &[], Default::default()).expect("a client");
-        let to = |endpoint: &str| resolved(&remote, &base, endpoint.as_bytes()).map(String::from);
+        let remote = RemoteClient::new(base.as_str(), &[], Default::default()).expect("a client");
+        let to = |endpoint: &str| {
+            resolve_endpoint(&remote, &base, endpoint.as_bytes()).map(String::from)
+        };
         assert_eq!(
             to("/messages?id=7"),
             Ok("http://host:8000/messages?id=7".to_owned())

@@ -1,8 +1,8 @@
 //! The transport of servers that are reached by URL: what rmcp sends is queued for the
 //! driver, and what the driver read is handed up.
 
-use super::connection::Incoming;
-use super::outgoing::Outgoing;
+use super::connection::IncomingMessage;
+use super::outgoing_message::OutgoingMessage;
 use crate::mcp::error::McpError;
 use crate::mcp::inbox::Inbox;
 use crate::mcp::session_shared::SessionShared;
@@ -18,16 +18,16 @@ use tokio::sync::mpsc;
 pub const QUEUE_MAX: usize = 1_024;
 
 pub struct HttpTransport {
-    queue: mpsc::Sender<Outgoing>,
-    incoming: mpsc::Receiver<Incoming>,
+    queue: mpsc::Sender<OutgoingMessage>,
+    incoming: mpsc::Receiver<IncomingMessage>,
     inbox: Inbox,
     shared: Arc<SessionShared>,
 }
 
 impl HttpTransport {
     pub fn new(
-        queue: mpsc::Sender<Outgoing>,
-        incoming: mpsc::Receiver<Incoming>,
+        queue: mpsc::Sender<OutgoingMessage>,
+        incoming: mpsc::Receiver<IncomingMessage>,
         inbox: Inbox,
         shared: Arc<SessionShared>,
     ) -> Self {
@@ -40,12 +40,13 @@ impl HttpTransport {
     }
 
     fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
-        self.inbox.sent(message);
-        let value = serde_json::to_value(message).map_err(|it| McpError::Pipe(it.to_string()))?;
-        let out = Outgoing::new(&value, &self.shared.params);
+        self.inbox.record_sent(message);
+        let value =
+            serde_json::to_value(message).map_err(|it| McpError::BrokenPipe(it.to_string()))?;
+        let out = OutgoingMessage::new(&value, &self.shared.param_headers);
         self.queue.try_send(out).map_err(|_| {
-            self.shared.outcome.end(McpError::Deaf);
-            McpError::Deaf
+            self.shared.outcome.end(McpError::NotReading);
+            McpError::NotReading
         })
     }
 }
@@ -63,15 +64,15 @@ impl Transport<RoleClient> for HttpTransport {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        if let Some(message) = self.inbox.rest() {
+        if let Some(message) = self.inbox.next_batched() {
             return Some(message);
         }
         while let Some(incoming) = self.incoming.recv().await {
-            let message = self.inbox.take(incoming.value, &incoming.text);
-            for reply in self.inbox.replies() {
-                let out = Outgoing::new(&reply, &self.shared.params);
+            let message = self.inbox.handle(incoming.value, &incoming.text);
+            for reply in self.inbox.take_replies() {
+                let out = OutgoingMessage::new(&reply, &self.shared.param_headers);
                 if self.queue.try_send(out).is_err() {
-                    self.shared.outcome.end(McpError::Deaf);
+                    self.shared.outcome.end(McpError::NotReading);
                 }
             }
             if message.is_some() {
@@ -82,7 +83,7 @@ impl Transport<RoleClient> for HttpTransport {
     }
 
     async fn close(&mut self) -> Result<(), McpError> {
-        self.shared.outcome.end(McpError::Dropped);
+        self.shared.outcome.end(McpError::SessionClosed);
         Ok(())
     }
 }

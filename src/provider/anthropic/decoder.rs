@@ -13,8 +13,8 @@ use crate::provider::reply_builder::{
     read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
-use crate::text::sse::Event;
-use crate::text::surrogates::Halves;
+use crate::text::sse::SseEvent;
+use crate::text::surrogates::SurrogateJoiner;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ struct MessageState {
     has_content: bool,
     blocks: BTreeMap<u64, ContentBlock>,
     /// Surrogate halves per block, because blocks may be interleaved.
-    halves: BTreeMap<u64, Halves>,
+    halves: BTreeMap<u64, SurrogateJoiner>,
     counts: TokenCounts,
     reason: Option<EndReason>,
 }
@@ -102,7 +102,7 @@ impl ReplyDecoder for AnthropicDecoder {
 }
 
 impl AnthropicDecoder {
-    fn read_event(&mut self, event: &Event) {
+    fn read_event(&mut self, event: &SseEvent) {
         if self.reply.is_over() {
             return;
         }
@@ -119,7 +119,7 @@ impl AnthropicDecoder {
     }
 
     /// The last event may be incomplete; it is then ignored.
-    fn read_last_event(&mut self, event: &Event) {
+    fn read_last_event(&mut self, event: &SseEvent) {
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse(&event.data).is_ok() {
             self.read_event(event);

@@ -12,7 +12,7 @@ use crate::provider::reply_builder::{
     ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole, unexpected_json,
 };
 use crate::provider::types::EndReason;
-use crate::text::sse::Event;
+use crate::text::sse::SseEvent;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -80,9 +80,9 @@ impl ReplyDecoder for ChatCompletionsDecoder {
             BodyEnd::Whole(body) => match parse_whole(&body) {
                 Ok(answer) => self.read_unstreamed(&answer),
                 Err(error) if error.is_eof() => {}
-                Err(_) => self.read_event(&Event {
+                Err(_) => self.read_event(&SseEvent {
                     data: body,
-                    ..Event::default()
+                    ..SseEvent::default()
                 }),
             },
         }
@@ -92,7 +92,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
 }
 
 impl ChatCompletionsDecoder {
-    fn read_event(&mut self, event: &Event) {
+    fn read_event(&mut self, event: &SseEvent) {
         if self.reply.is_over() {
             return;
         }
@@ -116,7 +116,7 @@ impl ChatCompletionsDecoder {
     }
 
     /// The last event may be incomplete; it is then ignored.
-    fn read_last_event(&mut self, event: &Event) {
+    fn read_last_event(&mut self, event: &SseEvent) {
         let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if is_whole {

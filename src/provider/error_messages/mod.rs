@@ -6,7 +6,7 @@ mod status;
 use super::error::{FailureCause, MalformedReply, RequestTarget};
 use super::types::EndReason;
 use crate::domain::{Advice, Notice};
-use crate::http_util::CONNECT_SECONDS_MAX;
+use crate::http_util::CONNECT_TIMEOUT_SECONDS;
 
 const REPHRASE: &str = "Rephrase the question.";
 const PARTIAL_REPLY_KEPT: &str = "The partial answer is kept.";
@@ -61,7 +61,7 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             Notice::failure(format!("The host of {url} was not found.")).advise(check)
         }
         FailureCause::ConnectTimeout => Notice::failure(format!(
-            "{url} did not accept a connection within {CONNECT_SECONDS_MAX} s."
+            "{url} did not accept a connection within {CONNECT_TIMEOUT_SECONDS} s."
         ))
         .advise(check),
         FailureCause::Timeout { seconds } => {

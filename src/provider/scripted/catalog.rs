@@ -4,7 +4,7 @@ use super::super::error::{FailureCause, ProviderError};
 use super::super::pull::{PullProgress, PullStream};
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use futures::stream;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -30,16 +30,18 @@ struct CatalogState {
 
 impl ScriptedCatalog {
     pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
-        lock(&self.0).servers.insert(url.to_owned(), models);
+        lock_ignoring_poison(&self.0)
+            .servers
+            .insert(url.to_owned(), models);
     }
 
     pub(in crate::provider) fn add_pull(&self, steps: Vec<PullStep>) {
-        lock(&self.0).pulls.push_back(steps);
+        lock_ignoring_poison(&self.0).pulls.push_back(steps);
     }
 
     /// The names of a server's current models.
     pub fn names(&self, url: &str) -> Vec<String> {
-        let inner = lock(&self.0);
+        let inner = lock_ignoring_poison(&self.0);
         let models = inner.servers.get(url).into_iter().flatten().flatten();
         models.map(|model| model.name.clone()).collect()
     }
@@ -48,7 +50,10 @@ impl ScriptedCatalog {
         &self,
         server: &ModelConfig,
     ) -> Result<Catalogue, ProviderError> {
-        let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
+        let stocked = lock_ignoring_poison(&self.0)
+            .servers
+            .get(&server.base_url)
+            .cloned();
         match stocked {
             None => Err(ProviderError::new(server, FailureCause::ConnectionRefused)),
             Some(None) => std::future::pending().await,
@@ -61,7 +66,7 @@ impl ScriptedCatalog {
 
     /// Empty for a model that no server has.
     pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
-        let inner = lock(&self.0);
+        let inner = lock_ignoring_poison(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
         let found = models
             .flatten()
@@ -71,12 +76,15 @@ impl ScriptedCatalog {
     }
 
     pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
-        let steps = lock(&self.0).pulls.pop_front().unwrap_or_default();
+        let steps = lock_ignoring_poison(&self.0)
+            .pulls
+            .pop_front()
+            .unwrap_or_default();
         let state = (self.clone(), server.clone(), name.to_owned(), steps);
         let steps = stream::unfold(Some(state), |state| async {
             let (shelf, server, name, mut steps) = state?;
             if steps.is_empty() {
-                let mut inner = lock(&shelf.0);
+                let mut inner = lock_ignoring_poison(&shelf.0);
                 let models = inner
                     .servers
                     .entry(server.base_url.clone())
@@ -109,7 +117,7 @@ impl ScriptedCatalog {
         server: &ModelConfig,
         name: &str,
     ) -> Result<(), ProviderError> {
-        let mut inner = lock(&self.0);
+        let mut inner = lock_ignoring_poison(&self.0);
         let models = inner
             .servers
             .get_mut(&server.base_url)

@@ -9,7 +9,7 @@ use super::error::{FailureCause, ProviderError};
 use super::reply_stream::ReplyStream;
 use super::types::{ChatRequest, EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, ServerModel};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use catalog::ScriptedCatalog;
 use futures::stream;
 use std::collections::VecDeque;
@@ -57,11 +57,11 @@ pub struct RecordedRequests(Arc<Mutex<Vec<ChatRequest>>>);
 
 impl RecordedRequests {
     pub fn all(&self) -> Vec<ChatRequest> {
-        lock(&self.0).clone()
+        lock_ignoring_poison(&self.0).clone()
     }
 
     pub fn count(&self) -> usize {
-        lock(&self.0).len()
+        lock_ignoring_poison(&self.0).len()
     }
 }
 
@@ -184,7 +184,7 @@ impl Script {
     }
 
     fn steps(&self, request: ChatRequest) -> Vec<ScriptStep> {
-        let mut requests = lock(&self.requests.0);
+        let mut requests = lock_ignoring_poison(&self.requests.0);
         match &self.source {
             ScriptSource::Rounds(rounds) => {
                 requests.push(request);

@@ -3,63 +3,65 @@
 //! a bounded number of times, so that a line costs O(len) whatever it holds.
 
 use super::Token;
-use super::keywords::{self, Word};
-use super::language::{Capitals, Code};
-use super::line_cursor::{LineCursor, is_blank, is_word, is_word_start, looked, number_end};
-use super::state::{Mode, State};
+use super::keywords::{self, KeywordKind};
+use super::language::{CapitalizedNames, CodeSyntax};
+use super::line_cursor::{
+    LineCursor, count_examined, is_blank, is_word, is_word_start, number_end,
+};
+use super::state::{LexMode, LexState};
 
-pub(super) struct Lexer<'c, 'p, 'a> {
-    pub code: &'c Code,
-    pub state: &'p mut State,
+pub(super) struct CodeLexer<'c, 'p, 'a> {
+    pub code: &'c CodeSyntax,
+    pub state: &'p mut LexState,
     pub cursor: &'p mut LineCursor<'a>,
     /// The last thing was a value: a slash behind it divides, a quote transposes.
-    pub value: bool,
+    pub after_value: bool,
     /// What the next word names.
-    naming: Option<Token>,
+    next_name: Option<Token>,
     /// The next word is a command.
-    pub head: bool,
+    pub at_command: bool,
     /// Text up to this word starts on the next line.
     pub heredoc: Option<u32>,
     /// No regex and no quoted words close on the rest of this line.
-    pub unclosed: bool,
+    pub no_more_closings: bool,
     /// A backslash stood last.
-    pub line_goes_on: bool,
+    pub line_continues: bool,
 }
 
 /// Paints what `pen` has left of the line, and says in `state` what stays open.
-pub(super) fn lex(code: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
-    let mut lexer = Lexer {
+pub(super) fn lex(code: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    let mut lexer = CodeLexer {
         code,
-        head: code.commands && state.mode != Mode::Continued,
+        at_command: code.is_command_language && state.mode != LexMode::Continued,
         state,
         cursor,
-        value: false,
-        naming: None,
+        after_value: false,
+        next_name: None,
         heredoc: None,
-        unclosed: false,
-        line_goes_on: false,
+        no_more_closings: false,
+        line_continues: false,
     };
-    if matches!(lexer.state.mode, Mode::Start | Mode::Continued) {
-        lexer.state.mode = Mode::Start;
+    if matches!(lexer.state.mode, LexMode::Start | LexMode::Continued) {
+        lexer.state.mode = LexMode::Start;
         lexer.prompt();
     }
     while let Some(byte) = lexer.cursor.peek() {
-        looked(1);
+        count_examined(1);
         match lexer.state.mode {
-            Mode::Comment { block, depth } => lexer.comment(block, depth),
-            Mode::Quote { rule, count, tag } => lexer.quote(rule, count, tag),
-            Mode::Heredoc { word } => lexer.heredoc_line(word),
+            LexMode::Comment { block, depth } => lexer.comment(block, depth),
+            LexMode::String { rule, count, tag } => lexer.string_body(rule, count, tag),
+            LexMode::Heredoc { word } => lexer.heredoc_line(word),
             _ => lexer.token(byte),
         }
     }
     lexer.end_of_line();
 }
 
-impl Lexer<'_, '_, '_> {
+impl CodeLexer<'_, '_, '_> {
     fn prompt(&mut self) {
         for prompt in self.code.prompts {
-            if self.cursor.at == 0 && self.cursor.starts_with(prompt) {
-                self.cursor.take(prompt.len(), Token::Comment);
+            if self.cursor.position == 0 && self.cursor.starts_with(prompt) {
+                self.cursor.paint_bytes(prompt.len(), Token::Comment);
             }
         }
     }
@@ -67,114 +69,115 @@ impl Lexer<'_, '_, '_> {
     #[inline]
     fn token(&mut self, byte: u8) {
         if is_blank(byte) {
-            self.cursor.blanks();
+            self.cursor.paint_blanks();
         } else if self.starts_word(byte) {
             self.word();
         } else if byte.is_ascii_digit() {
-            let end = number_end(self.cursor.bytes(), self.cursor.at);
+            let end = number_end(self.cursor.bytes(), self.cursor.position);
             // `3d-model` and `7z` are words to a shell.
-            let end = self.held_end(end);
-            self.cursor.to(end, Token::Number);
-            (self.value, self.head, self.naming) = (true, false, None);
-        } else if self.code.specials & (1 << (byte & 127)) == 0 || !self.special(byte) {
+            let end = self.word_run_end(end);
+            self.cursor.paint_to(end, Token::Number);
+            (self.after_value, self.at_command, self.next_name) = (true, false, None);
+        } else if self.code.special_bytes & (1 << (byte & 127)) == 0 || !self.special(byte) {
             self.punctuation(byte);
         }
     }
 
     #[inline]
     fn starts_word(&self, byte: u8) -> bool {
-        is_word_start(byte) || !byte.is_ascii_digit() && has(self.code.word_starts, byte)
+        is_word_start(byte)
+            || !byte.is_ascii_digit() && contains_byte(self.code.extra_word_starts, byte)
     }
 
     #[inline]
     pub fn word_end(&self, from: usize) -> usize {
-        let end = self.held_end(from);
+        let end = self.word_run_end(from);
         let next = self.cursor.byte_at(end);
         // `name?` and `name!`, but `name!=`.
-        let ends = next.is_some_and(|byte| has(self.code.word_ends, byte));
+        let ends = next.is_some_and(|byte| contains_byte(self.code.extra_word_ends, byte));
         end + usize::from(ends && self.cursor.byte_at(end + 1) != Some(b'='))
     }
 
     #[inline]
-    fn held_end(&self, from: usize) -> usize {
-        let holds = self.code.word_holds;
+    fn word_run_end(&self, from: usize) -> usize {
+        let holds = self.code.extra_word_chars;
         match holds.is_empty() {
-            true => self.cursor.run(from, is_word),
+            true => self.cursor.run_end(from, is_word),
             false => self
                 .cursor
-                .run(from, |byte| is_word(byte) || has(holds, byte)),
+                .run_end(from, |byte| is_word(byte) || contains_byte(holds, byte)),
         }
     }
 
     fn word(&mut self) {
-        let start = self.cursor.at;
+        let start = self.cursor.position;
         let mut end = self.word_end(start + 1);
         let next = self.cursor.byte_at(end);
-        if matches!(next, Some(b'"' | b'\'' | b'`' | b'#' | b'@')) && self.prefixed_quote(end) {
+        if matches!(next, Some(b'"' | b'\'' | b'`' | b'#' | b'@')) && self.prefixed_string(end) {
             return;
         }
-        if !self.code.quote_words.is_empty() && self.quoted_words(end) {
+        if !self.code.quote_operators.is_empty() && self.quote_operator(end) {
             return;
         }
         let word = &self.cursor.bytes()[start..end];
         let token = self.classify(word, end);
-        let bang = self.code.bang_calls && next == Some(b'!') && token != Token::Keyword;
+        let bang = self.code.has_bang_calls && next == Some(b'!') && token != Token::Keyword;
         let called = self.cursor.byte_at(end + 1);
         if bang && matches!(called, Some(b'(' | b'[' | b'{' | b' ')) {
             end += 1;
-            self.cursor.to(end, Token::Function);
+            self.cursor.paint_to(end, Token::Function);
         } else {
-            self.cursor.to(end, token);
+            self.cursor.paint_to(end, token);
         }
     }
 
     /// What the word up to `end` is, and what it says of the next one.
     fn classify(&mut self, word: &[u8], end: usize) -> Token {
-        let known = self.known(word);
+        let known = self.find_keyword(word);
         let named = match self.cursor.byte_at(end) {
             // `fn Type.name`: the name comes last.
             Some(b'.') => None,
-            _ => self.naming.take(),
+            _ => self.next_name.take(),
         };
-        let head = std::mem::replace(&mut self.head, false);
-        self.value = true;
+        let head = std::mem::replace(&mut self.at_command, false);
+        self.after_value = true;
         match known {
-            Some(Word::Keyword) => self.keyword(None),
-            Some(Word::NamesFunction) => self.keyword(Some(Token::Function)),
-            Some(Word::NamesType) => self.keyword(Some(Token::Type)),
-            Some(Word::Operand) => {
+            Some(KeywordKind::Keyword) => self.keyword(None),
+            Some(KeywordKind::NamesFunction) => self.keyword(Some(Token::Function)),
+            Some(KeywordKind::NamesType) => self.keyword(Some(Token::Type)),
+            Some(KeywordKind::Operand) => {
                 self.keyword(None);
-                self.head = false;
+                self.at_command = false;
                 Token::Keyword
             }
             _ if named.is_some() => named.unwrap_or_default(),
-            Some(Word::Constant) => Token::Number,
-            Some(Word::Type) => Token::Type,
-            Some(Word::Function) => Token::Function,
-            None => self.unknown(word, end, head),
+            Some(KeywordKind::Constant) => Token::Number,
+            Some(KeywordKind::Type) => Token::Type,
+            Some(KeywordKind::Function) => Token::Function,
+            None => self.classify_unknown(word, end, head),
         }
     }
 
-    fn known(&self, word: &[u8]) -> Option<Word> {
-        let known = keywords::find(self.code.words, word, self.code.folds_case)?;
-        let before = &self.cursor.bytes()[..self.cursor.at];
+    fn find_keyword(&self, word: &[u8]) -> Option<KeywordKind> {
+        let known = keywords::find_keyword(self.code.keywords, word, self.code.folds_case)?;
+        let before = &self.cursor.bytes()[..self.cursor.position];
         let member = before.ends_with(b".") && !before.ends_with(b"..");
         // `map.delete(…)` deletes nothing, and `git for` loops over nothing.
         let misplaced = member && word != b"await" && word != b"class"
-            || self.code.commands && !self.head && word != b"in" && word != b"AS";
+            || self.code.is_command_language && !self.at_command && word != b"in" && word != b"AS";
         (!misplaced).then_some(known)
     }
 
     fn keyword(&mut self, names: Option<Token>) -> Token {
-        self.naming = names;
-        self.value = false;
-        self.head = self.code.commands;
+        self.next_name = names;
+        self.after_value = false;
+        self.at_command = self.code.is_command_language;
         Token::Keyword
     }
 
-    fn unknown(&mut self, word: &[u8], end: usize, head: bool) -> Token {
+    fn classify_unknown(&mut self, word: &[u8], end: usize, head: bool) -> Token {
         let next = self.cursor.byte_at(end);
-        if self.code.commands {
+        if self.code.is_command_language {
             return match (head, next) {
                 (_, Some(b'=')) | (true, Some(b'+')) => Token::Key,
                 (true, _) => Token::Function,
@@ -184,15 +187,15 @@ impl Lexer<'_, '_, '_> {
         if self.is_key(end) {
             return Token::Key;
         }
-        let called = next == Some(b'(') && self.code.calls
-            || self.code.head_calls && self.cursor.before() == Some(b'(');
-        if self.code.dashed_calls && word.contains(&b'-') {
+        let called = next == Some(b'(') && self.code.has_paren_calls
+            || self.code.has_lisp_calls && self.cursor.previous_byte() == Some(b'(');
+        if self.code.has_dashed_calls && word.contains(&b'-') {
             return Token::Function;
         }
-        if word[0].is_ascii_uppercase() && self.code.capitals != Capitals::Plain {
+        if word[0].is_ascii_uppercase() && self.code.capitals != CapitalizedNames::Plain {
             let shouts = !word.iter().any(u8::is_ascii_lowercase);
-            looked(word.len());
-            return match called && self.code.capitals == Capitals::TypesUnlessCalled {
+            count_examined(word.len());
+            return match called && self.code.capitals == CapitalizedNames::TypesUnlessCalled {
                 true => Token::Function,
                 false if shouts && called => Token::Function,
                 false if shouts && word.len() > 1 => Token::Number,
@@ -208,8 +211,8 @@ impl Lexer<'_, '_, '_> {
     /// Whether what ends at `end` is a key: `name =`, `name:`.
     pub fn is_key(&self, end: usize) -> bool {
         let code = self.code;
-        if code.assigned_keys && self.cursor.next_solid(end) == Some(b'=') {
-            let sign = self.cursor.run(end, is_blank);
+        if code.assigned_keys && self.cursor.next_non_blank(end) == Some(b'=') {
+            let sign = self.cursor.run_end(end, is_blank);
             return !matches!(self.cursor.byte_at(sign + 1), Some(b'=' | b'>' | b'~'));
         }
         let next = self.cursor.byte_at(end);
@@ -218,70 +221,74 @@ impl Lexer<'_, '_, '_> {
             wanted && next == Some(b':') && behind.is_none_or(|b| b != b':' && b != b'=')
         };
         colon(code.colon_keys)
-            || code.quoted_keys && code.colon_keys && self.cursor.next_solid(end) == Some(b':')
+            || code.quoted_keys && code.colon_keys && self.cursor.next_non_blank(end) == Some(b':')
     }
 
     fn punctuation(&mut self, byte: u8) {
-        if let Some(frame) = self.state.frame() {
-            let rule = self.code.quotes.get(usize::from(frame.rule));
-            if let Some(inside) = rule.and_then(|rule| rule.inside) {
-                if byte == inside.close {
-                    self.state.unnest();
-                } else if byte == inside.nests {
-                    self.state.nest();
+        if let Some(frame) = self.state.innermost_frame() {
+            let rule = self.code.strings.get(usize::from(frame.string_rule));
+            if let Some(inside) = rule.and_then(|rule| rule.interpolation) {
+                if byte == inside.close_bracket {
+                    self.state.close_bracket();
+                } else if byte == inside.open_bracket {
+                    self.state.open_bracket();
                 }
             }
         }
-        self.cursor.take(1, Token::Plain);
-        self.value = matches!(byte, b')' | b']' | b'}');
+        self.cursor.paint_bytes(1, Token::Plain);
+        self.after_value = matches!(byte, b')' | b']' | b'}');
         if byte != b'.' {
-            self.naming = None;
+            self.next_name = None;
         }
-        if self.code.commands {
+        if self.code.is_command_language {
             let begins = matches!(byte, b'|' | b'&' | b';' | b'(' | b'`' | b'{' | b'!');
-            self.head = begins;
+            self.at_command = begins;
         }
-        self.line_goes_on = byte == b'\\' && self.cursor.peek().is_none();
+        self.line_continues = byte == b'\\' && self.cursor.peek().is_none();
     }
 
     /// What begins with a byte of [`Code::specials`]; false where nothing does.
     fn special(&mut self, byte: u8) -> bool {
         let painted = self.heredoc_start()
             || self.comment_start()
-            || self.bare_quote(byte)
-            || byte == b'\'' && self.code.chars && self.char_literal()
-            || byte == b'#' && self.code.preprocessor && self.directive()
-            || byte == b'[' && self.code.sections && self.section()
+            || self.unprefixed_string(byte)
+            || byte == b'\'' && self.code.has_char_literals && self.char_literal()
+            || byte == b'#' && self.code.has_preprocessor && self.directive()
+            || byte == b'[' && self.code.has_section_headers && self.section()
             || self.sigil()
-            || byte == b'\\' && self.code.escapes && self.escape()
-            || byte == self.code.percent && self.percent_literal()
-            || byte == b'/' && self.code.regex && !self.value && self.regex();
+            || byte == b'\\' && self.code.has_bare_escapes && self.escape()
+            || byte == self.code.percent_literal_byte && self.percent_literal()
+            || byte == b'/' && self.code.has_regex_literals && !self.after_value && self.regex();
         if painted {
-            (self.head, self.naming) = (false, None);
+            (self.at_command, self.next_name) = (false, None);
         }
         painted
     }
 
     fn end_of_line(&mut self) {
-        let rules = self.code.quotes;
-        let ends = |rule: u8| rules.get(usize::from(rule)).is_none_or(|rule| !rule.lines);
-        if !self.line_goes_on {
-            self.state.leave_where(ends);
-            if matches!(self.state.mode, Mode::Quote { rule, .. } if ends(rule)) {
-                self.state.mode = Mode::Start;
+        let rules = self.code.strings;
+        let ends = |rule: u8| {
+            rules
+                .get(usize::from(rule))
+                .is_none_or(|rule| !rule.is_multiline)
+        };
+        if !self.line_continues {
+            self.state.leave_strings_where(ends);
+            if matches!(self.state.mode, LexMode::String { rule, .. } if ends(rule)) {
+                self.state.mode = LexMode::Start;
             }
         }
-        if self.state.mode == Mode::Start {
+        if self.state.mode == LexMode::Start {
             if let Some(word) = self.heredoc {
-                self.state.mode = Mode::Heredoc { word };
-            } else if self.line_goes_on && self.code.commands {
-                self.state.mode = Mode::Continued;
+                self.state.mode = LexMode::Heredoc { word };
+            } else if self.line_continues && self.code.is_command_language {
+                self.state.mode = LexMode::Continued;
             }
         }
     }
 }
 
 #[inline]
-pub(super) fn has(set: &str, byte: u8) -> bool {
+pub(super) fn contains_byte(set: &str, byte: u8) -> bool {
     set.as_bytes().contains(&byte)
 }

@@ -2,68 +2,74 @@
 //! colon and no brace is a property; that is decided by one look at the line.
 
 use super::Token;
-use super::line_cursor::{LineCursor, is_blank, is_word, is_word_start, looked, number_end};
-use super::state::{Mode, State};
+use super::line_cursor::{
+    LineCursor, count_examined, is_blank, is_word, is_word_start, number_end,
+};
+use super::state::{LexMode, LexState};
 
-struct Lexer<'p, 'a> {
-    state: &'p mut State,
+struct CssLexer<'p, 'a> {
+    state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
     /// The next `{`, `}` or `;`, found once for all that stands before it.
-    sign: usize,
+    next_delimiter: usize,
 }
 
 /// Paints what `pen` has left of the line.
-pub(super) fn lex(state: &mut State, cursor: &mut LineCursor<'_>) {
-    let mut lexer = Lexer {
-        sign: cursor.at,
+pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    let mut lexer = CssLexer {
+        next_delimiter: cursor.position,
         state,
         cursor,
     };
     while let Some(byte) = lexer.cursor.peek() {
-        looked(1);
+        count_examined(1);
         match lexer.state.mode {
-            Mode::Comment { .. } => lexer.comment(),
+            LexMode::Comment { .. } => lexer.comment(),
             _ => lexer.token(byte),
         }
     }
     // A value goes on where it visibly misses something; a sheet without
     // semicolons ends it with the line.
     let last = cursor.bytes().trim_ascii_end().last();
-    if state.mode == Mode::Property && !matches!(last, Some(b',' | b':' | b'(')) {
-        state.mode = Mode::Start;
+    if state.mode == LexMode::Property && !matches!(last, Some(b',' | b':' | b'(')) {
+        state.mode = LexMode::Start;
     }
 }
 
-impl Lexer<'_, '_> {
+impl CssLexer<'_, '_> {
     fn comment(&mut self) {
-        match self.cursor.find(self.cursor.at, "*/") {
+        match self.cursor.find(self.cursor.position, "*/") {
             Some(at) => {
-                self.cursor.to(at + 2, Token::Comment);
-                let depth = matches!(self.state.mode, Mode::Comment { depth: 1, .. });
-                self.state.mode = if depth { Mode::Property } else { Mode::Start };
+                self.cursor.paint_to(at + 2, Token::Comment);
+                let depth = matches!(self.state.mode, LexMode::Comment { depth: 1, .. });
+                self.state.mode = if depth {
+                    LexMode::Property
+                } else {
+                    LexMode::Start
+                };
             }
-            None => self.cursor.all(Token::Comment),
+            None => self.cursor.paint_rest(Token::Comment),
         }
     }
 
     fn token(&mut self, byte: u8) {
-        let value = self.state.mode == Mode::Property;
-        let next = self.cursor.byte_at(self.cursor.at + 1);
+        let value = self.state.mode == LexMode::Property;
+        let next = self.cursor.byte_at(self.cursor.position + 1);
         let named = next.is_some_and(is_name);
-        let free = self.cursor.before().is_none_or(is_blank);
+        let free = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
-            _ if is_blank(byte) => self.cursor.blanks(),
+            _ if is_blank(byte) => self.cursor.paint_blanks(),
             b'/' if next == Some(b'*') => {
-                self.cursor.take(2, Token::Comment);
+                self.cursor.paint_bytes(2, Token::Comment);
                 // The depth tells where the comment stood: 1 is in a value.
                 let depth = u16::from(value);
-                self.state.mode = Mode::Comment { block: 0, depth };
+                self.state.mode = LexMode::Comment { block: 0, depth };
             }
-            b'/' if next == Some(b'/') && free => self.cursor.all(Token::Comment),
+            b'/' if next == Some(b'/') && free => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => self.string(byte),
             b'{' | b'}' | b';' => {
-                self.cursor.take(1, Token::Plain);
-                self.state.mode = Mode::Start;
+                self.cursor.paint_bytes(1, Token::Plain);
+                self.state.mode = LexMode::Start;
             }
             b'@' if named && !value => self.name(1, Token::Keyword),
             b'@' | b'$' if named => self.variable(),
@@ -72,89 +78,97 @@ impl Lexer<'_, '_> {
             b'.' if next.is_some_and(|next| next.is_ascii_digit()) => self.number(),
             b'#' | b'.' if named && !value => self.name(1, Token::Type),
             b'!' if named => self.name(1, Token::Keyword),
-            b':' if !value => self.pseudo(),
+            b':' if !value => self.pseudo_selector(),
             _ if byte.is_ascii_digit() => self.number(),
             _ if is_word_start(byte) || byte == b'-' && named => self.word(value),
-            b'&' => self.cursor.take(1, Token::Keyword),
-            _ => self.cursor.take(1, Token::Plain),
+            b'&' => self.cursor.paint_bytes(1, Token::Keyword),
+            _ => self.cursor.paint_bytes(1, Token::Plain),
         }
     }
 
     fn name(&mut self, sign: usize, token: Token) {
-        let end = self.cursor.run(self.cursor.at + sign, is_name);
-        self.cursor.to(end, token);
+        let end = self.cursor.run_end(self.cursor.position + sign, is_name);
+        self.cursor.paint_to(end, token);
     }
 
     /// `--accent`, `$accent`, `@accent`; with a colon it is being set.
     fn variable(&mut self) {
         self.name(1, Token::Key);
-        if self.state.mode == Mode::Start && self.cursor.peek() == Some(b':') {
-            self.cursor.take(1, Token::Plain);
-            self.state.mode = Mode::Property;
+        if self.state.mode == LexMode::Start && self.cursor.peek() == Some(b':') {
+            self.cursor.paint_bytes(1, Token::Plain);
+            self.state.mode = LexMode::Property;
         }
     }
 
-    fn pseudo(&mut self) {
-        let start = self.cursor.run(self.cursor.at, |byte| byte == b':');
-        let end = self.cursor.run(start, is_name);
+    fn pseudo_selector(&mut self) {
+        let start = self
+            .cursor
+            .run_end(self.cursor.position, |byte| byte == b':');
+        let end = self.cursor.run_end(start, is_name);
         let token = if end > start {
             Token::Function
         } else {
             Token::Plain
         };
-        self.cursor.to(end, token);
+        self.cursor.paint_to(end, token);
     }
 
     fn number(&mut self) {
-        let end = number_end(self.cursor.bytes(), self.cursor.at);
+        let end = number_end(self.cursor.bytes(), self.cursor.position);
         let percent = self.cursor.byte_at(end) == Some(b'%');
-        self.cursor.to(end + usize::from(percent), Token::Number);
+        self.cursor
+            .paint_to(end + usize::from(percent), Token::Number);
     }
 
     fn string(&mut self, quote: u8) {
-        let mut at = self.cursor.at + 1;
+        let mut at = self.cursor.position + 1;
         let bytes = self.cursor.bytes();
         while at < bytes.len() && bytes[at] != quote {
-            looked(1);
+            count_examined(1);
             at += if bytes[at] == b'\\' { 2 } else { 1 };
         }
-        self.cursor.to((at + 1).min(self.cursor.end), Token::Text);
+        self.cursor
+            .paint_to((at + 1).min(self.cursor.end), Token::String);
     }
 
     fn word(&mut self, value: bool) {
-        let end = self.cursor.run(self.cursor.at + 1, is_name);
+        let end = self.cursor.run_end(self.cursor.position + 1, is_name);
         let next = self.cursor.byte_at(end);
-        let address = self.cursor.bytes()[self.cursor.at..end].eq_ignore_ascii_case(b"url");
+        let address = self.cursor.bytes()[self.cursor.position..end].eq_ignore_ascii_case(b"url");
         if next == Some(b'(') {
-            self.cursor.to(end, Token::Function);
+            self.cursor.paint_to(end, Token::Function);
             if address && !matches!(self.cursor.byte_at(end + 1), Some(b'"' | b'\'')) {
-                self.cursor.take(1, Token::Plain);
-                let close = self.cursor.run(self.cursor.at, |byte| byte != b')');
-                self.cursor.to(close, Token::Text);
+                self.cursor.paint_bytes(1, Token::Plain);
+                let close = self
+                    .cursor
+                    .run_end(self.cursor.position, |byte| byte != b')');
+                self.cursor.paint_to(close, Token::String);
             }
         } else if value {
-            self.cursor.to(end, Token::Plain);
-        } else if next == Some(b':') && self.cursor.before() == Some(b'(') {
+            self.cursor.paint_to(end, Token::Plain);
+        } else if next == Some(b':') && self.cursor.previous_byte() == Some(b'(') {
             // A feature of `@media`, which no semicolon ends.
-            self.cursor.to(end, Token::Key);
-            self.cursor.take(1, Token::Plain);
-        } else if self.cursor.next_solid(end) == Some(b':') && !self.selects() {
-            self.cursor.to(end, Token::Key);
-            self.cursor.blanks();
-            self.cursor.take(1, Token::Plain);
-            self.state.mode = Mode::Property;
+            self.cursor.paint_to(end, Token::Key);
+            self.cursor.paint_bytes(1, Token::Plain);
+        } else if self.cursor.next_non_blank(end) == Some(b':') && !self.is_in_selector() {
+            self.cursor.paint_to(end, Token::Key);
+            self.cursor.paint_blanks();
+            self.cursor.paint_bytes(1, Token::Plain);
+            self.state.mode = LexMode::Property;
         } else {
-            self.cursor.to(end, Token::Keyword);
+            self.cursor.paint_to(end, Token::Keyword);
         }
     }
 
     /// Whether a brace comes before the end of the declaration.
-    fn selects(&mut self) -> bool {
-        if self.sign <= self.cursor.at {
+    fn is_in_selector(&mut self) -> bool {
+        if self.next_delimiter <= self.cursor.position {
             let sign = |byte: u8| matches!(byte, b'{' | b'}' | b';');
-            self.sign = self.cursor.run(self.cursor.at, |byte| !sign(byte));
+            self.next_delimiter = self
+                .cursor
+                .run_end(self.cursor.position, |byte| !sign(byte));
         }
-        self.cursor.byte_at(self.sign) == Some(b'{')
+        self.cursor.byte_at(self.next_delimiter) == Some(b'{')
     }
 }
 

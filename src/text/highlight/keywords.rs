@@ -3,7 +3,7 @@
 
 /// What a known word is, and what it says of the word behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum KeywordKind {
     Keyword,
     /// A keyword such as `fn`, before a function's name.
     NamesFunction,
@@ -16,7 +16,7 @@ pub(super) enum Word {
     Function,
 }
 
-pub(super) type Slot = Option<(&'static str, Word)>;
+pub(super) type KeywordSlot = Option<(&'static str, KeywordKind)>;
 
 /// Longer words are never looked up.
 const WORD_BYTES_MAX: usize = 32;
@@ -24,18 +24,18 @@ const WORD_BYTES_MAX: usize = 32;
 /// Turns lists of words, separated by blanks, into a table: `words!(Keyword: "if else", Type: "int")`.
 macro_rules! words {
     ($($kind:ident: $list:expr),* $(,)?) => {{
-        const LISTS: &[($crate::text::highlight::keywords::Word, &str)] =
-            &[$(($crate::text::highlight::keywords::Word::$kind, $list)),*];
-        const SLOTS: usize = $crate::text::highlight::keywords::slots(LISTS);
-        const TABLE: [$crate::text::highlight::keywords::Slot; SLOTS] =
-            $crate::text::highlight::keywords::fill(LISTS);
+        const LISTS: &[($crate::text::highlight::keywords::KeywordKind, &str)] =
+            &[$(($crate::text::highlight::keywords::KeywordKind::$kind, $list)),*];
+        const SLOTS: usize = $crate::text::highlight::keywords::slot_count(LISTS);
+        const TABLE: [$crate::text::highlight::keywords::KeywordSlot; SLOTS] =
+            $crate::text::highlight::keywords::build_table(LISTS);
         &TABLE
     }};
 }
 pub(super) use words;
 
 /// Slots for the words of `lists`: a power of two, at least half of them empty.
-pub(super) const fn slots(lists: &[(Word, &str)]) -> usize {
+pub(super) const fn slot_count(lists: &[(KeywordKind, &str)]) -> usize {
     let mut count = 0;
     let mut list = 0;
     while list < lists.len() {
@@ -51,7 +51,9 @@ pub(super) const fn slots(lists: &[(Word, &str)]) -> usize {
     (count * 2).next_power_of_two()
 }
 
-pub(super) const fn fill<const SLOTS: usize>(lists: &[(Word, &'static str)]) -> [Slot; SLOTS] {
+pub(super) const fn build_table<const SLOTS: usize>(
+    lists: &[(KeywordKind, &'static str)],
+) -> [KeywordSlot; SLOTS] {
     let mut table = [None; SLOTS];
     let mut list = 0;
     while list < lists.len() {
@@ -94,11 +96,15 @@ const fn hash(word: &[u8]) -> usize {
 
 /// What `word` is in `table`, which is never full.
 #[inline]
-pub(super) fn find(table: &[Slot], word: &[u8], folds_case: bool) -> Option<Word> {
+pub(super) fn find_keyword(
+    table: &[KeywordSlot],
+    word: &[u8],
+    folds_case: bool,
+) -> Option<KeywordKind> {
     if word.len() > WORD_BYTES_MAX {
         return None;
     }
-    super::line_cursor::looked(word.len());
+    super::line_cursor::count_examined(word.len());
     let mut slot = hash(word) & (table.len() - 1);
     while let Some((known, kind)) = table[slot] {
         let known = known.as_bytes();

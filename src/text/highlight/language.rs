@@ -2,7 +2,7 @@
 //! The lexers read these tables; no language has code of its own where a table does.
 
 use super::Token;
-use super::keywords::Slot;
+use super::keywords::KeywordSlot;
 use std::fmt;
 
 /// A language and the lexer that reads it.
@@ -15,17 +15,17 @@ pub(super) struct Language {
 
 #[derive(Clone, Copy)]
 pub(super) enum Family {
-    Code(&'static Code),
+    Code(&'static CodeSyntax),
     Css,
     Diff,
     Ini,
-    Make(&'static Code),
+    Make(&'static CodeSyntax),
     Markdown,
     Markup,
     /// Code inside a page: markup until `<?`, then the code until `?>`.
     Page(&'static Language),
     /// Commands behind a prompt; all other lines are output.
-    Session(&'static Code),
+    Session(&'static CodeSyntax),
     Yaml,
 }
 
@@ -44,63 +44,63 @@ impl fmt::Debug for Language {
 
 /// A language that is comments, strings, numbers and words.
 #[derive(Clone, Copy)]
-pub(super) struct Code {
+pub(super) struct CodeSyntax {
     /// Comment to the line's end.
-    pub comments: &'static [&'static str],
+    pub line_comments: &'static [&'static str],
     /// Such a comment starts only behind a blank: `a#b` is a word in a shell.
-    pub comments_spaced: bool,
-    pub blocks: &'static [Block],
+    pub comments_need_space: bool,
+    pub block_comments: &'static [BlockComment],
     /// Longer openings before those that they start with.
-    pub quotes: &'static [Quote],
-    pub words: &'static [Slot],
+    pub strings: &'static [StringSyntax],
+    pub keywords: &'static [KeywordSlot],
     pub folds_case: bool,
     /// Bytes besides letters, digits and `_` that a word may start with, hold, or end in.
-    pub word_starts: &'static str,
-    pub word_holds: &'static str,
-    pub word_ends: &'static str,
-    pub capitals: Capitals,
+    pub extra_word_starts: &'static str,
+    pub extra_word_chars: &'static str,
+    pub extra_word_ends: &'static str,
+    pub capitals: CapitalizedNames,
     /// `'a'` is a char, `'a` is not an open string but a type's name.
-    pub chars: bool,
+    pub has_char_literals: bool,
     /// `don't`: a quote behind a letter opens nothing.
-    pub apostrophes: bool,
+    pub has_apostrophes_in_words: bool,
     /// `name(` calls.
-    pub calls: bool,
+    pub has_paren_calls: bool,
     /// `name!(` calls.
-    pub bang_calls: bool,
+    pub has_bang_calls: bool,
     /// `Get-Item` calls.
-    pub dashed_calls: bool,
+    pub has_dashed_calls: bool,
     /// `(name` calls.
-    pub head_calls: bool,
+    pub has_lisp_calls: bool,
     /// The first word of a command calls; `-x` is an option.
-    pub commands: bool,
+    pub is_command_language: bool,
     /// `name =` and `name:` are keys; so is a string before a colon.
     pub assigned_keys: bool,
     pub colon_keys: bool,
     pub quoted_keys: bool,
     /// `[name]` alone on its line.
-    pub sections: bool,
+    pub has_section_headers: bool,
     /// A start and the word right behind it; longer starts first.
     pub sigils: &'static [(&'static str, Token)],
     /// `#include` at the start of a line.
-    pub preprocessor: bool,
+    pub has_preprocessor: bool,
     /// A backslash outside of strings takes the next char with it.
-    pub escapes: bool,
+    pub has_bare_escapes: bool,
     /// `/…/` where a value may stand.
-    pub regex: bool,
+    pub has_regex_literals: bool,
     /// `<<WORD` or `<<<WORD`: lines of text up to that word.
-    pub heredoc: &'static str,
+    pub heredoc_start: &'static str,
     /// `%w[…]` or `~r/…/`: the byte before the letter; 0 where there is none.
-    pub percent: u8,
+    pub percent_literal_byte: u8,
     /// Words such as Perl's `qw` before a delimiter of the writer's choice.
-    pub quote_words: &'static [&'static str],
+    pub quote_operators: &'static [&'static str],
     /// What an interactive session writes before the code.
     pub prompts: &'static [&'static str],
     /// Bytes that may begin something; a bit a byte, made by [`Code::indexed`].
-    pub specials: u128,
+    pub special_bytes: u128,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Capitals {
+pub(super) enum CapitalizedNames {
     Plain,
     /// `Name` is a type, also before `(`.
     Types,
@@ -110,34 +110,34 @@ pub(super) enum Capitals {
 
 /// A comment over lines.
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct BlockComment {
     pub open: &'static str,
     pub close: &'static str,
-    pub nests: bool,
+    pub is_nestable: bool,
     /// Opens and closes only at the start of a line.
-    pub starts_line: bool,
+    pub is_at_line_start: bool,
 }
 
 /// A string.
 #[derive(Clone, Copy)]
-pub(super) struct Quote {
+pub(super) struct StringSyntax {
     /// Words right before the quote, in any case; the empty one is no word.
     pub prefixes: &'static [&'static str],
     pub open: &'static str,
     pub close: &'static str,
-    pub form: Form,
+    pub delimiter: StringDelimiter,
     /// Takes the next byte with it; 0 where nothing does. A doubled quote needs no
     /// rule: two strings side by side are painted as one.
     pub escape: u8,
     /// Goes on over line ends.
-    pub lines: bool,
+    pub is_multiline: bool,
     /// `$name` is painted.
-    pub variables: bool,
-    pub inside: Option<Inside>,
+    pub has_variables: bool,
+    pub interpolation: Option<Interpolation>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum StringDelimiter {
     Plain,
     /// `#`s before the opening and behind the closing quote; at least so many.
     Hashes(u8),
@@ -149,78 +149,88 @@ pub(super) enum Form {
 
 /// Code inside a string, such as `${…}`.
 #[derive(Clone, Copy)]
-pub(super) struct Inside {
+pub(super) struct Interpolation {
     pub open: &'static str,
-    pub nests: u8,
-    pub close: u8,
+    pub open_bracket: u8,
+    pub close_bracket: u8,
 }
 
-pub(super) const DOLLAR_BRACE: Option<Inside> = inside("${", b'{', b'}');
-pub(super) const HASH_BRACE: Option<Inside> = inside("#{", b'{', b'}');
-pub(super) const BRACE: Option<Inside> = inside("{", b'{', b'}');
-pub(super) const DOLLAR_PAREN: Option<Inside> = inside("$(", b'(', b')');
+pub(super) const DOLLAR_BRACE: Option<Interpolation> = interpolation("${", b'{', b'}');
+pub(super) const HASH_BRACE: Option<Interpolation> = interpolation("#{", b'{', b'}');
+pub(super) const BRACE: Option<Interpolation> = interpolation("{", b'{', b'}');
+pub(super) const DOLLAR_PAREN: Option<Interpolation> = interpolation("$(", b'(', b')');
 
-pub(super) const fn inside(open: &'static str, nests: u8, close: u8) -> Option<Inside> {
-    Some(Inside { open, nests, close })
+pub(super) const fn interpolation(
+    open: &'static str,
+    nests: u8,
+    close: u8,
+) -> Option<Interpolation> {
+    Some(Interpolation {
+        open,
+        open_bracket: nests,
+        close_bracket: close,
+    })
 }
 
-impl Code {
+impl CodeSyntax {
     /// Nothing but words and numbers.
     pub const BARE: Self = Self {
-        comments: &[],
-        comments_spaced: false,
-        blocks: &[],
-        quotes: &[],
-        words: &[None],
+        line_comments: &[],
+        comments_need_space: false,
+        block_comments: &[],
+        strings: &[],
+        keywords: &[None],
         folds_case: false,
-        word_starts: "",
-        word_holds: "",
-        word_ends: "",
-        capitals: Capitals::Plain,
-        chars: false,
-        apostrophes: false,
-        calls: true,
-        bang_calls: false,
-        dashed_calls: false,
-        head_calls: false,
-        commands: false,
+        extra_word_starts: "",
+        extra_word_chars: "",
+        extra_word_ends: "",
+        capitals: CapitalizedNames::Plain,
+        has_char_literals: false,
+        has_apostrophes_in_words: false,
+        has_paren_calls: true,
+        has_bang_calls: false,
+        has_dashed_calls: false,
+        has_lisp_calls: false,
+        is_command_language: false,
         assigned_keys: false,
         colon_keys: false,
         quoted_keys: false,
-        sections: false,
+        has_section_headers: false,
         sigils: &[],
-        preprocessor: false,
-        escapes: false,
-        regex: false,
-        heredoc: "",
-        percent: 0,
-        quote_words: &[],
+        has_preprocessor: false,
+        has_bare_escapes: false,
+        has_regex_literals: false,
+        heredoc_start: "",
+        percent_literal_byte: 0,
+        quote_operators: &[],
         prompts: &[],
-        specials: 0,
+        special_bytes: 0,
     };
     /// What most descendants of C share.
     pub const C_LIKE: Self = Self {
-        comments: &["//"],
-        blocks: &[Block::C],
-        quotes: &[Quote::DOUBLE, Quote::SINGLE],
-        capitals: Capitals::Types,
+        line_comments: &["//"],
+        block_comments: &[BlockComment::C],
+        strings: &[StringSyntax::DOUBLE, StringSyntax::SINGLE],
+        capitals: CapitalizedNames::Types,
         ..Self::BARE
     };
 
     /// Fills [`Self::specials`]: most punctuation then costs one test of a bit.
-    pub const fn indexed(mut self) -> Self {
-        let mut bits = first_bits(self.comments);
+    pub const fn with_special_bytes(mut self) -> Self {
+        let mut bits = first_bits(self.line_comments);
         let mut at = 0;
-        while at < self.blocks.len() {
-            bits |= first_bit(self.blocks[at].open);
+        while at < self.block_comments.len() {
+            bits |= first_bit(self.block_comments[at].open);
             at += 1;
         }
         at = 0;
-        while at < self.quotes.len() {
-            bits |= match self.quotes[at].form {
-                Form::Hashes(_) => first_bit("#") | first_bit("\""),
-                Form::Levels => first_bit("["),
-                Form::Plain | Form::Tagged => first_bit(self.quotes[at].open),
+        while at < self.strings.len() {
+            bits |= match self.strings[at].delimiter {
+                StringDelimiter::Hashes(_) => first_bit("#") | first_bit("\""),
+                StringDelimiter::Levels => first_bit("["),
+                StringDelimiter::Plain | StringDelimiter::Tagged => {
+                    first_bit(self.strings[at].open)
+                }
             };
             at += 1;
         }
@@ -229,13 +239,14 @@ impl Code {
             bits |= first_bit(self.sigils[at].0);
             at += 1;
         }
-        bits |= first_bit(self.heredoc) | ((self.percent != 0) as u128 * (1 << self.percent));
-        bits |= self.chars as u128 * (1 << b'\'');
-        bits |= self.preprocessor as u128 * (1 << b'#');
-        bits |= self.escapes as u128 * (1 << b'\\');
-        bits |= self.regex as u128 * (1 << b'/');
-        bits |= self.sections as u128 * (1 << b'[');
-        self.specials = bits;
+        bits |= first_bit(self.heredoc_start)
+            | ((self.percent_literal_byte != 0) as u128 * (1 << self.percent_literal_byte));
+        bits |= self.has_char_literals as u128 * (1 << b'\'');
+        bits |= self.has_preprocessor as u128 * (1 << b'#');
+        bits |= self.has_bare_escapes as u128 * (1 << b'\\');
+        bits |= self.has_regex_literals as u128 * (1 << b'/');
+        bits |= self.has_section_headers as u128 * (1 << b'[');
+        self.special_bytes = bits;
         self
     }
 }
@@ -256,70 +267,72 @@ const fn first_bits(texts: &[&str]) -> u128 {
     bits
 }
 
-impl Block {
+impl BlockComment {
     pub const C: Self = Self::new("/*", "*/");
     pub const fn new(open: &'static str, close: &'static str) -> Self {
         Self {
             open,
             close,
-            nests: false,
-            starts_line: false,
+            is_nestable: false,
+            is_at_line_start: false,
         }
     }
-    pub const fn nesting(mut self) -> Self {
-        self.nests = true;
+    pub const fn nestable(mut self) -> Self {
+        self.is_nestable = true;
         self
     }
-    pub const fn starting_a_line(mut self) -> Self {
-        self.starts_line = true;
+    pub const fn at_line_start(mut self) -> Self {
+        self.is_at_line_start = true;
         self
     }
 }
 
-impl Quote {
-    pub const DOUBLE: Self = Self::new("\"", "\"").escaped();
-    pub const SINGLE: Self = Self::new("'", "'").escaped();
-    pub const TRIPLE_DOUBLE: Self = Self::new("\"\"\"", "\"\"\"").escaped().over_lines();
-    pub const TRIPLE_SINGLE: Self = Self::new("'''", "'''").escaped().over_lines();
+impl StringSyntax {
+    pub const DOUBLE: Self = Self::new("\"", "\"").with_backslash_escapes();
+    pub const SINGLE: Self = Self::new("'", "'").with_backslash_escapes();
+    pub const TRIPLE_DOUBLE: Self = Self::new("\"\"\"", "\"\"\"")
+        .with_backslash_escapes()
+        .multiline();
+    pub const TRIPLE_SINGLE: Self = Self::new("'''", "'''").with_backslash_escapes().multiline();
 
     pub const fn new(open: &'static str, close: &'static str) -> Self {
         Self {
             prefixes: &[""],
             open,
             close,
-            form: Form::Plain,
+            delimiter: StringDelimiter::Plain,
             escape: 0,
-            lines: false,
-            variables: false,
-            inside: None,
+            is_multiline: false,
+            has_variables: false,
+            interpolation: None,
         }
     }
-    pub const fn escaped(mut self) -> Self {
+    pub const fn with_backslash_escapes(mut self) -> Self {
         self.escape = b'\\';
         self
     }
-    pub const fn raw(mut self) -> Self {
+    pub const fn without_escapes(mut self) -> Self {
         self.escape = 0;
         self
     }
-    pub const fn over_lines(mut self) -> Self {
-        self.lines = true;
+    pub const fn multiline(mut self) -> Self {
+        self.is_multiline = true;
         self
     }
-    pub const fn behind(mut self, prefixes: &'static [&'static str]) -> Self {
+    pub const fn with_prefixes(mut self, prefixes: &'static [&'static str]) -> Self {
         self.prefixes = prefixes;
         self
     }
-    pub const fn holding(mut self, inside: Option<Inside>) -> Self {
-        self.inside = inside;
+    pub const fn with_interpolation(mut self, inside: Option<Interpolation>) -> Self {
+        self.interpolation = inside;
         self
     }
-    pub const fn variables(mut self) -> Self {
-        self.variables = true;
+    pub const fn with_variables(mut self) -> Self {
+        self.has_variables = true;
         self
     }
-    pub const fn form(mut self, form: Form) -> Self {
-        self.form = form;
+    pub const fn with_delimiter(mut self, form: StringDelimiter) -> Self {
+        self.delimiter = form;
         self
     }
 }

@@ -6,14 +6,14 @@ use super::Token;
 #[cfg(test)]
 thread_local! {
     /// Bytes looked at on this thread: the measure of work that tests compare.
-    pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(super) static BYTES_EXAMINED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Counts `bytes` as looked at; nothing outside tests.
 #[inline(always)]
-pub(super) fn looked(bytes: usize) {
+pub(super) fn count_examined(bytes: usize) {
     #[cfg(test)]
-    LOOKED.with(|count| count.set(count.get() + bytes));
+    BYTES_EXAMINED.with(|count| count.set(count.get() + bytes));
     #[cfg(not(test))]
     let _ = bytes;
 }
@@ -21,12 +21,12 @@ pub(super) fn looked(bytes: usize) {
 pub(super) struct LineCursor<'a> {
     pub line: &'a str,
     /// All before it is painted.
-    pub at: usize,
+    pub position: usize,
     /// Where the language that is being read ends: a script ends before its line does.
     pub end: usize,
     out: &'a mut Vec<(u32, Token)>,
     /// Stretches before it belong to earlier lines and are never merged with.
-    first: usize,
+    first_span: usize,
 }
 
 impl<'a> LineCursor<'a> {
@@ -34,10 +34,10 @@ impl<'a> LineCursor<'a> {
         let (first, end) = (out.len(), line.len());
         Self {
             line,
-            at: 0,
+            position: 0,
             end,
             out,
-            first,
+            first_span: first,
         }
     }
 
@@ -49,7 +49,7 @@ impl<'a> LineCursor<'a> {
 
     #[inline]
     pub fn peek(&self) -> Option<u8> {
-        self.byte_at(self.at)
+        self.byte_at(self.position)
     }
 
     #[inline]
@@ -59,30 +59,30 @@ impl<'a> LineCursor<'a> {
 
     /// The byte before the next one, whoever painted it.
     #[inline]
-    pub fn before(&self) -> Option<u8> {
-        self.bytes()[..self.at].last().copied()
+    pub fn previous_byte(&self) -> Option<u8> {
+        self.bytes()[..self.position].last().copied()
     }
 
     #[inline]
     pub fn starts_with(&self, start: &str) -> bool {
-        self.starts_with_at(self.at, start)
+        self.starts_with_at(self.position, start)
     }
 
     #[inline]
     pub fn starts_with_at(&self, at: usize, start: &str) -> bool {
-        looked(start.len());
+        count_examined(start.len());
         self.bytes()[at..].starts_with(start.as_bytes())
     }
 
     /// Paints up to byte `to`; a neighbour of the same token grows instead.
     #[inline]
-    pub fn to(&mut self, to: usize, token: Token) {
-        if to <= self.at {
+    pub fn paint_to(&mut self, to: usize, token: Token) {
+        if to <= self.position {
             return;
         }
         debug_assert!(self.line.is_char_boundary(to), "a whole char");
-        self.at = to;
-        match self.out[self.first..].last_mut() {
+        self.position = to;
+        match self.out[self.first_span..].last_mut() {
             Some((end, last)) if *last == token => *end = to as u32,
             _ => self.out.push((to as u32, token)),
         }
@@ -90,41 +90,41 @@ impl<'a> LineCursor<'a> {
 
     /// Says anew what the stretch painted last is: a string proves a key by its colon.
     pub fn repaint(&mut self, token: Token) {
-        if self.out.len() > self.first && self.out.pop().is_some() {
-            let end = self.at;
-            self.at = self.out[self.first..]
+        if self.out.len() > self.first_span && self.out.pop().is_some() {
+            let end = self.position;
+            self.position = self.out[self.first_span..]
                 .last()
                 .map_or(0, |(end, _)| *end as usize);
-            self.to(end, token);
+            self.paint_to(end, token);
         }
     }
 
     #[inline]
-    pub fn take(&mut self, bytes: usize, token: Token) {
-        self.to(self.at + bytes, token);
+    pub fn paint_bytes(&mut self, bytes: usize, token: Token) {
+        self.paint_to(self.position + bytes, token);
     }
 
     /// Paints all that is left of this language on the line.
-    pub fn all(&mut self, token: Token) {
-        self.to(self.end, token);
+    pub fn paint_rest(&mut self, token: Token) {
+        self.paint_to(self.end, token);
     }
 
-    pub fn blanks(&mut self) {
-        self.to(self.run(self.at, is_blank), Token::Plain);
+    pub fn paint_blanks(&mut self) {
+        self.paint_to(self.run_end(self.position, is_blank), Token::Plain);
     }
 
     /// Where the bytes from `from` on stop being `of` a kind.
     #[inline]
-    pub fn run(&self, from: usize, of: impl Fn(u8) -> bool) -> usize {
+    pub fn run_end(&self, from: usize, of: impl Fn(u8) -> bool) -> usize {
         let bytes = &self.bytes()[from..];
         let count = bytes.iter().take_while(|byte| of(**byte)).count();
-        looked(count + 1);
+        count_examined(count + 1);
         from + count
     }
 
     /// The end of the char that starts at `at`.
-    pub fn after_char(&self, at: usize) -> usize {
-        self.run((at + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
+    pub fn char_end(&self, at: usize) -> usize {
+        self.run_end((at + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
     }
 
     /// Where `wanted` comes next at or after `from`, in any case of letters.
@@ -133,13 +133,13 @@ impl<'a> LineCursor<'a> {
         let found = bytes
             .windows(wanted.len())
             .position(|window| window.eq_ignore_ascii_case(wanted));
-        looked(found.unwrap_or(bytes.len()));
+        count_examined(found.unwrap_or(bytes.len()));
         found.map(|at| from + at)
     }
 
     /// The first byte that is no blank at or after `from`.
-    pub fn next_solid(&self, from: usize) -> Option<u8> {
-        self.byte_at(self.run(from, is_blank))
+    pub fn next_non_blank(&self, from: usize) -> Option<u8> {
+        self.byte_at(self.run_end(from, is_blank))
     }
 }
 
@@ -200,13 +200,13 @@ pub(super) fn number_end(bytes: &[u8], from: usize) -> usize {
         }
         at += 1;
     }
-    looked(at - from);
+    count_examined(at - from);
     at
 }
 
 /// A number for comparing words that are too long to keep (FNV-1a).
 pub(super) fn fingerprint(word: &[u8]) -> u32 {
-    looked(word.len());
+    count_examined(word.len());
     word.iter().fold(0x811C_9DC5, |hash: u32, byte| {
         (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
     })

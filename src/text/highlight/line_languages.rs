@@ -2,14 +2,14 @@
 
 use super::Token;
 use super::code;
-use super::language::Code;
+use super::language::CodeSyntax;
 use super::line_cursor::{LineCursor, is_blank, is_word};
-use super::state::{Mode, State};
+use super::state::{LexMode, LexState};
 
 /// As far into a line as a prompt is looked for, in bytes.
 const PROMPT_BYTES_MAX: usize = 80;
 
-pub(super) fn diff(state: &mut State, cursor: &mut LineCursor<'_>) {
+pub(super) fn diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let names = [
         "diff ",
         "index ",
@@ -24,49 +24,49 @@ pub(super) fn diff(state: &mut State, cursor: &mut LineCursor<'_>) {
     ];
     // Inside a hunk three signs are a line that starts with two: of SQL, say.
     let file = ["--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
-    let outside = state.mode != Mode::Hunk;
+    let outside = state.mode != LexMode::Hunk;
     let token = match cursor.peek() {
         Some(b'@') if cursor.starts_with("@@") => {
-            state.mode = Mode::Hunk;
+            state.mode = LexMode::Hunk;
             Token::Heading
         }
         _ if file.iter().any(|start| cursor.starts_with(start))
             || outside && (cursor.starts_with("--- ") || cursor.starts_with("+++ ")) =>
         {
-            state.mode = Mode::Start;
+            state.mode = LexMode::Start;
             Token::Heading
         }
         Some(b'+' | b'>') => Token::Added,
         Some(b'-' | b'<') => Token::Removed,
         Some(b'\\') => Token::Comment,
         _ if names.iter().any(|name| cursor.starts_with(name)) => {
-            state.mode = Mode::Start;
+            state.mode = LexMode::Start;
             Token::Comment
         }
         _ => Token::Plain,
     };
-    cursor.all(token);
+    cursor.paint_rest(token);
 }
 
 pub(super) fn ini(cursor: &mut LineCursor<'_>) {
-    cursor.blanks();
+    cursor.paint_blanks();
     match cursor.peek() {
-        Some(b'#' | b';' | b'!') => cursor.all(Token::Comment),
+        Some(b'#' | b';' | b'!') => cursor.paint_rest(Token::Comment),
         Some(b'[') => {
-            let close = cursor.run(cursor.at, |byte| byte != b']');
-            cursor.to((close + 1).min(cursor.end), Token::Heading);
+            let close = cursor.run_end(cursor.position, |byte| byte != b']');
+            cursor.paint_to((close + 1).min(cursor.end), Token::Heading);
         }
         _ => {
-            let sign = cursor.run(cursor.at, |byte| byte != b'=' && byte != b':');
+            let sign = cursor.run_end(cursor.position, |byte| byte != b'=' && byte != b':');
             if cursor.byte_at(sign).is_some() {
                 if cursor.starts_with("export ") {
-                    cursor.take(6, Token::Keyword);
-                    cursor.blanks();
+                    cursor.paint_bytes(6, Token::Keyword);
+                    cursor.paint_blanks();
                 }
                 let key = cursor.bytes()[..sign].trim_ascii_end().len();
-                cursor.to(key, Token::Key);
-                cursor.to(sign + 1, Token::Plain);
-                cursor.blanks();
+                cursor.paint_to(key, Token::Key);
+                cursor.paint_to(sign + 1, Token::Plain);
+                cursor.paint_blanks();
             }
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn ini(cursor: &mut LineCursor<'_>) {
 
 /// The rest of a line of settings: a value, and a comment behind a blank.
 fn value(cursor: &mut LineCursor<'_>) {
-    let start = cursor.at;
+    let start = cursor.position;
     let bytes = cursor.bytes();
     let mut quote = None;
     let mut end = start;
@@ -97,37 +97,37 @@ fn value(cursor: &mut LineCursor<'_>) {
         .iter()
         .any(|c| text.eq_ignore_ascii_case(c.as_bytes()));
     let token = match text.first() {
-        Some(b'"' | b'\'') => Token::Text,
+        Some(b'"' | b'\'') => Token::String,
         Some(_) if is_number || is_constant => Token::Number,
         _ => Token::Plain,
     };
-    cursor.to(start + text.len(), token);
-    cursor.to(end, Token::Plain);
-    cursor.all(Token::Comment);
+    cursor.paint_to(start + text.len(), token);
+    cursor.paint_to(end, Token::Plain);
+    cursor.paint_rest(Token::Comment);
 }
 
-pub(super) fn make(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
+pub(super) fn make(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let recipe = cursor.starts_with("\t") || cursor.starts_with("  ");
-    if recipe || state.mode != Mode::Start {
-        if state.mode == Mode::Start {
-            let end = cursor.run(cursor.at, |byte| {
+    if recipe || state.mode != LexMode::Start {
+        if state.mode == LexMode::Start {
+            let end = cursor.run_end(cursor.position, |byte| {
                 is_blank(byte) || matches!(byte, b'@' | b'-')
             });
-            cursor.to(end, Token::Plain);
+            cursor.paint_to(end, Token::Plain);
         }
         code::lex(shell, state, cursor);
         return;
     }
-    let word = cursor.run(cursor.at, |byte| is_word(byte) || byte == b'-');
+    let word = cursor.run_end(cursor.position, |byte| is_word(byte) || byte == b'-');
     let keywords = [
         "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "define",
         "endef", "export", "override", "unexport", "vpath", "set", "alias", "import",
     ];
-    let known = |known: &&str| known.as_bytes() == &cursor.bytes()[cursor.at..word];
+    let known = |known: &&str| known.as_bytes() == &cursor.bytes()[cursor.position..word];
     if keywords.iter().any(known) {
-        cursor.to(word, Token::Keyword);
+        cursor.paint_to(word, Token::Keyword);
     }
-    let sign = cursor.run(cursor.at, |byte| !matches!(byte, b':' | b'=' | b'#'));
+    let sign = cursor.run_end(cursor.position, |byte| !matches!(byte, b':' | b'=' | b'#'));
     let bytes = cursor.bytes();
     let name = bytes[..sign].trim_ascii_end();
     let token = match (bytes.get(sign), bytes.get(sign + 1)) {
@@ -140,9 +140,9 @@ pub(super) fn make(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>)
             .strip_suffix(b"?")
             .or(name.strip_suffix(b"+"))
             .unwrap_or(name);
-        cursor.blanks();
-        cursor.to(name.trim_ascii_end().len(), token);
-        cursor.to(sign + 1, Token::Plain);
+        cursor.paint_blanks();
+        cursor.paint_to(name.trim_ascii_end().len(), token);
+        cursor.paint_to(sign + 1, Token::Plain);
     }
     variables(cursor);
 }
@@ -151,17 +151,19 @@ pub(super) fn make(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>)
 fn variables(cursor: &mut LineCursor<'_>) {
     while let Some(byte) = cursor.peek() {
         match byte {
-            b'#' => cursor.all(Token::Comment),
+            b'#' => cursor.paint_rest(Token::Comment),
             b'$' => {
-                let open = matches!(cursor.byte_at(cursor.at + 1), Some(b'(' | b'{'));
+                let open = matches!(cursor.byte_at(cursor.position + 1), Some(b'(' | b'{'));
                 let end = match open {
-                    true => cursor.run(cursor.at + 2, |byte| !matches!(byte, b')' | b'}')) + 1,
-                    false => cursor.run(cursor.at + 1, is_word),
+                    true => {
+                        cursor.run_end(cursor.position + 2, |byte| !matches!(byte, b')' | b'}')) + 1
+                    }
+                    false => cursor.run_end(cursor.position + 1, is_word),
                 };
-                cursor.to(end.min(cursor.end), Token::Key);
+                cursor.paint_to(end.min(cursor.end), Token::Key);
             }
-            _ => cursor.to(
-                cursor.run(cursor.at, |byte| byte != b'#' && byte != b'$'),
+            _ => cursor.paint_to(
+                cursor.run_end(cursor.position, |byte| byte != b'#' && byte != b'$'),
                 Token::Plain,
             ),
         }
@@ -169,18 +171,18 @@ fn variables(cursor: &mut LineCursor<'_>) {
 }
 
 /// `$ cargo test` and `me@host:~$ ls` are commands, what they print is plain.
-pub(super) fn session(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
-    if state.mode == Mode::Start {
+pub(super) fn session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    if state.mode == LexMode::Start {
         let Some(prompt) = prompt_end(cursor) else {
             let comment = cursor.starts_with("# ");
-            cursor.all(if comment {
+            cursor.paint_rest(if comment {
                 Token::Comment
             } else {
                 Token::Plain
             });
             return;
         };
-        cursor.to(prompt, Token::Comment);
+        cursor.paint_to(prompt, Token::Comment);
     }
     code::lex(shell, state, cursor);
 }

@@ -3,64 +3,68 @@
 
 use super::Token;
 use super::language::Family;
-use super::line_cursor::{LineCursor, is_blank, looked};
-use super::state::{Guest, GuestEnd, Mode, State};
+use super::line_cursor::{LineCursor, count_examined, is_blank};
+use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState};
 
 /// Paints what `pen` has left of the line.
-pub(super) fn lex(state: &mut State, guest: &mut Option<Guest>, cursor: &mut LineCursor<'_>) {
-    let (mark, length) = fence(cursor);
-    if let Some(inner) = guest {
-        let closes = matches!(inner.end, GuestEnd::Fence { mark: open, count }
-            if closes(cursor, mark, length, open, count));
+pub(super) fn lex(
+    state: &mut LexState,
+    embedded: &mut Option<EmbeddedLanguage>,
+    cursor: &mut LineCursor<'_>,
+) {
+    let (mark, length) = opening_run(cursor);
+    if let Some(inner) = embedded {
+        let closes = matches!(inner.end, EmbeddedEnd::Fence { mark: open, count }
+            if closes_fence(cursor, mark, length, open, count));
         if closes {
-            *guest = None;
-            cursor.all(Token::Comment);
+            *embedded = None;
+            cursor.paint_rest(Token::Comment);
         } else {
-            super::plain_family(inner.language.family, &mut inner.state, cursor);
+            super::lex_single_language(inner.language.family, &mut inner.state, cursor);
         }
         return;
     }
-    if let Mode::Fence { mark: open, count } = state.mode {
-        if closes(cursor, mark, length, open, count) {
-            state.mode = Mode::Start;
-            cursor.all(Token::Comment);
+    if let LexMode::Fence { mark: open, count } = state.mode {
+        if closes_fence(cursor, mark, length, open, count) {
+            state.mode = LexMode::Start;
+            cursor.paint_rest(Token::Comment);
         } else {
-            cursor.all(Token::Text);
+            cursor.paint_rest(Token::String);
         }
         return;
     }
-    if state.mode == Mode::Start && length >= 3 {
-        open(mark, length, state, guest, cursor);
+    if state.mode == LexMode::Start && length >= 3 {
+        open_fence(mark, length, state, embedded, cursor);
         return;
     }
-    if state.mode == Mode::Start {
-        start(cursor);
+    if state.mode == LexMode::Start {
+        line_start(cursor);
     }
     inline(state, cursor);
 }
 
 /// The sign that the line starts with and how often, where it may be a fence.
-fn fence(cursor: &LineCursor<'_>) -> (u8, usize) {
-    let start = cursor.run(cursor.at, is_blank);
+fn opening_run(cursor: &LineCursor<'_>) -> (u8, usize) {
+    let start = cursor.run_end(cursor.position, is_blank);
     match cursor.byte_at(start) {
-        Some(mark @ (b'`' | b'~')) => (mark, cursor.run(start, |byte| byte == mark) - start),
+        Some(mark @ (b'`' | b'~')) => (mark, cursor.run_end(start, |byte| byte == mark) - start),
         _ => (0, 0),
     }
 }
 
-fn closes(cursor: &LineCursor<'_>, mark: u8, length: usize, open: u8, count: u8) -> bool {
-    let start = cursor.run(cursor.at, is_blank);
-    mark == open && length >= usize::from(count) && cursor.next_solid(start + length).is_none()
+fn closes_fence(cursor: &LineCursor<'_>, mark: u8, length: usize, open: u8, count: u8) -> bool {
+    let start = cursor.run_end(cursor.position, is_blank);
+    mark == open && length >= usize::from(count) && cursor.next_non_blank(start + length).is_none()
 }
 
-fn open(
+fn open_fence(
     mark: u8,
     length: usize,
-    state: &mut State,
-    guest: &mut Option<Guest>,
+    state: &mut LexState,
+    embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
 ) {
-    let start = cursor.run(cursor.at, is_blank) + length;
+    let start = cursor.run_end(cursor.position, is_blank) + length;
     let info = &cursor.line[start..cursor.end];
     let count = u8::try_from(length).unwrap_or(u8::MAX);
     let known = super::Highlighter::new(info).map(|inner| inner.language);
@@ -70,51 +74,51 @@ fn open(
                 Family::Page(code) => code,
                 _ => language,
             };
-            *guest = Some(Guest {
+            *embedded = Some(EmbeddedLanguage {
                 language,
-                state: State::default(),
-                end: GuestEnd::Fence { mark, count },
+                state: LexState::default(),
+                end: EmbeddedEnd::Fence { mark, count },
             });
         }
-        None => state.mode = Mode::Fence { mark, count },
+        None => state.mode = LexMode::Fence { mark, count },
     }
-    cursor.all(Token::Comment);
+    cursor.paint_rest(Token::Comment);
 }
 
 /// What only the start of a line can be.
-fn start(cursor: &mut LineCursor<'_>) {
-    cursor.blanks();
-    let hashes = cursor.run(cursor.at, |byte| byte == b'#') - cursor.at;
-    let behind = cursor.byte_at(cursor.at + hashes);
+fn line_start(cursor: &mut LineCursor<'_>) {
+    cursor.paint_blanks();
+    let hashes = cursor.run_end(cursor.position, |byte| byte == b'#') - cursor.position;
+    let behind = cursor.byte_at(cursor.position + hashes);
     if (1..=6).contains(&hashes) && behind.is_none_or(is_blank) {
-        cursor.all(Token::Heading);
+        cursor.paint_rest(Token::Heading);
         return;
     }
     while cursor.peek() == Some(b'>') {
-        cursor.take(1, Token::Comment);
-        cursor.blanks();
+        cursor.paint_bytes(1, Token::Comment);
+        cursor.paint_blanks();
     }
-    let digits = cursor.run(cursor.at, |byte| byte.is_ascii_digit());
+    let digits = cursor.run_end(cursor.position, |byte| byte.is_ascii_digit());
     let mark = match cursor.byte_at(digits) {
-        Some(b'-' | b'*' | b'+') if digits == cursor.at => digits + 1,
-        Some(b'.' | b')') if digits > cursor.at => digits + 1,
+        Some(b'-' | b'*' | b'+') if digits == cursor.position => digits + 1,
+        Some(b'.' | b')') if digits > cursor.position => digits + 1,
         _ => return,
     };
     if cursor.byte_at(mark).is_none_or(is_blank) {
-        cursor.to(mark, Token::Keyword);
+        cursor.paint_to(mark, Token::Keyword);
     }
 }
 
-fn inline(state: &mut State, cursor: &mut LineCursor<'_>) {
+fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     // What did not close once on this line will not close later.
     let mut unclosed = false;
     while let Some(byte) = cursor.peek() {
-        looked(1);
-        if state.mode == Mode::MarkupComment {
-            let end = cursor.find(cursor.at, "-->").map(|at| at + 3);
-            cursor.to(end.unwrap_or(cursor.end), Token::Comment);
+        count_examined(1);
+        if state.mode == LexMode::MarkupComment {
+            let end = cursor.find(cursor.position, "-->").map(|at| at + 3);
+            cursor.paint_to(end.unwrap_or(cursor.end), Token::Comment);
             state.mode = if end.is_some() {
-                Mode::Start
+                LexMode::Start
             } else {
                 state.mode
             };
@@ -122,36 +126,39 @@ fn inline(state: &mut State, cursor: &mut LineCursor<'_>) {
         }
         match byte {
             b'`' if !unclosed => {
-                let end = code_end(cursor);
+                let end = code_span_end(cursor);
                 unclosed = end.is_none();
-                cursor.to(end.unwrap_or(cursor.at), Token::Text);
+                cursor.paint_to(end.unwrap_or(cursor.position), Token::String);
             }
-            b'\\' => cursor.to(cursor.after_char(cursor.at + 1), Token::Plain),
+            b'\\' => cursor.paint_to(cursor.char_end(cursor.position + 1), Token::Plain),
             b']' if cursor.starts_with("](") => {
-                cursor.take(2, Token::Plain);
-                let end = cursor.run(cursor.at, |byte| byte != b')' && !is_blank(byte));
-                cursor.to(end, Token::Key);
+                cursor.paint_bytes(2, Token::Plain);
+                let end = cursor.run_end(cursor.position, |byte| byte != b')' && !is_blank(byte));
+                cursor.paint_to(end, Token::Key);
             }
             b'<' if cursor.starts_with("<!--") => {
-                cursor.take(4, Token::Comment);
-                state.mode = Mode::MarkupComment;
+                cursor.paint_bytes(4, Token::Comment);
+                state.mode = LexMode::MarkupComment;
             }
             _ => {
                 let sign = |byte: u8| matches!(byte, b'`' | b'\\' | b']' | b'<');
-                cursor.to(cursor.run(cursor.at + 1, |byte| !sign(byte)), Token::Plain);
+                cursor.paint_to(
+                    cursor.run_end(cursor.position + 1, |byte| !sign(byte)),
+                    Token::Plain,
+                );
             }
         }
     }
 }
 
 /// The end of the code that opens here: as many backticks as it opened with.
-fn code_end(cursor: &LineCursor<'_>) -> Option<usize> {
-    let open = cursor.run(cursor.at, |byte| byte == b'`');
+fn code_span_end(cursor: &LineCursor<'_>) -> Option<usize> {
+    let open = cursor.run_end(cursor.position, |byte| byte == b'`');
     let mut at = open;
     while at < cursor.end {
-        let start = cursor.run(at, |byte| byte != b'`');
-        let end = cursor.run(start, |byte| byte == b'`');
-        if end > start && end - start == open - cursor.at {
+        let start = cursor.run_end(at, |byte| byte != b'`');
+        let end = cursor.run_end(start, |byte| byte == b'`');
+        if end > start && end - start == open - cursor.position {
             return Some(end);
         }
         at = end;

@@ -4,48 +4,50 @@
 use super::Token;
 use super::language::Language;
 use super::languages::{CSS, JAVASCRIPT};
-use super::line_cursor::{LineCursor, is_blank, is_word, is_word_start, looked};
-use super::state::{Guest, GuestEnd, Mode, Raw, State};
+use super::line_cursor::{LineCursor, count_examined, is_blank, is_word, is_word_start};
+use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState, TagContent};
 
 /// Paints what `pen` has left of the line. `code` is what stands behind `<?`.
 pub(super) fn lex(
     code: Option<&'static Language>,
-    state: &mut State,
-    guest: &mut Option<Guest>,
+    state: &mut LexState,
+    embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
 ) {
     loop {
-        if !guest_ended(guest, cursor) {
+        if !lex_embedded(embedded, cursor) {
             return;
         }
         let Some(byte) = cursor.peek() else {
             return;
         };
-        looked(1);
+        count_examined(1);
         if let Some(language) = code
             && cursor.starts_with("<?")
         {
             // A page may break off anywhere, also within a tag or a value.
-            cursor.take(2, Token::Keyword);
+            cursor.paint_bytes(2, Token::Keyword);
             let word = if cursor.starts_with("php") { 3 } else { 0 };
             let word = if cursor.starts_with("=") { 1 } else { word };
-            cursor.take(word, Token::Keyword);
-            *guest = begin(language, GuestEnd::Page);
+            cursor.paint_bytes(word, Token::Keyword);
+            *embedded = embed(language, EmbeddedEnd::Page);
             continue;
         }
         match state.mode {
-            Mode::MarkupComment => until("-->", Token::Comment, state, cursor),
-            Mode::Cdata => until("]]>", Token::Text, state, cursor),
-            Mode::Tag { raw } => tag(byte, raw, state, guest, cursor),
-            Mode::Attribute { quote, raw } => attribute(quote, raw, code.is_some(), state, cursor),
+            LexMode::MarkupComment => paint_through("-->", Token::Comment, state, cursor),
+            LexMode::Cdata => paint_through("]]>", Token::String, state, cursor),
+            LexMode::Tag { raw } => tag(byte, raw, state, embedded, cursor),
+            LexMode::Attribute { quote, raw } => {
+                attribute(quote, raw, code.is_some(), state, cursor)
+            }
             _ => text(byte, state, cursor),
         }
     }
 }
 
-fn begin(language: &'static Language, end: GuestEnd) -> Option<Guest> {
-    let state = State::default();
-    Some(Guest {
+fn embed(language: &'static Language, end: EmbeddedEnd) -> Option<EmbeddedLanguage> {
+    let state = LexState::default();
+    Some(EmbeddedLanguage {
         language,
         state,
         end,
@@ -53,148 +55,156 @@ fn begin(language: &'static Language, end: GuestEnd) -> Option<Guest> {
 }
 
 /// Lets the guest paint its part; false where it has the rest of the line.
-fn guest_ended(guest: &mut Option<Guest>, cursor: &mut LineCursor<'_>) -> bool {
-    let Some(inner) = guest else {
+fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor<'_>) -> bool {
+    let Some(inner) = embedded else {
         return true;
     };
-    if inner.end == GuestEnd::PageStart {
-        match cursor.next_solid(cursor.at) {
+    if inner.end == EmbeddedEnd::PageStart {
+        match cursor.next_non_blank(cursor.position) {
             None => {
-                cursor.blanks();
+                cursor.paint_blanks();
                 return false;
             }
             // A fence of a page's language holds the code alone, or a whole page.
             Some(b'<') => {
-                cursor.blanks();
-                *guest = None;
+                cursor.paint_blanks();
+                *embedded = None;
                 return true;
             }
-            Some(_) => inner.end = GuestEnd::Page,
+            Some(_) => inner.end = EmbeddedEnd::Page,
         }
     }
     let end = match inner.end {
-        GuestEnd::Script => "</script",
-        GuestEnd::Style => "</style",
+        EmbeddedEnd::Script => "</script",
+        EmbeddedEnd::Style => "</style",
         _ => "?>",
     };
-    let found = cursor.find(cursor.at, end);
+    let found = cursor.find(cursor.position, end);
     let line_end = cursor.end;
     cursor.end = found.unwrap_or(line_end);
-    super::plain_family(inner.language.family, &mut inner.state, cursor);
+    super::lex_single_language(inner.language.family, &mut inner.state, cursor);
     cursor.end = line_end;
-    if found.is_some() && inner.end == GuestEnd::Page {
-        cursor.take(end.len(), Token::Keyword);
+    if found.is_some() && inner.end == EmbeddedEnd::Page {
+        cursor.paint_bytes(end.len(), Token::Keyword);
     }
     if found.is_some() {
-        *guest = None;
+        *embedded = None;
     }
     found.is_some()
 }
 
-fn until(end: &str, token: Token, state: &mut State, cursor: &mut LineCursor<'_>) {
-    match cursor.find(cursor.at, end) {
+fn paint_through(end: &str, token: Token, state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    match cursor.find(cursor.position, end) {
         Some(at) => {
-            cursor.to(at + end.len(), token);
-            state.mode = Mode::Start;
+            cursor.paint_to(at + end.len(), token);
+            state.mode = LexMode::Start;
         }
-        None => cursor.all(token),
+        None => cursor.paint_rest(token),
     }
 }
 
 /// Outside of tags.
-fn text(byte: u8, state: &mut State, cursor: &mut LineCursor<'_>) {
+fn text(byte: u8, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     if byte == b'&' {
         let name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'#';
-        let end = cursor.run(cursor.at + 1, name);
+        let end = cursor.run_end(cursor.position + 1, name);
         match cursor.byte_at(end) {
-            Some(b';') => cursor.to(end + 1, Token::Number),
-            _ => cursor.to(end, Token::Plain),
+            Some(b';') => cursor.paint_to(end + 1, Token::Number),
+            _ => cursor.paint_to(end, Token::Plain),
         }
     } else if byte != b'<' {
-        let end = cursor.run(cursor.at, |byte| byte != b'<' && byte != b'&');
-        cursor.to(end, Token::Plain);
+        let end = cursor.run_end(cursor.position, |byte| byte != b'<' && byte != b'&');
+        cursor.paint_to(end, Token::Plain);
     } else if cursor.starts_with("<!--") {
-        cursor.take(4, Token::Comment);
-        state.mode = Mode::MarkupComment;
+        cursor.paint_bytes(4, Token::Comment);
+        state.mode = LexMode::MarkupComment;
     } else if cursor.starts_with("<![CDATA[") {
-        cursor.take(9, Token::Text);
-        state.mode = Mode::Cdata;
+        cursor.paint_bytes(9, Token::String);
+        state.mode = LexMode::Cdata;
     } else {
-        let sign = cursor.byte_at(cursor.at + 1);
-        let name = cursor.at + 1 + usize::from(matches!(sign, Some(b'/' | b'!' | b'?')));
+        let sign = cursor.byte_at(cursor.position + 1);
+        let name = cursor.position + 1 + usize::from(matches!(sign, Some(b'/' | b'!' | b'?')));
         if !cursor.byte_at(name).is_some_and(is_word_start) {
-            cursor.take(1, Token::Plain);
+            cursor.paint_bytes(1, Token::Plain);
             return;
         }
-        let end = cursor.run(name, is_name);
-        let raw = match &cursor.bytes()[cursor.at + 1..end] {
-            name if name.eq_ignore_ascii_case(b"script") => Raw::Script,
-            name if name.eq_ignore_ascii_case(b"style") => Raw::Style,
-            _ => Raw::Markup,
+        let end = cursor.run_end(name, is_name);
+        let raw = match &cursor.bytes()[cursor.position + 1..end] {
+            name if name.eq_ignore_ascii_case(b"script") => TagContent::Script,
+            name if name.eq_ignore_ascii_case(b"style") => TagContent::Style,
+            _ => TagContent::Markup,
         };
-        cursor.to(end, Token::Keyword);
-        state.mode = Mode::Tag { raw };
+        cursor.paint_to(end, Token::Keyword);
+        state.mode = LexMode::Tag { raw };
     }
 }
 
 /// Between a tag's name and its `>`.
 fn tag(
     byte: u8,
-    raw: Raw,
-    state: &mut State,
-    guest: &mut Option<Guest>,
+    raw: TagContent,
+    state: &mut LexState,
+    embedded: &mut Option<EmbeddedLanguage>,
     cursor: &mut LineCursor<'_>,
 ) {
-    let value = cursor.before() == Some(b'=');
+    let value = cursor.previous_byte() == Some(b'=');
     match byte {
         b'>' => {
-            cursor.take(1, Token::Keyword);
-            state.mode = Mode::Start;
-            *guest = match raw {
-                Raw::Markup => None,
-                Raw::Script => begin(&JAVASCRIPT, GuestEnd::Script),
-                Raw::Style => begin(&CSS, GuestEnd::Style),
+            cursor.paint_bytes(1, Token::Keyword);
+            state.mode = LexMode::Start;
+            *embedded = match raw {
+                TagContent::Markup => None,
+                TagContent::Script => embed(&JAVASCRIPT, EmbeddedEnd::Script),
+                TagContent::Style => embed(&CSS, EmbeddedEnd::Style),
             };
         }
-        b'/' | b'?' if cursor.byte_at(cursor.at + 1) == Some(b'>') => {
-            cursor.take(2, Token::Keyword);
-            state.mode = Mode::Start;
+        b'/' | b'?' if cursor.byte_at(cursor.position + 1) == Some(b'>') => {
+            cursor.paint_bytes(2, Token::Keyword);
+            state.mode = LexMode::Start;
         }
         // A tag that was never closed.
-        b'<' => state.mode = Mode::Start,
+        b'<' => state.mode = LexMode::Start,
         b'"' | b'\'' => {
-            cursor.take(1, Token::Text);
-            state.mode = Mode::Attribute { quote: byte, raw };
+            cursor.paint_bytes(1, Token::String);
+            state.mode = LexMode::Attribute { quote: byte, raw };
         }
         // Svelte and JSX write code in braces; `>` may stand in it.
         b'{' => {
-            let end = cursor.run(cursor.at, |byte| byte != b'}');
-            cursor.to((end + 1).min(cursor.end), Token::Text);
+            let end = cursor.run_end(cursor.position, |byte| byte != b'}');
+            cursor.paint_to((end + 1).min(cursor.end), Token::String);
         }
-        _ if is_blank(byte) => cursor.blanks(),
+        _ if is_blank(byte) => cursor.paint_blanks(),
         _ if value => {
-            let end = cursor.run(cursor.at, |byte| !is_blank(byte) && byte != b'>');
-            cursor.to(end, Token::Text);
+            let end = cursor.run_end(cursor.position, |byte| !is_blank(byte) && byte != b'>');
+            cursor.paint_to(end, Token::String);
         }
         _ if is_word_start(byte) || matches!(byte, b'@' | b':' | b'#' | b'*' | b'(' | b'[') => {
-            let end = cursor.run(cursor.at + 1, |byte| {
+            let end = cursor.run_end(cursor.position + 1, |byte| {
                 is_name(byte) || b"()[]@#".contains(&byte)
             });
-            cursor.to(end, Token::Key);
+            cursor.paint_to(end, Token::Key);
         }
-        _ => cursor.take(1, Token::Plain),
+        _ => cursor.paint_bytes(1, Token::Plain),
     }
 }
 
-fn attribute(quote: u8, raw: Raw, breaks: bool, state: &mut State, cursor: &mut LineCursor<'_>) {
-    let end = cursor.run(cursor.at, |byte| byte != quote && (byte != b'<' || !breaks));
+fn attribute(
+    quote: u8,
+    raw: TagContent,
+    breaks: bool,
+    state: &mut LexState,
+    cursor: &mut LineCursor<'_>,
+) {
+    let end = cursor.run_end(cursor.position, |byte| {
+        byte != quote && (byte != b'<' || !breaks)
+    });
     if cursor.byte_at(end) == Some(quote) {
-        cursor.to(end + 1, Token::Text);
-        state.mode = Mode::Tag { raw };
+        cursor.paint_to(end + 1, Token::String);
+        state.mode = LexMode::Tag { raw };
     } else {
         // A lone `<` is the value's; `<?` was seen before.
-        let lone = cursor.byte_at(end) == Some(b'<') && end == cursor.at;
-        cursor.to(end + usize::from(lone), Token::Text);
+        let lone = cursor.byte_at(end) == Some(b'<') && end == cursor.position;
+        cursor.paint_to(end + usize::from(lone), Token::String);
     }
 }
 

@@ -26,7 +26,7 @@ pub use token::Token;
 
 use language::{Family, Language};
 use line_cursor::LineCursor;
-use state::{Guest, GuestEnd, State};
+use state::{EmbeddedEnd, EmbeddedLanguage, LexState};
 
 /// Bytes of a line that are coloured; the rest of a longer one stays plain.
 pub const LINE_BYTES_MAX: usize = 2_000;
@@ -36,8 +36,8 @@ pub const LINE_BYTES_MAX: usize = 2_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Highlighter {
     language: &'static Language,
-    state: State,
-    guest: Option<Guest>,
+    state: LexState,
+    embedded: Option<EmbeddedLanguage>,
 }
 
 impl Highlighter {
@@ -52,22 +52,22 @@ impl Highlighter {
         let file = word.rsplit('/').next()?;
         let ending = file.rsplit('.').next()?;
         let language = [word, file, ending].into_iter().find_map(languages::find)?;
-        Some(Self::of(language))
+        Some(Self::from_language(language))
     }
 
-    fn of(language: &'static Language) -> Self {
+    fn from_language(language: &'static Language) -> Self {
         let guest = match language.family {
-            Family::Page(language) => Some(Guest {
+            Family::Page(language) => Some(EmbeddedLanguage {
                 language,
-                state: State::default(),
-                end: GuestEnd::PageStart,
+                state: LexState::default(),
+                end: EmbeddedEnd::PageStart,
             }),
             _ => None,
         };
         Self {
             language,
-            state: State::default(),
-            guest,
+            state: LexState::default(),
+            embedded: guest,
         }
     }
 
@@ -75,27 +75,29 @@ impl Highlighter {
     /// `line` wholly, neighbours of one token merged; nothing for an empty line.
     /// `line` holds no `\n`. Beyond [`LINE_BYTES_MAX`] bytes it is plain, and the
     /// state stays as at the cut. All ends are char boundaries. O(len).
-    pub fn line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
+    pub fn highlight_line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
         let cut = line.floor_char_boundary(LINE_BYTES_MAX);
         let mut cursor = LineCursor::new(line, out);
         cursor.end = cut;
         self.paint(&mut cursor);
         cursor.end = line.len();
-        cursor.all(Token::Plain);
+        cursor.paint_rest(Token::Plain);
     }
 
     fn paint(&mut self, cursor: &mut LineCursor<'_>) {
         match self.language.family {
-            Family::Markdown => markdown::lex(&mut self.state, &mut self.guest, cursor),
-            Family::Markup => markup::lex(None, &mut self.state, &mut self.guest, cursor),
-            Family::Page(code) => markup::lex(Some(code), &mut self.state, &mut self.guest, cursor),
-            family => plain_family(family, &mut self.state, cursor),
+            Family::Markdown => markdown::lex(&mut self.state, &mut self.embedded, cursor),
+            Family::Markup => markup::lex(None, &mut self.state, &mut self.embedded, cursor),
+            Family::Page(code) => {
+                markup::lex(Some(code), &mut self.state, &mut self.embedded, cursor)
+            }
+            family => lex_single_language(family, &mut self.state, cursor),
         }
     }
 }
 
 /// Paints all of `pen` in a language that takes in no other one.
-fn plain_family(family: Family, state: &mut State, cursor: &mut LineCursor<'_>) {
+fn lex_single_language(family: Family, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     match family {
         Family::Code(code) => code::lex(code, state, cursor),
         Family::Css => css::lex(state, cursor),

@@ -8,14 +8,14 @@ const FRAMES_MAX: usize = 3;
 
 /// What one language has open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct State {
-    pub mode: Mode,
-    frames: [Frame; FRAMES_MAX],
-    pub height: u8,
+pub(super) struct LexState {
+    pub mode: LexMode,
+    frames: [InterpolationFrame; FRAMES_MAX],
+    pub frame_count: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Mode {
+pub(super) enum LexMode {
     #[default]
     Start,
     /// A command goes on behind a backslash.
@@ -25,7 +25,7 @@ pub(super) enum Mode {
         depth: u16,
     },
     /// A string by rule `rule`; `count` and `tag` say which closing it waits for.
-    Quote {
+    String {
         rule: u8,
         count: u8,
         tag: u32,
@@ -36,19 +36,19 @@ pub(super) enum Mode {
     },
     /// Markup: inside a tag, and whose text follows it.
     Tag {
-        raw: Raw,
+        raw: TagContent,
     },
     /// Markup: inside an attribute's value.
     Attribute {
         quote: u8,
-        raw: Raw,
+        raw: TagContent,
     },
     MarkupComment,
     Cdata,
     /// Style sheets: behind a property's colon.
     Property,
     /// YAML: lines indented deeper than `indent` are text.
-    Scalar {
+    BlockScalar {
         indent: u16,
     },
     /// Diff: behind `@@`.
@@ -62,7 +62,7 @@ pub(super) enum Mode {
 
 /// What follows a tag's `>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Raw {
+pub(super) enum TagContent {
     #[default]
     Markup,
     Script,
@@ -71,78 +71,82 @@ pub(super) enum Raw {
 
 /// A string that waits for the end of the code inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Frame {
-    pub rule: u8,
+pub(super) struct InterpolationFrame {
+    pub string_rule: u8,
     /// Brackets that the code has open itself.
-    depth: u8,
+    open_brackets: u8,
 }
 
-impl State {
+impl LexState {
     /// Begins code inside a string; false where it is nested too deep to be followed.
-    pub fn enter(&mut self, rule: u8) -> bool {
-        let Some(frame) = self.frames.get_mut(usize::from(self.height)) else {
+    pub fn enter_interpolation(&mut self, rule: u8) -> bool {
+        let Some(frame) = self.frames.get_mut(usize::from(self.frame_count)) else {
             return false;
         };
-        *frame = Frame { rule, depth: 0 };
-        self.height += 1;
-        self.mode = Mode::Start;
+        *frame = InterpolationFrame {
+            string_rule: rule,
+            open_brackets: 0,
+        };
+        self.frame_count += 1;
+        self.mode = LexMode::Start;
         true
     }
 
     /// The innermost string that code is inside of.
-    pub fn frame(&self) -> Option<Frame> {
-        let innermost = usize::from(self.height).checked_sub(1)?;
+    pub fn innermost_frame(&self) -> Option<InterpolationFrame> {
+        let innermost = usize::from(self.frame_count).checked_sub(1)?;
         self.frames.get(innermost).copied()
     }
 
-    pub fn nest(&mut self) {
-        if let Some(innermost) = usize::from(self.height).checked_sub(1) {
-            self.frames[innermost].depth = self.frames[innermost].depth.saturating_add(1);
+    pub fn open_bracket(&mut self) {
+        if let Some(innermost) = usize::from(self.frame_count).checked_sub(1) {
+            self.frames[innermost].open_brackets =
+                self.frames[innermost].open_brackets.saturating_add(1);
         }
     }
 
     /// Closes a bracket of the code inside a string, or the code itself.
-    pub fn unnest(&mut self) {
-        let Some(innermost) = usize::from(self.height).checked_sub(1) else {
+    pub fn close_bracket(&mut self) {
+        let Some(innermost) = usize::from(self.frame_count).checked_sub(1) else {
             return;
         };
         let frame = &mut self.frames[innermost];
-        match frame.depth.checked_sub(1) {
-            Some(depth) => frame.depth = depth,
+        match frame.open_brackets.checked_sub(1) {
+            Some(depth) => frame.open_brackets = depth,
             None => {
-                self.mode = Mode::Quote {
-                    rule: frame.rule,
+                self.mode = LexMode::String {
+                    rule: frame.string_rule,
                     count: 0,
                     tag: 0,
                 };
-                *frame = Frame::default();
-                self.height -= 1;
+                *frame = InterpolationFrame::default();
+                self.frame_count -= 1;
             }
         }
     }
 
     /// Leaves the outermost string that `ends` with its line, and all inside it.
-    pub fn leave_where(&mut self, ends: impl Fn(u8) -> bool) {
-        let open = &self.frames[..usize::from(self.height)];
-        if let Some(outermost) = open.iter().position(|frame| ends(frame.rule)) {
-            self.frames[outermost..].fill(Frame::default());
-            self.height = outermost as u8;
-            self.mode = Mode::Start;
+    pub fn leave_strings_where(&mut self, ends: impl Fn(u8) -> bool) {
+        let open = &self.frames[..usize::from(self.frame_count)];
+        if let Some(outermost) = open.iter().position(|frame| ends(frame.string_rule)) {
+            self.frames[outermost..].fill(InterpolationFrame::default());
+            self.frame_count = outermost as u8;
+            self.mode = LexMode::Start;
         }
     }
 }
 
 /// A language inside another one: a script in a page, a fence in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Guest {
+pub(super) struct EmbeddedLanguage {
     pub language: &'static Language,
-    pub state: State,
-    pub end: GuestEnd,
+    pub state: LexState,
+    pub end: EmbeddedEnd,
 }
 
 /// What ends a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GuestEnd {
+pub(super) enum EmbeddedEnd {
     Script,
     Style,
     /// `?>`; nothing but blanks came yet, so that the code may still turn out a page.

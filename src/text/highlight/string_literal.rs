@@ -1,51 +1,58 @@
 //! Strings, chars and regexes: how they open, what closes them, and the code inside.
 
 use super::Token;
-use super::code::{Lexer, has};
-use super::language::{Form, Quote};
-use super::line_cursor::{fingerprint, is_word, is_word_start, looked};
-use super::state::Mode;
+use super::code::{CodeLexer, contains_byte};
+use super::language::{StringDelimiter, StringSyntax};
+use super::line_cursor::{count_examined, fingerprint, is_word, is_word_start};
+use super::state::LexMode;
 
 /// As many bytes as the standard of C++ allows for a raw string's delimiter.
 const TAG_BYTES_MAX: usize = 16;
 
 /// A string that has just opened.
-struct Opening {
+struct StringOpening {
     /// The first byte behind the opening.
     end: usize,
     count: u8,
     tag: u32,
 }
 
-impl Lexer<'_, '_, '_> {
+impl CodeLexer<'_, '_, '_> {
     /// A string whose opening starts at `at`, right behind the word that is read now.
-    pub fn prefixed_quote(&mut self, at: usize) -> bool {
-        let word = &self.cursor.bytes()[self.cursor.at..at];
-        let rules = self.code.quotes;
-        let fits = |rule: &Quote| {
+    pub fn prefixed_string(&mut self, at: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.position..at];
+        let rules = self.code.strings;
+        let fits = |rule: &StringSyntax| {
             let mut prefixes = rule.prefixes.iter();
             prefixes.any(|prefix| word.eq_ignore_ascii_case(prefix.as_bytes()))
         };
-        self.open_first(at, rules, fits)
+        self.open_first_match(at, rules, fits)
     }
 
-    pub fn bare_quote(&mut self, byte: u8) -> bool {
-        let behind_letter = self.cursor.before().is_some_and(is_word);
-        if byte == b'\'' && self.code.apostrophes && behind_letter {
+    pub fn unprefixed_string(&mut self, byte: u8) -> bool {
+        let behind_letter = self.cursor.previous_byte().is_some_and(is_word);
+        if byte == b'\'' && self.code.has_apostrophes_in_words && behind_letter {
             return false;
         }
-        let rules = self.code.quotes;
-        self.open_first(self.cursor.at, rules, |rule| rule.prefixes.contains(&""))
+        let rules = self.code.strings;
+        self.open_first_match(self.cursor.position, rules, |rule| {
+            rule.prefixes.contains(&"")
+        })
     }
 
-    fn open_first(&mut self, at: usize, rules: &[Quote], fits: impl Fn(&Quote) -> bool) -> bool {
+    fn open_first_match(
+        &mut self,
+        at: usize,
+        rules: &[StringSyntax],
+        fits: impl Fn(&StringSyntax) -> bool,
+    ) -> bool {
         for (number, rule) in rules.iter().enumerate() {
             if !fits(rule) {
                 continue;
             }
             if let Some(opening) = self.opening(rule, at) {
-                self.cursor.to(opening.end, Token::Text);
-                self.state.mode = Mode::Quote {
+                self.cursor.paint_to(opening.end, Token::String);
+                self.state.mode = LexMode::String {
                     rule: number as u8,
                     count: opening.count,
                     tag: opening.tag,
@@ -56,33 +63,33 @@ impl Lexer<'_, '_, '_> {
         false
     }
 
-    fn opening(&self, rule: &Quote, at: usize) -> Option<Opening> {
+    fn opening(&self, rule: &StringSyntax, at: usize) -> Option<StringOpening> {
         let cursor = &self.cursor;
-        let open = |end, count, tag| Some(Opening { end, count, tag });
-        match rule.form {
-            Form::Plain => {
+        let open = |end, count, tag| Some(StringOpening { end, count, tag });
+        match rule.delimiter {
+            StringDelimiter::Plain => {
                 let end = at + rule.open.len();
                 cursor.starts_with_at(at, rule.open).then_some(())?;
                 open(end, 0, 0)
             }
-            Form::Hashes(least) => {
+            StringDelimiter::Hashes(least) => {
                 // Only the first of a run, or each `#` of many would look at all of them.
                 let first = at == 0 || cursor.byte_at(at - 1) != Some(b'#');
-                let end = cursor.run(at, |byte| first && byte == b'#');
+                let end = cursor.run_end(at, |byte| first && byte == b'#');
                 let count = u8::try_from(end - at)
                     .ok()
                     .filter(|count| *count >= least)?;
                 cursor.starts_with_at(end, rule.open).then_some(())?;
                 open(end + rule.open.len(), count, 0)
             }
-            Form::Levels => {
+            StringDelimiter::Levels => {
                 cursor.starts_with_at(at, "[").then_some(())?;
-                let end = cursor.run(at + 1, |byte| byte == b'=');
+                let end = cursor.run_end(at + 1, |byte| byte == b'=');
                 let count = u8::try_from(end - at - 1).ok()?;
                 cursor.starts_with_at(end, "[").then_some(())?;
                 open(end + 1, count, 0)
             }
-            Form::Tagged => {
+            StringDelimiter::Tagged => {
                 cursor.starts_with_at(at, "\"").then_some(())?;
                 let rest = &cursor.bytes()[at + 1..];
                 let window = &rest[..rest.len().min(TAG_BYTES_MAX + 1)];
@@ -97,24 +104,24 @@ impl Lexer<'_, '_, '_> {
     }
 
     /// Paints the open string up to its end, to code inside it, or to the line's end.
-    pub fn quote(&mut self, number: u8, count: u8, tag: u32) {
-        let Some(rule) = self.code.quotes.get(usize::from(number)) else {
-            self.state.mode = Mode::Start;
+    pub fn string_body(&mut self, number: u8, count: u8, tag: u32) {
+        let Some(rule) = self.code.strings.get(usize::from(number)) else {
+            self.state.mode = LexMode::Start;
             return;
         };
         let bytes = self.cursor.bytes();
-        let (closer, opener) = (rule.close.as_bytes()[0], rule.inside.map(|i| i.open));
+        let (closer, opener) = (rule.close.as_bytes()[0], rule.interpolation.map(|i| i.open));
         let inside_first = opener.map_or(0, |open| open.as_bytes()[0]);
-        let mut at = self.cursor.at;
-        self.line_goes_on = false;
+        let mut at = self.cursor.position;
+        self.line_continues = false;
         while let Some(&byte) = bytes.get(at) {
-            looked(1);
+            count_examined(1);
             if byte == closer
-                && let Some(end) = self.closing(rule, at, count, tag)
+                && let Some(end) = self.closing_end(rule, at, count, tag)
             {
-                self.cursor.to(end, Token::Text);
-                self.state.mode = Mode::Start;
-                self.value = true;
+                self.cursor.paint_to(end, Token::String);
+                self.state.mode = LexMode::Start;
+                self.after_value = true;
                 if self.code.quoted_keys && self.is_key(end) {
                     self.cursor.repaint(Token::Key);
                 }
@@ -127,52 +134,53 @@ impl Lexer<'_, '_, '_> {
                     at += 2;
                     continue;
                 }
-                self.cursor.to(at, Token::Text);
-                if self.state.enter(number) {
-                    self.cursor.take(opener.map_or(1, str::len), Token::Plain);
-                    (self.head, self.value) = (self.code.commands, false);
+                self.cursor.paint_to(at, Token::String);
+                if self.state.enter_interpolation(number) {
+                    self.cursor
+                        .paint_bytes(opener.map_or(1, str::len), Token::Plain);
+                    (self.at_command, self.after_value) = (self.code.is_command_language, false);
                     return;
                 }
             }
             if byte == rule.escape && byte != 0 {
-                self.line_goes_on = at + 1 == bytes.len();
+                self.line_continues = at + 1 == bytes.len();
                 at += 2;
                 continue;
             }
-            let variable = byte == b'$' && rule.variables;
+            let variable = byte == b'$' && rule.has_variables;
             if variable && bytes.get(at + 1).copied().is_some_and(is_word_start) {
-                self.cursor.to(at, Token::Text);
-                at = self.cursor.run(at + 1, is_word);
-                self.cursor.to(at, Token::Key);
+                self.cursor.paint_to(at, Token::String);
+                at = self.cursor.run_end(at + 1, is_word);
+                self.cursor.paint_to(at, Token::Key);
                 continue;
             }
             at += 1;
         }
-        self.cursor.all(Token::Text);
+        self.cursor.paint_rest(Token::String);
     }
 
     /// The end of `rule`'s closing that starts at `at`.
-    fn closing(&self, rule: &Quote, at: usize, count: u8, tag: u32) -> Option<usize> {
+    fn closing_end(&self, rule: &StringSyntax, at: usize, count: u8, tag: u32) -> Option<usize> {
         let cursor = &self.cursor;
         let count = usize::from(count);
-        let end = match rule.form {
-            Form::Plain => at + rule.close.len(),
-            Form::Hashes(_) => at + rule.close.len() + count,
-            Form::Levels | Form::Tagged => at + count + 2,
+        let end = match rule.delimiter {
+            StringDelimiter::Plain => at + rule.close.len(),
+            StringDelimiter::Hashes(_) => at + rule.close.len() + count,
+            StringDelimiter::Levels | StringDelimiter::Tagged => at + count + 2,
         };
         let closing = cursor.bytes().get(at..end)?;
-        looked(closing.len());
-        let closes = match rule.form {
-            Form::Plain => closing == rule.close.as_bytes(),
-            Form::Hashes(_) => {
+        count_examined(closing.len());
+        let closes = match rule.delimiter {
+            StringDelimiter::Plain => closing == rule.close.as_bytes(),
+            StringDelimiter::Hashes(_) => {
                 let hashes = closing.strip_prefix(rule.close.as_bytes())?;
                 hashes.iter().all(|byte| *byte == b'#')
             }
-            Form::Levels => {
+            StringDelimiter::Levels => {
                 let levels = closing.strip_prefix(b"]")?.strip_suffix(b"]")?;
                 levels.iter().all(|byte| *byte == b'=')
             }
-            Form::Tagged => {
+            StringDelimiter::Tagged => {
                 let word = closing.strip_prefix(b")")?.strip_suffix(b"\"")?;
                 fingerprint(word) == tag
             }
@@ -182,7 +190,7 @@ impl Lexer<'_, '_, '_> {
 
     /// `'a'`, `'\n'`; where no char closes, `'a` names a type or a lifetime.
     pub fn char_literal(&mut self) -> bool {
-        let start = self.cursor.at + 1;
+        let start = self.cursor.position + 1;
         let Some(first) = self.cursor.byte_at(start) else {
             return false;
         };
@@ -191,57 +199,61 @@ impl Lexer<'_, '_, '_> {
                 let from = (start + 2).min(self.cursor.end);
                 // As long as `\u{10FFFF}` and no longer.
                 self.cursor
-                    .run(from, |b| b.is_ascii_hexdigit() || has("u{}x_", b))
+                    .run_end(from, |b| b.is_ascii_hexdigit() || contains_byte("u{}x_", b))
                     .min(from + 10)
             }
-            _ => self.cursor.after_char(start),
+            _ => self.cursor.char_end(start),
         };
         if self.cursor.byte_at(end) == Some(b'\'') && first != b'\'' {
-            self.cursor.to(end + 1, Token::Text);
-            self.value = true;
+            self.cursor.paint_to(end + 1, Token::String);
+            self.after_value = true;
             return true;
         }
-        let names = is_word_start(first) && !self.cursor.before().is_some_and(is_word);
+        let names = is_word_start(first) && !self.cursor.previous_byte().is_some_and(is_word);
         if names {
-            self.cursor.to(self.cursor.run(start, is_word), Token::Type);
+            self.cursor
+                .paint_to(self.cursor.run_end(start, is_word), Token::Type);
         }
         names
     }
 
     pub fn regex(&mut self) -> bool {
-        let blank = self.cursor.byte_at(self.cursor.at + 1) == Some(b' ');
+        let blank = self.cursor.byte_at(self.cursor.position + 1) == Some(b' ');
         let end = match blank {
             true => None,
-            false => self.delimited(self.cursor.at, 1),
+            false => self.delimited_end(self.cursor.position, 1),
         };
         self.paint_delimited(end)
     }
 
     /// `%w[a b]`, `~r/x/`.
     pub fn percent_literal(&mut self) -> bool {
-        let start = self.cursor.at + 1;
-        let end = self.cursor.run(start, |byte| byte.is_ascii_alphabetic());
+        let start = self.cursor.position + 1;
+        let end = self
+            .cursor
+            .run_end(start, |byte| byte.is_ascii_alphabetic());
         let delimiter = self.cursor.byte_at(end);
         // Without a letter it would be an operator.
-        let opens = end == start + 1 && delimiter.is_some_and(|byte| has("/{([<|!\"'", byte));
-        let end = opens.then(|| self.delimited(end, 1)).flatten();
+        let opens =
+            end == start + 1 && delimiter.is_some_and(|byte| contains_byte("/{([<|!\"'", byte));
+        let end = opens.then(|| self.delimited_end(end, 1)).flatten();
         self.paint_delimited(end)
     }
 
     /// `qw(a b)`, `s/x/y/`, with `at` behind the word.
-    pub fn quoted_words(&mut self, at: usize) -> bool {
-        let word = &self.cursor.bytes()[self.cursor.at..at];
+    pub fn quote_operator(&mut self, at: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.position..at];
         let known = self
             .code
-            .quote_words
+            .quote_operators
             .iter()
             .any(|known| known.as_bytes() == word);
         let delimiter = self.cursor.byte_at(at);
         let member = matches!(
-            self.cursor.before(),
+            self.cursor.previous_byte(),
             Some(b'$' | b'@' | b'%' | b'>' | b'-' | b'{')
         );
-        if !known || member || !delimiter.is_some_and(|byte| has("/{([|!#~", byte)) {
+        if !known || member || !delimiter.is_some_and(|byte| contains_byte("/{([|!#~", byte)) {
             return false;
         }
         let parts = if matches!(word, b"s" | b"tr" | b"y") {
@@ -249,23 +261,23 @@ impl Lexer<'_, '_, '_> {
         } else {
             1
         };
-        let end = self.delimited(at, parts);
+        let end = self.delimited_end(at, parts);
         self.paint_delimited(end)
     }
 
     fn paint_delimited(&mut self, end: Option<usize>) -> bool {
         if let Some(end) = end {
-            let flags = self.cursor.run(end, |byte| byte.is_ascii_alphabetic());
-            self.cursor.to(flags, Token::Text);
-            (self.value, self.head) = (true, false);
+            let flags = self.cursor.run_end(end, |byte| byte.is_ascii_alphabetic());
+            self.cursor.paint_to(flags, Token::String);
+            (self.after_value, self.at_command) = (true, false);
         }
         end.is_some()
     }
 
     /// Behind `parts` texts from the delimiter at `at` on, all on this line.
-    fn delimited(&mut self, at: usize, parts: usize) -> Option<usize> {
+    fn delimited_end(&mut self, at: usize, parts: usize) -> Option<usize> {
         // What did not close once will not close later: one scan to the end a line.
-        if self.unclosed {
+        if self.no_more_closings {
             return None;
         }
         let bytes = self.cursor.bytes();
@@ -280,7 +292,7 @@ impl Lexer<'_, '_, '_> {
         let (mut depth, mut left, mut class) = (0_usize, parts, false);
         let mut place = at + 1;
         while let Some(&byte) = bytes.get(place) {
-            looked(1);
+            count_examined(1);
             place += 1;
             match byte {
                 b'\\' => place += 1,
@@ -299,7 +311,7 @@ impl Lexer<'_, '_, '_> {
                 _ => {}
             }
         }
-        self.unclosed = true;
+        self.no_more_closings = true;
         None
     }
 }

@@ -7,7 +7,7 @@ pub enum Token {
     Plain,
     Comment,
     /// A string, a char, a regex.
-    Text,
+    String,
     /// Also constants such as `true` and `None`.
     Number,
     Keyword,

@@ -2,15 +2,15 @@
 //! which last as long as lines are indented deeper than their key.
 
 use super::Token;
-use super::line_cursor::{LineCursor, is_blank, looked};
-use super::state::{Mode, State};
+use super::line_cursor::{LineCursor, count_examined, is_blank};
+use super::state::{LexMode, LexState};
 
 const CONSTANTS: [&[u8]; 9] = [
     b"true", b"false", b"null", b"yes", b"no", b"on", b"off", b"~", b".inf",
 ];
 
-struct Lexer<'p, 'a> {
-    state: &'p mut State,
+struct YamlLexer<'p, 'a> {
+    state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
     /// Where the last key or dash starts: a text must be indented deeper.
     column: usize,
@@ -19,86 +19,93 @@ struct Lexer<'p, 'a> {
 }
 
 /// Paints what `pen` has left of the line.
-pub(super) fn lex(state: &mut State, cursor: &mut LineCursor<'_>) {
-    let column = cursor.run(cursor.at, is_blank) - cursor.at;
-    if let Mode::Scalar { indent } = state.mode {
-        let blank = cursor.at + column == cursor.end;
+pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    let column = cursor.run_end(cursor.position, is_blank) - cursor.position;
+    if let LexMode::BlockScalar { indent } = state.mode {
+        let blank = cursor.position + column == cursor.end;
         if blank || column > usize::from(indent) {
-            cursor.all(if blank { Token::Plain } else { Token::Text });
+            cursor.paint_rest(if blank { Token::Plain } else { Token::String });
             return;
         }
-        state.mode = Mode::Start;
+        state.mode = LexMode::Start;
     }
-    let start = cursor.at;
-    let mut lexer = Lexer {
+    let start = cursor.position;
+    let mut lexer = YamlLexer {
         state,
         cursor,
         column,
         depth: 0,
     };
-    if let Mode::Quote { rule, .. } = lexer.state.mode {
-        lexer.quoted(rule, lexer.cursor.at);
+    if let LexMode::String { rule, .. } = lexer.state.mode {
+        lexer.quoted(rule, lexer.cursor.position);
     } else {
-        lexer.marker();
+        lexer.document_marker();
     }
     while let Some(byte) = lexer.cursor.peek() {
-        looked(1);
+        count_examined(1);
         lexer.node(byte, start);
     }
 }
 
-impl Lexer<'_, '_> {
-    fn marker(&mut self) {
+impl YamlLexer<'_, '_> {
+    fn document_marker(&mut self) {
         if self.cursor.starts_with("---") || self.cursor.starts_with("...") {
-            let blank = self.cursor.byte_at(self.cursor.at + 3).is_none_or(is_blank);
-            self.cursor.take(if blank { 3 } else { 0 }, Token::Heading);
+            let blank = self
+                .cursor
+                .byte_at(self.cursor.position + 3)
+                .is_none_or(is_blank);
+            self.cursor
+                .paint_bytes(if blank { 3 } else { 0 }, Token::Heading);
         } else if self.cursor.starts_with("%") {
-            self.cursor.all(Token::Keyword);
+            self.cursor.paint_rest(Token::Keyword);
         }
     }
 
     fn node(&mut self, byte: u8, start: usize) {
-        let behind = self.cursor.byte_at(self.cursor.at + 1);
-        let free = self.cursor.before().is_none_or(is_blank);
+        let behind = self.cursor.byte_at(self.cursor.position + 1);
+        let free = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
-            _ if is_blank(byte) => self.cursor.blanks(),
-            b'#' if free => self.cursor.all(Token::Comment),
+            _ if is_blank(byte) => self.cursor.paint_blanks(),
+            b'#' if free => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => {
-                self.column = self.cursor.at - start;
-                self.quoted(byte, self.cursor.at + 1);
+                self.column = self.cursor.position - start;
+                self.quoted(byte, self.cursor.position + 1);
             }
             b'-' | b'?' if behind.is_none_or(is_blank) => {
-                self.column = self.cursor.at - start;
-                self.cursor.take(1, Token::Keyword);
+                self.column = self.cursor.position - start;
+                self.cursor.paint_bytes(1, Token::Keyword);
             }
             b'&' | b'*' | b'!' if free => {
                 let end = self
                     .cursor
-                    .run(self.cursor.at, |byte| !is_blank(byte) && byte != b',');
-                self.cursor.to(end, Token::Type);
+                    .run_end(self.cursor.position, |byte| !is_blank(byte) && byte != b',');
+                self.cursor.paint_to(end, Token::Type);
             }
-            b'|' | b'>' if self.text_follows() => {}
+            b'|' | b'>' if self.block_scalar_header() => {}
             b'[' | b'{' => self.bracket(self.depth + 1),
             b']' | b'}' => self.bracket(self.depth.saturating_sub(1)),
-            b',' | b':' => self.cursor.take(1, Token::Plain),
+            b',' | b':' => self.cursor.paint_bytes(1, Token::Plain),
             _ => self.scalar(start),
         }
     }
 
     fn bracket(&mut self, depth: usize) {
         self.depth = depth;
-        self.cursor.take(1, Token::Plain);
+        self.cursor.paint_bytes(1, Token::Plain);
     }
 
     /// `|`, `>-`, `|2+`, with at most a comment behind.
-    fn text_follows(&mut self) -> bool {
+    fn block_scalar_header(&mut self) -> bool {
         let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-');
-        let end = self.cursor.run(self.cursor.at + 1, sign);
-        let alone = self.cursor.next_solid(end).is_none_or(|byte| byte == b'#');
+        let end = self.cursor.run_end(self.cursor.position + 1, sign);
+        let alone = self
+            .cursor
+            .next_non_blank(end)
+            .is_none_or(|byte| byte == b'#');
         if alone && self.depth == 0 {
-            self.cursor.to(end, Token::Keyword);
+            self.cursor.paint_to(end, Token::Keyword);
             let indent = u16::try_from(self.column).unwrap_or(u16::MAX);
-            self.state.mode = Mode::Scalar { indent };
+            self.state.mode = LexMode::BlockScalar { indent };
         }
         alone && self.depth == 0
     }
@@ -107,7 +114,7 @@ impl Lexer<'_, '_> {
     fn quoted(&mut self, quote: u8, mut at: usize) {
         let bytes = self.cursor.bytes();
         while at < bytes.len() && bytes[at] != quote {
-            looked(1);
+            count_examined(1);
             at += if bytes[at] == b'\\' && quote == b'"' {
                 2
             } else {
@@ -115,16 +122,17 @@ impl Lexer<'_, '_> {
             };
         }
         let closed = at < bytes.len();
-        self.cursor.to((at + 1).min(bytes.len()), Token::Text);
+        self.cursor
+            .paint_to((at + 1).min(bytes.len()), Token::String);
         self.state.mode = match closed {
-            true => Mode::Start,
-            false => Mode::Quote {
+            true => LexMode::Start,
+            false => LexMode::String {
                 rule: quote,
                 count: 0,
                 tag: 0,
             },
         };
-        if closed && self.cursor.next_solid(self.cursor.at) == Some(b':') {
+        if closed && self.cursor.next_non_blank(self.cursor.position) == Some(b':') {
             self.cursor.repaint(Token::Key);
         }
     }
@@ -132,12 +140,12 @@ impl Lexer<'_, '_> {
     /// A scalar without quotes: a key where a colon ends it.
     fn scalar(&mut self, start: usize) {
         let bytes = self.cursor.bytes();
-        let from = self.cursor.at;
+        let from = self.cursor.position;
         let blank_at = |at: usize| bytes.get(at).copied().is_none_or(is_blank);
         let mut at = from + 1;
         let mut end = at;
         while let Some(&byte) = bytes.get(at) {
-            looked(1);
+            count_examined(1);
             let ends = match byte {
                 b':' => blank_at(at + 1),
                 b'#' => blank_at(at - 1),
@@ -161,7 +169,7 @@ impl Lexer<'_, '_> {
         } else {
             Token::Plain
         };
-        self.cursor.to(end, token);
+        self.cursor.paint_to(end, token);
     }
 }
 
@@ -170,7 +178,7 @@ fn is_number(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     let hex = unsigned.starts_with(b"0x");
     let joins = |byte: &u8| byte.is_ascii_digit() || b".-+:_eETZ".contains(byte);
-    looked(text.len());
+    count_examined(text.len());
     unsigned.first().is_some_and(u8::is_ascii_digit)
         && (unsigned.iter().all(joins) || hex && unsigned.iter().all(u8::is_ascii_alphanumeric))
 }

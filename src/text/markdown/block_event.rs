@@ -1,51 +1,51 @@
 //! What the scanner says of a text, for the layout to do.
 
-use super::line_syntax::Align;
+use super::line_syntax::ColumnAlign;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum LeafKind {
     Paragraph,
     Heading(u8),
     /// Fenced or indented; the range is the fence's info string.
     Code {
         info: Range<usize>,
     },
-    Table(Vec<Align>),
+    Table(Vec<ColumnAlign>),
     Rule,
     /// An item with nothing in it.
-    Empty,
+    EmptyItem,
 }
 
 /// Ranges are bytes of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockEvent {
     /// A leaf begins. `gap`: a blank row before it, with what stands in front of it.
-    Open {
+    OpenLeaf {
         /// Where it begins.
         at: usize,
-        kind: Kind,
-        prefix: Prefix,
-        gap: Option<Vec<Part>>,
+        kind: LeafKind,
+        prefix: BlockPrefix,
+        blank_row_prefix: Option<Vec<PrefixPart>>,
     },
     /// A line of the open leaf.
     Line(Range<usize>),
     /// The last line goes on.
-    More(Range<usize>),
+    ContinueLine(Range<usize>),
     /// The open paragraph is a heading, or its last line a table's first row.
-    Become(Kind),
-    Close,
+    ChangeKind(LeafKind),
+    CloseLeaf,
 }
 
 /// What stands in front of a leaf's rows.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Prefix {
-    pub first: Vec<Part>,
-    pub rest: Vec<Part>,
+pub struct BlockPrefix {
+    pub first: Vec<PrefixPart>,
+    pub rest: Vec<PrefixPart>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum PrefixPart {
     Quote,
     Bullet,
     /// The number, and the sign behind it.
@@ -55,7 +55,7 @@ pub enum Part {
     Space(usize),
 }
 
-impl Part {
+impl PrefixPart {
     /// Terminal columns.
     pub fn columns(self) -> usize {
         match self {

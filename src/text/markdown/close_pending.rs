@@ -1,9 +1,9 @@
 //! What is still coming in, as it will look once it is whole: `**bold` is bold from
 //! its first letter on, and no sign appears only to vanish with the next token.
 
-use super::emphasis::{Open, delimiters};
+use super::emphasis::{OpenRun, emphasis_runs};
 use super::line_syntax::{self, is_blank};
-use super::scan::Scanner;
+use super::scan::BlockScanner;
 
 /// Emphasis that is not closed within so many bytes is taken for signs.
 const EMPHASIS_BYTES_MAX: usize = 240;
@@ -12,12 +12,12 @@ const TARGET_BYTES_MAX: usize = 400;
 /// A character reference that is still coming in.
 const REFERENCE_BYTES_MAX: usize = 9;
 /// What may become a task's box.
-const BOXES: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
+const TASK_BOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
 
 /// The bytes of a line that is still coming in that can be shown: all but signs at
 /// its beginning of which nobody knows yet what they begin.
-pub fn shown(text: &str, scanner: &Scanner) -> usize {
-    if is_blank(text) || scanner.may_close_fence(text) {
+pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
+    if is_blank(text) || scanner.could_close_fence(text) {
         return 0;
     }
     if scanner.is_in_fence() {
@@ -27,7 +27,7 @@ pub fn shown(text: &str, scanner: &Scanner) -> usize {
     loop {
         at += line_syntax::indent(&text[at..]);
         let rest = &text[at..];
-        match line_syntax::marker(rest) {
+        match line_syntax::list_marker(rest) {
             _ if rest.starts_with('>') => at += 1,
             Some(marker) if marker.columns < rest.len() => at += marker.columns,
             _ if rest.is_empty() || is_undecided(rest) => return 0,
@@ -52,27 +52,27 @@ fn is_undecided(text: &str) -> bool {
                 && digits.len() <= 9
                 && digits.bytes().all(|byte| byte.is_ascii_digit())
         }
-        b'[' => BOXES.contains(&text),
+        b'[' => TASK_BOX_STARTS.contains(&text),
         _ => false,
     }
 }
 
 /// Closes what is open at the end of a paragraph, and takes signs at its very end
 /// away that may begin or close something. O(len).
-pub fn complete(text: &mut String) {
+pub fn close_pending(text: &mut String) {
     let kept = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
         .trim_end_matches('\\');
-    let kept = without_link(kept).len();
+    let kept = strip_link_start(kept).len();
     text.truncate(kept);
-    let near = |open: &Open| kept - open.at <= EMPHASIS_BYTES_MAX;
-    let mut open = delimiters(text).open;
+    let near = |open: &OpenRun| kept - open.at <= EMPHASIS_BYTES_MAX;
+    let mut open = emphasis_runs(text).open;
     open.retain(near);
     let ticks = open.iter().position(|open| open.sign == b'`');
     match ticks {
         // In code nothing else is open.
         Some(ticks) => open.truncate(ticks + 1),
-        None => close_link(text),
+        None => close_pending_link(text),
     }
     for open in open.iter().rev() {
         // Within a word only a sign that is closed counts.
@@ -88,7 +88,7 @@ pub fn complete(text: &mut String) {
 
 /// The text without what may begin a link or a picture at its end. A sign within a
 /// word, or one that ends a sentence, begins none.
-fn without_link(text: &str) -> &str {
+fn strip_link_start(text: &str) -> &str {
     let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
     let open = text
         .strip_suffix('[')
@@ -102,7 +102,7 @@ fn without_link(text: &str) -> &str {
 }
 
 /// What is begun of a link or a character reference.
-fn close_link(text: &mut String) {
+fn close_pending_link(text: &mut String) {
     let tail = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
     if let Some(at) = text[tail..].rfind('&').map(|at| tail + at)
         && text.len() - at <= REFERENCE_BYTES_MAX
@@ -132,14 +132,14 @@ fn close_link(text: &mut String) {
     // `[![badge](image)](https://exam`: a picture within a link.
     let badge = text[..at].ends_with("[!");
     let Some(end) = text[at..].find(']').map(|end| at + end) else {
-        close_words(text, at);
+        close_link_text(text, at);
         return close_badge(text, badge);
     };
     match &text.as_bytes()[end + 1..] {
-        [] => close_words(text, at),
-        [b'(', ..] => match close_target(text, end + 2) {
+        [] => close_link_text(text, at),
+        [b'(', ..] => match close_link_target(text, end + 2) {
             Some(end) if badge && text[end..].starts_with("](") => {
-                close_target(text, end + 2);
+                close_link_target(text, end + 2);
                 return;
             }
             Some(end) if badge && text.len() > end => return text.push_str("()"),
@@ -157,7 +157,7 @@ fn close_badge(text: &mut String, badge: bool) {
 }
 
 /// `[words` may become a link; `list[0` and `[1` will not, nor will a label.
-fn close_words(text: &mut String, at: usize) {
+fn close_link_text(text: &mut String, at: usize) {
     let before = text[..at].chars().next_back();
     let first = text[at + 1..].chars().next();
     let begins = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
@@ -169,7 +169,7 @@ fn close_words(text: &mut String, at: usize) {
 
 /// `](https://exam` leads somewhere already; a title behind the target is left out.
 /// Returns where the target ends, if it does.
-fn close_target(text: &mut String, at: usize) -> Option<usize> {
+fn close_link_target(text: &mut String, at: usize) -> Option<usize> {
     let mut depth = 1;
     let mut end = text.len();
     for (index, sign) in text[at..].char_indices() {
@@ -198,12 +198,12 @@ mod tests {
 
     fn completed(text: &str) -> String {
         let mut text = text.to_owned();
-        complete(&mut text);
+        close_pending(&mut text);
         text
     }
 
     #[test]
-    fn what_is_begun_is_closed() {
+    fn pending_constructs_are_closed() {
         assert_eq!(completed("a **b"), "a **b**");
         assert_eq!(completed("a **b*"), "a **b**");
         assert_eq!(completed("a **b *c "), "a **b *c***");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_or_no_sign_stays() {
+    fn complete_or_literal_text_is_unchanged() {
         assert_eq!(completed("a **b** c"), "a **b** c");
         assert_eq!(completed("2*3"), "2*3");
         assert_eq!(completed("list[0"), "list[0");
@@ -244,15 +244,15 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_may_begin_different_things_wait() {
-        let scanner = Scanner::default();
+    fn ambiguous_line_starts_are_withheld() {
+        let scanner = BlockScanner::default();
         for text in [
             "-", "- ", "1. - ", "**", "1", "1.", "- *", "> #", "``", "  --", "- [x",
         ] {
-            assert_eq!(shown(text, &scanner), 0, "{text}");
+            assert_eq!(visible_length(text, &scanner), 0, "{text}");
         }
         for text in ["- a", "*a", "1. a", "2024 ", "```", "- [link", "---- "] {
-            assert_eq!(shown(text, &scanner), text.len(), "{text}");
+            assert_eq!(visible_length(text, &scanner), text.len(), "{text}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Quotes and items: what a line must begin with to go on with them, and what they
 //! put in front of their rows.
 
-use super::block_event::{Part, Prefix};
-use super::line_syntax::{self, CODE_INDENT, Marker};
+use super::block_event::{BlockPrefix, PrefixPart};
+use super::line_syntax::{self, CODE_INDENT, ListMarker};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Container {
@@ -10,28 +10,28 @@ pub enum Container {
     Item {
         /// Columns that its lines are indented by, from the container around it.
         columns: usize,
-        marker: Marker,
+        marker: ListMarker,
         /// Its marker is on screen.
-        shown: bool,
+        is_marker_shown: bool,
         /// A task, and whether it is done.
-        task: Option<bool>,
+        is_task_done: Option<bool>,
         /// Nothing but its marker came so far.
-        empty: bool,
+        is_empty: bool,
         /// Where its line begins.
         at: usize,
         /// A blank line came before it.
-        blank: bool,
+        after_blank_line: bool,
     },
 }
 
 /// What is left of a line behind the containers that it continues.
-pub struct Rest<'a> {
+pub struct LineRest<'a> {
     pub source: &'a str,
     pub at: usize,
     pub end: usize,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> LineRest<'a> {
     pub fn text(&self) -> &'a str {
         &self.source[self.at..self.end]
     }
@@ -51,7 +51,7 @@ impl<'a> Rest<'a> {
 }
 
 /// Walks over the containers that the line continues and returns how many.
-pub fn continued(containers: &[Container], rest: &mut Rest) -> usize {
+pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize {
     for (index, container) in containers.iter().enumerate() {
         let indent = rest.indent();
         match container {
@@ -63,7 +63,11 @@ pub fn continued(containers: &[Container], rest: &mut Rest) -> usize {
                 rest.at += usize::from(rest.text().starts_with(' '));
             }
             // An item that begins with a blank line has no second one.
-            Container::Item { empty, columns, .. } => {
+            Container::Item {
+                is_empty: empty,
+                columns,
+                ..
+            } => {
                 if rest.is_blank() && !*empty {
                     rest.at += indent.min(*columns);
                 } else if indent >= *columns && !rest.is_blank() {
@@ -78,9 +82,12 @@ pub fn continued(containers: &[Container], rest: &mut Rest) -> usize {
 }
 
 /// No open item is empty any more.
-pub fn fill(containers: &mut [Container]) {
+pub fn mark_items_filled(containers: &mut [Container]) {
     for container in containers {
-        if let Container::Item { empty, .. } = container {
+        if let Container::Item {
+            is_empty: empty, ..
+        } = container
+        {
             *empty = false;
         }
     }
@@ -88,8 +95,13 @@ pub fn fill(containers: &mut [Container]) {
 
 /// Notes whether the item that just began is a task, and returns the bytes of
 /// its box.
-pub fn mark_task(containers: &mut [Container], text: &str) -> usize {
-    let Some(Container::Item { task, marker, .. }) = containers.last_mut() else {
+pub fn take_task_box(containers: &mut [Container], text: &str) -> usize {
+    let Some(Container::Item {
+        is_task_done: task,
+        marker,
+        ..
+    }) = containers.last_mut()
+    else {
         return 0;
     };
     let done = match text.get(..4) {
@@ -105,56 +117,62 @@ pub fn mark_task(containers: &mut [Container], text: &str) -> usize {
 }
 
 /// What stands before the rows of a leaf, and that its items' markers are out.
-pub fn prefix_of(containers: &mut [Container]) -> Prefix {
-    let rest = rest_of(containers);
+pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
+    let rest = continuation_parts(containers);
     let mut first = Vec::with_capacity(containers.len());
     for container in containers {
         match container {
             Container::Item {
                 marker,
-                shown,
-                task,
+                is_marker_shown: shown,
+                is_task_done: task,
                 ..
             } if !*shown => {
                 *shown = true;
                 first.push(match (*task, marker.number) {
-                    (Some(done), _) => Part::Task(done),
-                    (None, Some(number)) => Part::Number(number, marker.sign),
-                    (None, None) => Part::Bullet,
+                    (Some(done), _) => PrefixPart::Task(done),
+                    (None, Some(number)) => PrefixPart::Number(number, marker.sign),
+                    (None, None) => PrefixPart::Bullet,
                 });
             }
-            other => first.push(part(other)),
+            other => first.push(continuation_part(other)),
         }
     }
-    Prefix { first, rest }
+    BlockPrefix { first, rest }
 }
 
 /// Where an item begins whose marker is not on screen yet, and whether a blank line
 /// came before it.
-pub fn unseen(containers: &[Container]) -> Option<(usize, bool)> {
+pub fn unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
     containers.iter().find_map(|container| match container {
         Container::Item {
-            shown: false,
+            is_marker_shown: false,
             at,
-            blank,
+            after_blank_line: blank,
             ..
         } => Some((*at, *blank)),
         _ => None,
     })
 }
 
-fn part(container: &Container) -> Part {
+fn continuation_part(container: &Container) -> PrefixPart {
     match container {
-        Container::Quote => Part::Quote,
-        Container::Item { marker, task, .. } => match (task, marker.number) {
-            (Some(done), _) => Part::Space(Part::Task(*done).columns()),
-            (None, Some(number)) => Part::Space(Part::Number(number, marker.sign).columns()),
-            (None, None) => Part::Space(Part::Bullet.columns()),
+        Container::Quote => PrefixPart::Quote,
+        Container::Item {
+            marker,
+            is_task_done: task,
+            ..
+        } => match (task, marker.number) {
+            (Some(done), _) => PrefixPart::Space(PrefixPart::Task(*done).columns()),
+            (None, Some(number)) => {
+                PrefixPart::Space(PrefixPart::Number(number, marker.sign).columns())
+            }
+            (None, None) => PrefixPart::Space(PrefixPart::Bullet.columns()),
         },
     }
 }
 
 /// What stands in front of the rows that are not the first.
-pub fn rest_of(containers: &[Container]) -> Vec<Part> {
-    containers.iter().map(part).collect()
+pub fn continuation_parts(containers: &[Container]) -> Vec<PrefixPart> {
+    containers.iter().map(continuation_part).collect()
 }

@@ -6,7 +6,7 @@
 
 /// A run that something follows and nothing closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenRun {
     pub sign: u8,
     pub length: usize,
     /// Where it begins.
@@ -14,22 +14,22 @@ pub struct Open {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Delimiters {
+pub struct EmphasisRuns {
     /// The outermost first; open code, in which nothing else counts, is the last.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenRun>,
     /// Where a space that is not shown makes a run close or open.
-    pub gaps: Vec<usize>,
+    pub invisible_spaces: Vec<usize>,
 }
 
 #[cfg(test)]
 thread_local! {
     /// Bytes looked at in search of signs, by the tests that bound the work.
-    pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub static BYTES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn count_read(_bytes: usize) {
     #[cfg(test)]
-    READ.set(READ.get() + _bytes);
+    BYTES_READ.set(BYTES_READ.get() + _bytes);
 }
 
 fn is_space(c: Option<char>) -> bool {
@@ -51,7 +51,7 @@ fn is_cjk(c: Option<char>) -> bool {
 }
 
 /// A run of one sign, and the characters around it.
-struct Run {
+struct DelimiterRun {
     sign: u8,
     length: usize,
     at: usize,
@@ -59,7 +59,7 @@ struct Run {
     after: Option<char>,
 }
 
-impl Run {
+impl DelimiterRun {
     fn left_flanking(&self) -> bool {
         let edge = is_space(self.before) || is_punctuation(self.before);
         !is_space(self.after) && (!is_punctuation(self.after) || edge)
@@ -70,12 +70,12 @@ impl Run {
         !is_space(self.before) && (!is_punctuation(self.before) || edge)
     }
 
-    fn may_close(&self) -> bool {
+    fn can_close(&self) -> bool {
         let inside = self.left_flanking() && !is_punctuation(self.after);
         self.right_flanking() && (self.sign != b'_' || !inside)
     }
 
-    fn may_open(&self) -> bool {
+    fn can_open(&self) -> bool {
         let inside = self.right_flanking() && !is_punctuation(self.before);
         self.left_flanking() && (self.sign != b'_' || !inside)
     }
@@ -86,7 +86,7 @@ impl Run {
 }
 
 /// The first run at or behind `at`. A sign after a backslash is none.
-fn next_run(text: &str, mut at: usize) -> Option<Run> {
+fn next_run(text: &str, mut at: usize) -> Option<DelimiterRun> {
     let bytes = text.as_bytes();
     loop {
         let is_sign = |byte: &u8| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~');
@@ -97,7 +97,7 @@ fn next_run(text: &str, mut at: usize) -> Option<Run> {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| **byte == sign).count();
-        return Some(Run {
+        return Some(DelimiterRun {
             sign,
             length,
             at,
@@ -109,26 +109,26 @@ fn next_run(text: &str, mut at: usize) -> Option<Run> {
 
 /// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
 /// are looked for once for each length.
-pub fn delimiters(text: &str) -> Delimiters {
+pub fn emphasis_runs(text: &str) -> EmphasisRuns {
     count_read(text.len());
-    let mut found = Delimiters::default();
+    let mut found = EmphasisRuns::default();
     let mut missing_ticks = [false; 8];
     let mut at = 0;
     while let Some(run) = next_run(text, at) {
         at = run.end();
         if run.sign != b'`' {
-            found.take(&run);
+            found.push_run(&run);
             continue;
         }
         let missing = &mut missing_ticks[run.length.min(8) - 1];
         if *missing {
             continue;
         }
-        match closing_ticks(text, &run) {
+        match closing_backticks_end(text, &run) {
             Some(end) => at = end,
             None => {
                 *missing = true;
-                found.open.push(Open {
+                found.open.push(OpenRun {
                     sign: run.sign,
                     length: run.length,
                     at: run.at,
@@ -142,9 +142,9 @@ pub fn delimiters(text: &str) -> Delimiters {
 /// The first space at or behind `from` before which nothing is left open. Only the
 /// text in front of a space decides about it, so that more text does not move it.
 /// Backticks that nothing closes leave all that follows open. O(len).
-pub fn calm_space(text: &str, from: usize) -> Option<usize> {
+pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
     count_read(text.len());
-    let mut found = Delimiters::default();
+    let mut found = EmphasisRuns::default();
     let mut at = 0;
     loop {
         let run = next_run(text, at);
@@ -159,15 +159,15 @@ pub fn calm_space(text: &str, from: usize) -> Option<usize> {
         let run = run?;
         at = run.end();
         if run.sign == b'`' {
-            at = closing_ticks(text, &run)?;
+            at = closing_backticks_end(text, &run)?;
         } else {
-            found.take(&run);
+            found.push_run(&run);
         }
     }
 }
 
 /// Behind the run of as many backticks that closes one.
-fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
+fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
     let mut at = run.end();
     loop {
         let ticks = text.as_bytes()[at..].iter().position(|byte| *byte == b'`');
@@ -184,9 +184,9 @@ fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
     }
 }
 
-impl Delimiters {
+impl EmphasisRuns {
     /// Takes in a run of emphasis signs.
-    fn take(&mut self, run: &Run) {
+    fn push_run(&mut self, run: &DelimiterRun) {
         if run.sign == b'~' && run.length != 2 {
             return;
         }
@@ -195,10 +195,10 @@ impl Delimiters {
         let edge = is_punctuation(run.before) || run.sign == b'_' && !is_space(run.before);
         let unspaced = edge && is_cjk(run.after);
         if let Some(mut opener) = opener
-            && (run.may_close() || unspaced)
+            && (run.can_close() || unspaced)
         {
-            if !run.may_close() {
-                self.gaps.push(run.end());
+            if !run.can_close() {
+                self.invisible_spaces.push(run.end());
             }
             let mut left = run.length;
             loop {
@@ -218,11 +218,11 @@ impl Delimiters {
             }
         }
         let unspaced = is_cjk(run.before) && is_punctuation(run.after);
-        if run.may_open() || unspaced && run.sign != b'_' {
-            if !run.may_open() {
-                self.gaps.push(run.at);
+        if run.can_open() || unspaced && run.sign != b'_' {
+            if !run.can_open() {
+                self.invisible_spaces.push(run.at);
             }
-            self.open.push(Open {
+            self.open.push(OpenRun {
                 sign: run.sign,
                 length: run.length,
                 at: run.at,
@@ -236,14 +236,14 @@ mod tests {
     use super::*;
 
     fn open(text: &str) -> Vec<(char, usize)> {
-        let open = delimiters(text).open;
+        let open = emphasis_runs(text).open;
         open.iter()
             .map(|open| (char::from(open.sign), open.length))
             .collect()
     }
 
     #[test]
-    fn what_is_closed_is_not_open() {
+    fn closed_runs_are_not_reported_as_open() {
         assert_eq!(open("**a** *b* `c` ~~d~~ ***e*** **a *b***"), []);
         assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
         assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);
@@ -251,51 +251,57 @@ mod tests {
     }
 
     #[test]
-    fn a_space_is_calm_where_nothing_is_open_before_it() {
-        assert_eq!(calm_space("a b", 0), Some(1));
-        assert_eq!(calm_space("a b", 2), None);
-        assert_eq!(calm_space("*a b* c", 0), Some(5));
-        assert_eq!(calm_space("`a b` c", 0), Some(5));
-        assert_eq!(calm_space("``a ` b`` c", 0), Some(9));
-        assert_eq!(calm_space("a `b c", 2), None);
-        assert_eq!(calm_space("*a `b* c` d* e", 0), Some(12));
-        assert_eq!(calm_space("a\\ b", 0), Some(2));
-        assert_eq!(calm_space("한 글", 1), Some(3));
+    fn break_space_has_no_open_run_before_it() {
+        assert_eq!(safe_break_space("a b", 0), Some(1));
+        assert_eq!(safe_break_space("a b", 2), None);
+        assert_eq!(safe_break_space("*a b* c", 0), Some(5));
+        assert_eq!(safe_break_space("`a b` c", 0), Some(5));
+        assert_eq!(safe_break_space("``a ` b`` c", 0), Some(9));
+        assert_eq!(safe_break_space("a `b c", 2), None);
+        assert_eq!(safe_break_space("*a `b* c` d* e", 0), Some(12));
+        assert_eq!(safe_break_space("a\\ b", 0), Some(2));
+        assert_eq!(safe_break_space("한 글", 1), Some(3));
     }
 
     #[test]
-    fn a_space_that_is_calm_stays_so_when_more_comes() {
+    fn break_space_does_not_move_when_text_is_appended() {
         let text = "*a `b* c` d* e ``f* ` g`` ~~h _i~~ j_ *k `l";
         for from in 0..text.len() {
-            let whole = calm_space(text, from);
+            let whole = safe_break_space(text, from);
             for end in whole.unwrap_or(text.len()) + 1..text.len() {
-                assert_eq!(calm_space(&text[..end], from), whole, "{from}..{end}");
+                assert_eq!(safe_break_space(&text[..end], from), whole, "{from}..{end}");
             }
             for end in 0..whole.unwrap_or(text.len()) {
-                assert_eq!(calm_space(&text[..end], from), None, "{from}..{end}");
+                assert_eq!(safe_break_space(&text[..end], from), None, "{from}..{end}");
             }
         }
     }
 
     #[test]
-    fn signs_between_spaces_and_within_words_are_signs() {
+    fn delimiters_between_spaces_or_inside_words_are_literal() {
         assert_eq!(open("2 * 3 a_b_c \\*d **"), []);
         assert_eq!(open("_a"), [('_', 1)]);
     }
 
     #[test]
-    fn runs_beside_hangul_close_and_open_as_they_are_meant() {
+    fn emphasis_next_to_hangul_opens_and_closes_as_intended() {
         assert_eq!(
-            delimiters("**단어(word)**는").gaps,
+            emphasis_runs("**단어(word)**는").invisible_spaces,
             ["**단어(word)**".len()]
         );
         assert_eq!(
-            delimiters("이것은**\"말\"**이다").gaps,
+            emphasis_runs("이것은**\"말\"**이다").invisible_spaces,
             ["이것은".len(), "이것은**\"말\"**".len()]
         );
-        assert_eq!(delimiters("\"**말**\"은 **(가)** 나").gaps, [0usize; 0]);
-        assert_eq!(delimiters("_기울임_은").gaps, ["_기울임_".len()]);
-        assert_eq!(delimiters("변수_이름_값").gaps, [0usize; 0]);
-        assert_eq!(delimiters("a **b** c").gaps, [0usize; 0]);
+        assert_eq!(
+            emphasis_runs("\"**말**\"은 **(가)** 나").invisible_spaces,
+            [0usize; 0]
+        );
+        assert_eq!(
+            emphasis_runs("_기울임_은").invisible_spaces,
+            ["_기울임_".len()]
+        );
+        assert_eq!(emphasis_runs("변수_이름_값").invisible_spaces, [0usize; 0]);
+        assert_eq!(emphasis_runs("a **b** c").invisible_spaces, [0usize; 0]);
     }
 }

@@ -1,9 +1,9 @@
 //! The text of one leaf: emphasis, code, links and the rest, as stretches with a
 //! look. Parsed by pulldown-cmark; what a leaf is was decided before.
 
-use super::emphasis::delimiters;
-use super::line_syntax::underline;
-use super::style::{Look, Marks, Role};
+use super::emphasis::emphasis_runs;
+use super::line_syntax::setext_level;
+use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,18 +14,18 @@ const TARGET_BYTES_MAX: usize = 400;
 const LABELS_MAX: usize = 4_096;
 /// Stands where a run of signs closes or opens though no space is there. Nothing
 /// sanitised holds one.
-const GAP: &str = "\u{2028}";
+const INVISIBLE_SPACE: &str = "\u{2028}";
 /// A full stop in front of a leaf keeps its first word from meaning a block.
-const GUARD: &str = ".";
+const LEADING_GUARD: &str = ".";
 
 /// Link reference definitions: those that came, and labels that wait for one.
 #[derive(Debug, Clone, Default)]
-pub struct Links {
-    known: HashMap<String, String>,
-    missing: HashSet<String>,
+pub struct LinkDefinitions {
+    targets: HashMap<String, String>,
+    unresolved: HashSet<String>,
 }
 
-impl Links {
+impl LinkDefinitions {
     /// Labels are compared without regard to case and spaces.
     fn key(label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
@@ -34,35 +34,38 @@ impl Links {
 
     fn target(&mut self, label: &str) -> Option<String> {
         let key = Self::key(label);
-        let found = self.known.get(&key).cloned();
-        if found.is_none() && self.missing.len() < LABELS_MAX {
-            self.missing.insert(key);
+        let found = self.targets.get(&key).cloned();
+        if found.is_none() && self.unresolved.len() < LABELS_MAX {
+            self.unresolved.insert(key);
         }
         found
     }
 
     /// Adds a definition; the first of a label counts. True where text that was
     /// laid out before waits for it.
-    pub fn define(&mut self, definition: Definition) -> bool {
+    pub fn define(&mut self, definition: LinkDefinition) -> bool {
         let key = Self::key(&definition.label);
         // A footnote is none.
-        if key.starts_with('^') || self.known.len() >= LABELS_MAX || self.known.contains_key(&key) {
+        if key.starts_with('^')
+            || self.targets.len() >= LABELS_MAX
+            || self.targets.contains_key(&key)
+        {
             return false;
         }
-        let awaited = self.missing.remove(&key);
-        self.known.insert(key, definition.target);
+        let awaited = self.unresolved.remove(&key);
+        self.targets.insert(key, definition.target);
         awaited
     }
 
-    pub fn forget_missing(&mut self) {
-        self.missing.clear();
+    pub fn clear_unresolved(&mut self) {
+        self.unresolved.clear();
     }
 }
 
 /// Takes stretches in the order of the text: the words, their look, and the byte
 /// of the leaf that they stand at.
-pub trait Ink {
-    fn put(&mut self, words: &str, look: Look, at: usize);
+pub trait InlineSink {
+    fn push_text(&mut self, words: &str, look: TextStyle, at: usize);
 }
 
 /// Where nothing in a text means anything but itself.
@@ -77,28 +80,32 @@ fn is_plain(text: &str) -> bool {
 
 /// Inks the text of a leaf, whose lines end in `\n`, and returns the definitions in
 /// it. O(len).
-pub fn ink_inline(
+pub fn write_inline(
     text: &str,
-    base: Look,
-    marks: &Marks,
-    links: &mut Links,
-    ink: &mut impl Ink,
-) -> Vec<Definition> {
+    base: TextStyle,
+    marks: &MarkdownGlyphs,
+    links: &mut LinkDefinitions,
+    ink: &mut impl InlineSink,
+) -> Vec<LinkDefinition> {
     if is_plain(text) {
         let mut at = 0;
         for line in text.split('\n') {
             if at > 0 {
-                ink.put("\n", base, at);
+                ink.push_text("\n", base, at);
             }
             let indent = line.len() - line.trim_start_matches(' ').len();
-            ink.put(line.trim_matches(' '), base, at + indent);
+            ink.push_text(line.trim_matches(' '), base, at + indent);
             at += line.len() + 1;
         }
         return Vec::new();
     }
     // A definition is one only at the start of its paragraph.
-    let guard = if text.starts_with('[') { "" } else { GUARD };
-    let (guarded, gaps) = spaced(guard, text);
+    let guard = if text.starts_with('[') {
+        ""
+    } else {
+        LEADING_GUARD
+    };
+    let (guarded, gaps) = insert_invisible_spaces(guard, text);
     let options = Options::ENABLE_STRIKETHROUGH;
     let resolve = |link: BrokenLink| {
         let target = links.target(&link.reference)?;
@@ -111,34 +118,34 @@ pub fn ink_inline(
         .map(|(label, link)| (label.to_owned(), link.dest.to_string(), link.span.clone()));
     let mut definitions: Vec<_> = own.collect();
     definitions.sort_by_key(|(_, _, span)| span.start);
-    let mut writer = Writer {
+    let mut writer = InlineWriter {
         ink,
         marks,
-        looks: vec![base],
+        styles: vec![base],
         links: Vec::new(),
-        guard: guard.len(),
-        offset: guard.len(),
-        gaps,
-        inked: false,
-        broke: false,
+        guard_bytes_left: guard.len(),
+        guard_bytes: guard.len(),
+        invisible_spaces: gaps,
+        has_output: false,
+        after_line_break: false,
     };
     for (_, _, span) in &definitions {
-        writer.block_begins(span.start);
-        let look = Look::of(Role::Dim);
+        writer.begin_block(span.start);
+        let look = TextStyle::from_role(StyleRole::Dim);
         writer.put(guarded[span.clone()].trim_end(), look, span.start);
     }
     for (event, at) in &mut events {
-        writer.take(event, at);
+        writer.push_event(event, at);
     }
     definitions
         .into_iter()
-        .map(|(label, target, _)| Definition { label, target })
+        .map(|(label, target, _)| LinkDefinition { label, target })
         .collect()
 }
 
 /// A link reference definition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct LinkDefinition {
     label: String,
     target: String,
 }
@@ -148,92 +155,95 @@ struct OpenLink {
     words: String,
 }
 
-struct Writer<'a, I: Ink> {
+struct InlineWriter<'a, I: InlineSink> {
     ink: &'a mut I,
-    marks: &'a Marks,
-    looks: Vec<Look>,
+    marks: &'a MarkdownGlyphs,
+    styles: Vec<TextStyle>,
     links: Vec<OpenLink>,
     /// Bytes of the guard that are still to be skipped.
-    guard: usize,
+    guard_bytes_left: usize,
     /// Bytes of the guard.
-    offset: usize,
+    guard_bytes: usize,
     /// Where gaps were put into the text.
-    gaps: Vec<usize>,
-    inked: bool,
+    invisible_spaces: Vec<usize>,
+    has_output: bool,
     /// The last thing was a line end.
-    broke: bool,
+    after_line_break: bool,
 }
 
-impl<I: Ink> Writer<'_, I> {
-    fn look(&self) -> Look {
-        self.looks.last().copied().unwrap_or_default()
+impl<I: InlineSink> InlineWriter<'_, I> {
+    fn current_style(&self) -> TextStyle {
+        self.styles.last().copied().unwrap_or_default()
     }
 
-    fn with(&mut self, change: impl FnOnce(&mut Look)) {
-        let mut look = self.look();
+    fn push_style(&mut self, change: impl FnOnce(&mut TextStyle)) {
+        let mut look = self.current_style();
         change(&mut look);
-        self.looks.push(look);
+        self.styles.push(look);
     }
 
-    fn put(&mut self, words: &str, look: Look, at: usize) {
+    fn put(&mut self, words: &str, look: TextStyle, at: usize) {
         // A line does not begin with the space that stood behind a break.
-        let words = match self.broke {
+        let words = match self.after_line_break {
             true => words.trim_start_matches(' '),
             false => words,
         };
         if !words.is_empty() {
-            self.broke = words == "\n";
+            self.after_line_break = words == "\n";
         }
         for link in &mut self.links {
             link.words.push_str(words);
         }
-        self.inked |= !words.is_empty();
-        let before = self.gaps.partition_point(|gap| *gap < at);
-        let at = at.saturating_sub(self.offset + before * GAP.len());
-        if words.contains(GAP) {
-            self.ink.put(&words.replace(GAP, ""), look, at);
+        self.has_output |= !words.is_empty();
+        let before = self.invisible_spaces.partition_point(|gap| *gap < at);
+        let at = at.saturating_sub(self.guard_bytes + before * INVISIBLE_SPACE.len());
+        if words.contains(INVISIBLE_SPACE) {
+            self.ink
+                .push_text(&words.replace(INVISIBLE_SPACE, ""), look, at);
         } else {
-            self.ink.put(words, look, at);
+            self.ink.push_text(words, look, at);
         }
     }
 
-    fn block_begins(&mut self, at: usize) {
-        if self.inked {
-            self.put("\n", Look::default(), at);
+    fn begin_block(&mut self, at: usize) {
+        if self.has_output {
+            self.put("\n", TextStyle::default(), at);
         }
     }
 
-    fn take(&mut self, event: Event, at: Range<usize>) {
-        let guard = std::mem::take(&mut self.guard);
+    fn push_event(&mut self, event: Event, at: Range<usize>) {
+        let guard = std::mem::take(&mut self.guard_bytes_left);
         let start = at.start;
         match event {
             Event::Start(tag) => {
                 // The paragraph of the guard itself.
-                self.guard = guard;
+                self.guard_bytes_left = guard;
                 self.start(tag, start);
             }
             Event::End(tag) => self.end(tag, at.end),
-            Event::Text(words) => {
-                self.put(&words[guard.min(words.len())..], self.look(), start + guard)
-            }
+            Event::Text(words) => self.put(
+                &words[guard.min(words.len())..],
+                self.current_style(),
+                start + guard,
+            ),
             Event::Code(words) => {
-                let mut look = self.look();
-                look.role = Role::Code;
-                self.put(self.marks.tick, look, start);
+                let mut look = self.current_style();
+                look.role = StyleRole::Code;
+                self.put(self.marks.code_quote, look, start);
                 self.put(&words, look, start);
-                self.put(self.marks.tick, look, start);
+                self.put(self.marks.code_quote, look, start);
             }
             // Not asked for.
             Event::InlineMath(words) | Event::DisplayMath(words) => {
-                self.put(&words, self.look(), start);
+                self.put(&words, self.current_style(), start);
             }
             Event::Html(words) | Event::InlineHtml(words) => self.html(&words, start),
-            Event::SoftBreak | Event::HardBreak => self.put("\n", self.look(), start),
+            Event::SoftBreak | Event::HardBreak => self.put("\n", self.current_style(), start),
             Event::Rule => {
-                self.block_begins(start);
-                self.put("---", Look::of(Role::Dim), start);
+                self.begin_block(start);
+                self.put("---", TextStyle::from_role(StyleRole::Dim), start);
             }
-            Event::FootnoteReference(words) => self.put(&words, self.look(), start),
+            Event::FootnoteReference(words) => self.put(&words, self.current_style(), start),
             Event::TaskListMarker(_) => {}
         }
     }
@@ -245,26 +255,26 @@ impl<I: Ink> Writer<'_, I> {
             .trim_end_matches('>');
         let is_break = name.trim_end_matches('/').trim().eq_ignore_ascii_case("br");
         if is_break {
-            return self.put("\n", self.look(), at);
+            return self.put("\n", self.current_style(), at);
         }
-        let look = Look {
-            role: Role::Dim,
-            ..self.look()
+        let look = TextStyle {
+            role: StyleRole::Dim,
+            ..self.current_style()
         };
         self.put(words, look, at);
     }
 
     fn start(&mut self, tag: Tag, at: usize) {
         match tag {
-            Tag::Strong => self.with(|look| look.bold = true),
-            Tag::Emphasis => self.with(|look| look.italic = true),
-            Tag::Strikethrough => self.with(|look| look.struck = true),
+            Tag::Strong => self.push_style(|look| look.bold = true),
+            Tag::Emphasis => self.push_style(|look| look.italic = true),
+            Tag::Strikethrough => self.push_style(|look| look.strikethrough = true),
             Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { dest_url, .. } => {
-                self.put("image: ", Look::of(Role::Dim), at);
+                self.put("image: ", TextStyle::from_role(StyleRole::Dim), at);
                 self.open_link(&dest_url);
             }
-            _ => self.block_begins(at),
+            _ => self.begin_block(at),
         }
     }
 
@@ -273,8 +283,8 @@ impl<I: Ink> Writer<'_, I> {
             target: target.to_owned(),
             words: String::new(),
         });
-        self.with(|look| {
-            look.role = Role::Link;
+        self.push_style(|look| {
+            look.role = StyleRole::Link;
             look.underlined = true;
         });
     }
@@ -282,13 +292,13 @@ impl<I: Ink> Writer<'_, I> {
     fn end(&mut self, tag: TagEnd, at: usize) {
         match tag {
             TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => {
-                self.looks.pop();
+                self.styles.pop();
             }
             TagEnd::Link | TagEnd::Image => {
-                self.looks.pop();
+                self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
-                if !leads_to(&link.words, &link.target) {
-                    self.target(&link, at);
+                if !text_names_target(&link.words, &link.target) {
+                    self.push_link_target(&link, at);
                 }
             }
             _ => {}
@@ -296,7 +306,7 @@ impl<I: Ink> Writer<'_, I> {
     }
 
     /// Where a link leads, unless its words say so already.
-    fn target(&mut self, link: &OpenLink, at: usize) {
+    fn push_link_target(&mut self, link: &OpenLink, at: usize) {
         let shown = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let more = if shown < link.target.len() { "…" } else { "" };
         let target = link.target[..shown].replace(['\n', '\r'], " ");
@@ -305,21 +315,21 @@ impl<I: Ink> Writer<'_, I> {
         } else {
             format!(" ({target}{more})")
         };
-        self.put(&words, Look::of(Role::Dim), at);
+        self.put(&words, TextStyle::from_role(StyleRole::Dim), at);
     }
 }
 
 /// The text behind its guard, with gaps where runs of signs need one, and where they
 /// are in it. A line that would make a heading of those above has one too: were it
 /// one, it would not be in this leaf.
-fn spaced(guard: &str, text: &str) -> (String, Vec<usize>) {
+fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
     let mut places = Vec::new();
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
-        places = delimiters(text).gaps;
+        places = emphasis_runs(text).invisible_spaces;
     }
     for (at, _) in text.match_indices('\n') {
         let line = text[at + 1..].split('\n').next().unwrap_or_default();
-        if underline(line.trim_start_matches(' ')).is_some() {
+        if setext_level(line.trim_start_matches(' ')).is_some() {
             places.push(at + 1);
         }
     }
@@ -331,14 +341,14 @@ fn spaced(guard: &str, text: &str) -> (String, Vec<usize>) {
     for at in places {
         spaced.push_str(&text[from..at]);
         gaps.push(spaced.len());
-        spaced.push_str(GAP);
+        spaced.push_str(INVISIBLE_SPACE);
         from = at;
     }
     spaced.push_str(&text[from..]);
     (spaced, gaps)
 }
 
-fn leads_to(words: &str, target: &str) -> bool {
+fn text_names_target(words: &str, target: &str) -> bool {
     let (words, target) = [words, target]
         .map(|text| text.trim().trim_end_matches('/'))
         .into();

@@ -2,13 +2,13 @@
 //! time, for good; a paragraph when it ends, and as often as it grows until then,
 //! which is why a long one is laid out in parts.
 
-use super::block_event::{BlockEvent, Kind, Part, Prefix};
-use super::code::Code;
-use super::inline::{Links, ink_inline};
-use super::row_buffer::{Breaks, PrefixId, RowBuffer};
-use super::source_map::{self, Words};
-use super::style::{Look, Marks, Role};
-use super::table::{Sheet, Table, TableRow};
+use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
+use super::code::CodeLayout;
+use super::inline::{LinkDefinitions, write_inline};
+use super::row_buffer::{BreakMode, PrefixId, RowBuffer};
+use super::source_map::{self, ParagraphText};
+use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
+use super::table::{TableLayout, TableOutput, TableRow};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
@@ -17,69 +17,69 @@ pub const INSET: &str = "  ";
 
 /// What stands in front of a leaf's rows; the first is used once.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prefixes {
+pub struct RowPrefixes {
     pub next: PrefixId,
     pub rest: PrefixId,
 }
 
-impl Prefixes {
-    pub fn take(&mut self) -> PrefixId {
+impl RowPrefixes {
+    pub fn take_next(&mut self) -> PrefixId {
         std::mem::replace(&mut self.next, self.rest)
     }
 }
 
 #[derive(Debug, Clone, Default)]
-pub enum Body {
+pub enum LeafLayout {
     #[default]
     None,
-    Words(Words),
-    Code(Code),
-    Table(Table),
+    Paragraph(ParagraphText),
+    Code(CodeLayout),
+    Table(TableLayout),
 }
 
 /// The leaf that lines go to.
 #[derive(Debug, Clone)]
-pub struct Leaf {
-    pub body: Body,
-    pub prefixes: Prefixes,
+pub struct OpenLeaf {
+    pub layout: LeafLayout,
+    pub prefixes: RowPrefixes,
     /// Where it begins in the source.
-    at: usize,
+    source_start: usize,
 }
 
-impl Default for Leaf {
+impl Default for OpenLeaf {
     fn default() -> Self {
         Self {
-            body: Body::None,
-            prefixes: Prefixes { next: 0, rest: 0 },
-            at: 0,
+            layout: LeafLayout::None,
+            prefixes: RowPrefixes { next: 0, rest: 0 },
+            source_start: 0,
         }
     }
 }
 
 #[derive(Debug, Clone)]
-pub struct Layout {
-    pub arena: RowBuffer,
-    pub marks: Marks,
-    pub links: Links,
+pub struct MarkdownLayout {
+    pub rows: RowBuffer,
+    pub glyphs: MarkdownGlyphs,
+    pub links: LinkDefinitions,
     width: NonZeroU16,
     /// A definition came that earlier text waited for.
-    pub outdated: bool,
+    pub needs_relayout: bool,
     /// The line that is taken in may go on.
-    pub partial: bool,
+    pub is_line_partial: bool,
 }
 
-impl Layout {
-    pub fn new(width: NonZeroU16, marks: Marks) -> Self {
-        let mut arena = RowBuffer::default();
+impl MarkdownLayout {
+    pub fn new(width: NonZeroU16, marks: MarkdownGlyphs) -> Self {
+        let mut row_buffer = RowBuffer::default();
         // The empty prefix has the number 0.
-        arena.prefix("");
+        row_buffer.intern_prefix("");
         Self {
-            arena,
-            marks,
-            links: Links::default(),
+            rows: row_buffer,
+            glyphs: marks,
+            links: LinkDefinitions::default(),
             width,
-            outdated: false,
-            partial: false,
+            needs_relayout: false,
+            is_line_partial: false,
         }
     }
 
@@ -90,286 +90,298 @@ impl Layout {
     /// Starts anew; definitions stay.
     pub fn clear(&mut self) {
         let mut links = std::mem::take(&mut self.links);
-        links.forget_missing();
-        *self = Self::new(self.width, self.marks);
+        links.clear_unresolved();
+        *self = Self::new(self.width, self.glyphs);
         self.links = links;
     }
 
     /// Does what the scanner says. `ending`: nothing follows for now, and what is
     /// begun may be completed.
-    pub fn apply(&mut self, leaf: &mut Leaf, source: &str, op: BlockEvent, ending: bool) {
+    pub fn apply(&mut self, leaf: &mut OpenLeaf, source: &str, op: BlockEvent, ending: bool) {
         match op {
-            BlockEvent::Open {
+            BlockEvent::OpenLeaf {
                 at,
                 kind,
                 prefix,
-                gap,
+                blank_row_prefix: gap,
             } => {
                 self.close(leaf, source, false);
-                leaf.at = at;
+                leaf.source_start = at;
                 self.open(leaf, source, kind, &prefix, gap);
             }
             BlockEvent::Line(range) => self.line(leaf, source, range),
-            BlockEvent::More(range) => self.more(leaf, source, range),
-            BlockEvent::Become(Kind::Table(aligns)) => self.become_table(leaf, source, aligns),
-            BlockEvent::Become(kind) => {
-                if let Body::Words(words) = &mut leaf.body {
+            BlockEvent::ContinueLine(range) => self.continue_line(leaf, source, range),
+            BlockEvent::ChangeKind(LeafKind::Table(aligns)) => {
+                self.become_table(leaf, source, aligns)
+            }
+            BlockEvent::ChangeKind(kind) => {
+                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
                     words.kind = kind;
                 }
             }
-            BlockEvent::Close => self.close(leaf, source, ending),
+            BlockEvent::CloseLeaf => self.close(leaf, source, ending),
         }
     }
 
     fn open(
         &mut self,
-        leaf: &mut Leaf,
+        leaf: &mut OpenLeaf,
         source: &str,
-        kind: Kind,
-        prefix: &Prefix,
-        gap: Option<Vec<Part>>,
+        kind: LeafKind,
+        prefix: &BlockPrefix,
+        gap: Option<Vec<PrefixPart>>,
     ) {
-        let at = self.arena.end();
+        let at = self.rows.end();
         if let Some(parts) = gap {
-            let words = self.words_of(&parts);
-            let id = self.arena.prefix(words.trim_end());
-            self.arena.row(at, id, leaf.at);
+            let words = self.prefix_text(&parts);
+            let id = self.rows.intern_prefix(words.trim_end());
+            self.rows.push_row(at, id, leaf.source_start);
         }
         leaf.prefixes = self.prefixes(prefix, "");
-        leaf.body = match kind {
-            Kind::Paragraph | Kind::Heading(_) | Kind::Empty => Body::Words(Words::new(kind)),
-            Kind::Code { info } => {
+        leaf.layout = match kind {
+            LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::EmptyItem => {
+                LeafLayout::Paragraph(ParagraphText::new(kind))
+            }
+            LeafKind::Code { info } => {
                 leaf.prefixes = self.prefixes(prefix, INSET);
-                Body::Code(self.code(leaf, source, info))
+                LeafLayout::Code(self.open_code(leaf, source, info))
             }
-            Kind::Rule => {
-                let columns = self.room(leaf.prefixes);
-                let rule = self.marks.rule.to_string().repeat(columns.get().into());
-                self.arena.put(&rule, Look::of(Role::Dim));
-                let id = leaf.prefixes.take();
-                self.arena.row(at, id, leaf.at);
-                Body::None
+            LeafKind::Rule => {
+                let columns = self.content_width(leaf.prefixes);
+                let rule = self.glyphs.rule.to_string().repeat(columns.get().into());
+                self.rows
+                    .push_text(&rule, TextStyle::from_role(StyleRole::Dim));
+                let id = leaf.prefixes.take_next();
+                self.rows.push_row(at, id, leaf.source_start);
+                LeafLayout::None
             }
-            Kind::Table(_) => Body::None,
+            LeafKind::Table(_) => LeafLayout::None,
         };
     }
 
     /// The columns behind a prefix.
-    pub fn room(&self, prefixes: Prefixes) -> NonZeroU16 {
-        let used = self.arena.prefix_of(prefixes.rest).chars().count();
+    pub fn content_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
+        let used = self.rows.prefix(prefixes.rest).chars().count();
         let left = usize::from(self.width.get()).saturating_sub(used);
         let left = u16::try_from(left).unwrap_or(u16::MAX);
         NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
     }
 
-    fn prefixes(&mut self, prefix: &Prefix, inset: &str) -> Prefixes {
+    fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
         let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
-            let words = self.words_of(parts) + inset;
-            self.arena.prefix(self.cut(&words))
+            let words = self.prefix_text(parts) + inset;
+            self.rows.intern_prefix(self.limit_prefix(&words))
         });
-        Prefixes { next, rest }
+        RowPrefixes { next, rest }
     }
 
     /// Text keeps at least half of the width: what stands before it loses its
     /// beginning. Each of its characters takes one column.
-    fn cut<'a>(&self, words: &'a str) -> &'a str {
+    fn limit_prefix<'a>(&self, words: &'a str) -> &'a str {
         let most = usize::from(self.width.get() / 2);
         let drop = words.chars().count().saturating_sub(most);
         let at = words.char_indices().nth(drop);
         at.map_or("", |(at, _)| &words[at..])
     }
 
-    fn words_of(&self, parts: &[Part]) -> String {
+    fn prefix_text(&self, parts: &[PrefixPart]) -> String {
         let mut words = String::new();
         for part in parts {
             match *part {
-                Part::Quote => words.extend([self.marks.quote, ' ']),
-                Part::Bullet => words.extend([self.marks.bullet, ' ']),
-                Part::Number(number, sign) => {
+                PrefixPart::Quote => words.extend([self.glyphs.quote, ' ']),
+                PrefixPart::Bullet => words.extend([self.glyphs.bullet, ' ']),
+                PrefixPart::Number(number, sign) => {
                     words.push_str(&format!("{number}{} ", char::from(sign)));
                 }
-                Part::Task(done) => words.push_str(if done { "[x] " } else { "[ ] " }),
-                Part::Space(columns) => words.push_str(&" ".repeat(columns)),
+                PrefixPart::Task(done) => words.push_str(if done { "[x] " } else { "[ ] " }),
+                PrefixPart::Space(columns) => words.push_str(&" ".repeat(columns)),
             }
         }
         words
     }
 
-    fn line(&mut self, leaf: &mut Leaf, source: &str, range: Range<usize>) {
-        match &mut leaf.body {
-            Body::None => self.stray(leaf, source, range),
-            Body::Words(words) => {
+    fn line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
+        match &mut leaf.layout {
+            LeafLayout::None => self.push_stray_line(leaf, source, range),
+            LeafLayout::Paragraph(words) => {
                 if words.is_full() {
-                    self.lay_words(leaf, source, false);
+                    self.lay_out_paragraph(leaf, source, false);
                 }
-                if let Body::Words(words) = &mut leaf.body {
-                    words.add(range);
+                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
+                    words.push_line(range);
                 }
             }
-            Body::Code(_) => self.code_line(leaf, source, range, false),
-            Body::Table(table) => {
+            LeafLayout::Code(_) => self.code_line(leaf, source, range, false),
+            LeafLayout::Table(table) => {
                 let columns = table.columns();
-                let row = self.row(source, range, columns);
-                self.table_row(leaf, row);
+                let row = self.parse_table_row(source, range, columns);
+                self.push_table_row(leaf, row);
             }
         }
     }
 
     /// A line of a leaf that has no text shows all the same: nothing is lost.
-    fn stray(&mut self, leaf: &mut Leaf, source: &str, range: Range<usize>) {
+    fn push_stray_line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
         if !source[range.clone()].trim().is_empty() {
-            let mut words = Words::new(Kind::Paragraph);
-            words.add(range);
-            leaf.body = Body::Words(words);
+            let mut words = ParagraphText::new(LeafKind::Paragraph);
+            words.push_line(range);
+            leaf.layout = LeafLayout::Paragraph(words);
         }
     }
 
-    fn more(&mut self, leaf: &mut Leaf, source: &str, range: Range<usize>) {
-        match &mut leaf.body {
-            Body::Words(_) => {
-                self.lay_words(leaf, source, true);
-                if let Body::Words(words) = &mut leaf.body {
-                    words.add(range);
+    fn continue_line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
+        match &mut leaf.layout {
+            LeafLayout::Paragraph(_) => {
+                self.lay_out_paragraph(leaf, source, true);
+                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
+                    words.push_line(range);
                 }
             }
-            Body::Code(_) => self.code_line(leaf, source, range, true),
+            LeafLayout::Code(_) => self.code_line(leaf, source, range, true),
             _ => self.line(leaf, source, range),
         }
     }
 
-    fn row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
+    fn parse_table_row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
         let at = range.start;
-        let (marks, links) = (&self.marks, &mut self.links);
-        TableRow::new(&source[range], at, columns, self.partial, marks, links)
+        let (marks, links) = (&self.glyphs, &mut self.links);
+        TableRow::new(
+            &source[range],
+            at,
+            columns,
+            self.is_line_partial,
+            marks,
+            links,
+        )
     }
 
     fn become_table(
         &mut self,
-        leaf: &mut Leaf,
+        leaf: &mut OpenLeaf,
         source: &str,
-        aligns: Vec<super::line_syntax::Align>,
+        aligns: Vec<super::line_syntax::ColumnAlign>,
     ) {
-        let Body::Words(words) = &mut leaf.body else {
+        let LeafLayout::Paragraph(words) = &mut leaf.layout else {
             return;
         };
-        let Some(header) = words.take_last() else {
+        let Some(header) = words.pop_line() else {
             return;
         };
         if !words.is_empty() {
-            self.lay_words(leaf, source, false);
-            let at = self.arena.end();
-            self.arena.row(at, leaf.prefixes.rest, header.start);
+            self.lay_out_paragraph(leaf, source, false);
+            let at = self.rows.end();
+            self.rows.push_row(at, leaf.prefixes.rest, header.start);
         }
-        let header = self.row(source, header, aligns.len());
-        leaf.body = Body::Table(Table::new(aligns, header));
+        let header = self.parse_table_row(source, header, aligns.len());
+        leaf.layout = LeafLayout::Table(TableLayout::new(aligns, header));
         let [next, rest] = [leaf.prefixes.next, leaf.prefixes.rest].map(|id| {
-            let words = self.arena.prefix_of(id).to_owned() + INSET;
-            self.arena.prefix(self.cut(&words))
+            let words = self.rows.prefix(id).to_owned() + INSET;
+            self.rows.intern_prefix(self.limit_prefix(&words))
         });
-        leaf.prefixes = Prefixes { next, rest };
+        leaf.prefixes = RowPrefixes { next, rest };
     }
 
-    fn table_row(&mut self, leaf: &mut Leaf, row: TableRow) {
-        let room = self.room(leaf.prefixes);
-        let Body::Table(table) = &mut leaf.body else {
+    fn push_table_row(&mut self, leaf: &mut OpenLeaf, row: TableRow) {
+        let room = self.content_width(leaf.prefixes);
+        let LeafLayout::Table(table) = &mut leaf.layout else {
             return;
         };
-        let mut sheet = Sheet {
-            arena: &mut self.arena,
-            marks: &self.marks,
+        let mut sheet = TableOutput {
+            rows: &mut self.rows,
+            glyphs: &self.glyphs,
             width: room.get().into(),
             prefixes: &mut leaf.prefixes,
         };
-        table.push(row, self.partial, &mut sheet);
+        table.push(row, self.is_line_partial, &mut sheet);
     }
 
-    fn close(&mut self, leaf: &mut Leaf, source: &str, ending: bool) {
-        let room = self.room(leaf.prefixes);
-        match std::mem::take(&mut leaf.body) {
-            Body::None => return,
-            Body::Words(words) => {
-                leaf.body = Body::Words(words);
-                self.end_words(leaf, source, ending);
+    fn close(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
+        let room = self.content_width(leaf.prefixes);
+        match std::mem::take(&mut leaf.layout) {
+            LeafLayout::None => return,
+            LeafLayout::Paragraph(words) => {
+                leaf.layout = LeafLayout::Paragraph(words);
+                self.close_paragraph(leaf, source, ending);
             }
-            Body::Code(mut code) => self.end_code_line(&mut code, leaf),
-            Body::Table(mut table) => table.finish(&mut Sheet {
-                arena: &mut self.arena,
-                marks: &self.marks,
+            LeafLayout::Code(mut code) => self.end_code_line(&mut code, leaf),
+            LeafLayout::Table(mut table) => table.finish(&mut TableOutput {
+                rows: &mut self.rows,
+                glyphs: &self.glyphs,
                 width: room.get().into(),
                 prefixes: &mut leaf.prefixes,
             }),
         }
-        leaf.body = Body::None;
+        leaf.layout = LeafLayout::None;
         // An item with nothing to show still shows its marker.
         if leaf.prefixes.next != leaf.prefixes.rest {
-            let at = self.arena.end();
-            let id = leaf.prefixes.take();
-            self.arena.row(at, id, leaf.at);
+            let at = self.rows.end();
+            let id = leaf.prefixes.take_next();
+            self.rows.push_row(at, id, leaf.source_start);
         }
     }
 
-    fn end_words(&mut self, leaf: &mut Leaf, source: &str, ending: bool) {
-        if let Body::Words(words) = &leaf.body
+    fn close_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
+        if let LeafLayout::Paragraph(words) = &leaf.layout
             && ending
-            && words.begins_table(source)
+            && words.looks_like_table(source)
         {
             let line = words.first_line();
-            let columns = super::line_syntax::cells(&source[line]).count();
+            let columns = super::line_syntax::table_cells(&source[line]).count();
             self.become_table(leaf, source, vec![Default::default(); columns]);
             return self.close(leaf, source, ending);
         }
-        if let Body::Words(words) = &mut leaf.body {
-            words.ending = ending;
+        if let LeafLayout::Paragraph(words) = &mut leaf.layout {
+            words.is_streaming = ending;
         }
-        self.lay_words(leaf, source, false);
+        self.lay_out_paragraph(leaf, source, false);
     }
 
     /// Lays out what a paragraph holds. With `hold` its last row waits for more.
-    fn lay_words(&mut self, leaf: &mut Leaf, source: &str, hold: bool) {
-        let room = self.room(leaf.prefixes);
-        let Body::Words(words) = &mut leaf.body else {
+    fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold: bool) {
+        let room = self.content_width(leaf.prefixes);
+        let LeafLayout::Paragraph(words) = &mut leaf.layout else {
             return;
         };
-        let text = words.text(source);
-        let start = self.arena.end();
-        let mut ink = source_map::ArenaInk::new(&mut self.arena);
-        let look = words.look();
-        let definitions = ink_inline(&text.text, look, &self.marks, &mut self.links, &mut ink);
+        let text = words.join(source);
+        let start = self.rows.end();
+        let mut ink = source_map::RowBufferSink::new(&mut self.rows);
+        let look = words.base_style();
+        let definitions = write_inline(&text.text, look, &self.glyphs, &mut self.links, &mut ink);
         let places = ink.finish();
         // While it comes in, nobody knows where a target ends.
-        for definition in definitions.into_iter().filter(|_| !words.ending) {
-            self.outdated |= self.links.define(definition);
+        for definition in definitions.into_iter().filter(|_| !words.is_streaming) {
+            self.needs_relayout |= self.links.define(definition);
         }
         if !hold {
-            self.arena.trim_end(start);
+            self.rows.trim_end(start);
         } else if text.text.ends_with(' ') {
-            self.arena.put(" ", look);
+            self.rows.push_text(" ", look);
         }
-        let held = words.held.take();
-        if held.is_none() && self.arena.end() == start {
+        let held = words.pending_row.take();
+        if held.is_none() && self.rows.end() == start {
             words.clear();
             return;
         }
         let prefixes = &mut leaf.prefixes;
         let from = held.map_or(start, |(at, _)| at);
         let origin = held.map(|(_, source)| source);
-        let row = self.arena.wrap(
+        let row = self.rows.wrap(
             from,
-            (room, Breaks::Words),
+            (room, BreakMode::Prose),
             hold,
-            || prefixes.take(),
+            || prefixes.take_next(),
             |at| match origin {
                 Some(origin) if at < start => origin,
-                _ => text.source_of(places.at(at)),
+                _ => text.source_byte(places.source_byte(at)),
             },
         );
         words.clear();
         if hold {
             let source = match origin {
                 Some(origin) if row < start => origin,
-                _ => text.source_of(places.at(row)),
+                _ => text.source_byte(places.source_byte(row)),
             };
-            words.held = Some((row, source));
+            words.pending_row = Some((row, source));
         }
     }
 }

@@ -22,7 +22,7 @@ pub fn is_blank(text: &str) -> bool {
 }
 
 /// The level of an ATX heading and where its words are in `text`.
-pub fn heading(text: &str) -> Option<(u8, Range<usize>)> {
+pub fn atx_heading(text: &str) -> Option<(u8, Range<usize>)> {
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
     let rest = &text[level..];
     if !(1..=6).contains(&level) || !(rest.is_empty() || rest.starts_with(' ')) {
@@ -88,7 +88,7 @@ pub fn is_rule(text: &str) -> bool {
 }
 
 /// The level of the heading that a line below a paragraph makes of it.
-pub fn underline(text: &str) -> Option<u8> {
+pub fn setext_level(text: &str) -> Option<u8> {
     let text = text.trim_end_matches(' ');
     let all = |sign| !text.is_empty() && text.bytes().all(|byte| byte == sign);
     if all(b'=') {
@@ -100,7 +100,7 @@ pub fn underline(text: &str) -> Option<u8> {
 
 /// A list item's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marker {
+pub struct ListMarker {
     /// The bullet, or what follows the number.
     pub sign: u8,
     pub number: Option<u64>,
@@ -108,7 +108,7 @@ pub struct Marker {
     pub columns: usize,
 }
 
-pub fn marker(text: &str) -> Option<Marker> {
+pub fn list_marker(text: &str) -> Option<ListMarker> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = *text.as_bytes().get(digits)?;
     let rest = text.get(digits + 1..)?;
@@ -120,7 +120,7 @@ pub fn marker(text: &str) -> Option<Marker> {
         (1..=DIGITS_MAX, b'.' | b')') => Some(text[..digits].parse().ok()?),
         _ => return None,
     };
-    Some(Marker {
+    Some(ListMarker {
         sign,
         number,
         columns: digits + 1,
@@ -128,15 +128,15 @@ pub fn marker(text: &str) -> Option<Marker> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Align {
+pub enum ColumnAlign {
     #[default]
     Left,
-    Middle,
+    Center,
     Right,
 }
 
 /// The columns that a table's second row sets, if it is one.
-pub fn delimiters(text: &str) -> Option<Vec<Align>> {
+pub fn table_alignments(text: &str) -> Option<Vec<ColumnAlign>> {
     let plausible = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
     if text.len() > LOOKAHEAD_MAX || !text.bytes().all(plausible) {
         return None;
@@ -147,19 +147,19 @@ pub fn delimiters(text: &str) -> Option<Vec<Align>> {
         let line = line.strip_suffix(':').unwrap_or(line);
         let is_line = !line.is_empty() && line.bytes().all(|byte| byte == b'-');
         let align = match (cell.starts_with(':'), cell.ends_with(':')) {
-            (true, true) => Align::Middle,
-            (false, true) => Align::Right,
-            _ => Align::Left,
+            (true, true) => ColumnAlign::Center,
+            (false, true) => ColumnAlign::Right,
+            _ => ColumnAlign::Left,
         };
         is_line.then_some(align)
     };
-    let columns: Option<Vec<Align>> = cells(text).map(column).collect();
+    let columns: Option<Vec<ColumnAlign>> = table_cells(text).map(column).collect();
     columns.filter(|columns| !columns.is_empty() && columns.len() <= COLUMNS_MAX)
 }
 
 /// The cells of a table's row, without the bars at either end. A bar after a
 /// backslash belongs to its cell.
-pub fn cells(row: &str) -> impl Iterator<Item = Range<usize>> {
+pub fn table_cells(row: &str) -> impl Iterator<Item = Range<usize>> {
     let end = row.trim_end_matches(' ').len();
     let start = indent(&row[..end]);
     let start = start + usize::from(row[start..end].starts_with('|'));
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_need_a_space_and_lose_their_closing_signs() {
-        let words = |text: &'static str| heading(text).map(|(level, at)| (level, &text[at]));
+    fn headings_need_a_space_and_drop_closing_hashes() {
+        let words = |text: &'static str| atx_heading(text).map(|(level, at)| (level, &text[at]));
         assert_eq!(words("# One"), Some((1, "One")));
         assert_eq!(words("## 둘 ##  "), Some((2, "둘")));
         assert_eq!(words("### C#"), Some((3, "C#")));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_close_with_as_many_signs_or_more() {
+    fn fence_closes_with_at_least_as_many_characters() {
         let (three, info) = fence("``` rust ").expect("a fence");
         assert_eq!(info, 4..8);
         assert!(three.is_closed_by("  ````  "));
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn markers_are_bullets_or_short_numbers_before_a_space() {
-        let number = |text| marker(text).map(|marker| (marker.number, marker.columns));
+        let number = |text| list_marker(text).map(|marker| (marker.number, marker.columns));
         assert_eq!(number("- a"), Some((None, 1)));
         assert_eq!(number("12) a"), Some((Some(12), 3)));
         assert_eq!(number("*"), Some((None, 1)));
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_three_signs_of_a_kind() {
+    fn thematic_break_needs_three_equal_characters() {
         assert!(is_rule("---") && is_rule("* * *") && is_rule("___   "));
         assert!(!is_rule("--") && !is_rule("--*") && !is_rule("===") && !is_rule(""));
     }
 
     #[test]
-    fn a_rows_cells_stand_between_its_bars() {
-        let split = |row: &'static str| cells(row).map(|at| &row[at]).collect::<Vec<_>>();
+    fn table_cells_are_split_at_bars() {
+        let split = |row: &'static str| table_cells(row).map(|at| &row[at]).collect::<Vec<_>>();
         assert_eq!(split("| a | b |"), [" a ", " b "]);
         assert_eq!(split("a|b"), ["a", "b"]);
         assert_eq!(split("  | a \\| b || c"), [" a \\| b ", "", " c"]);
@@ -237,11 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn a_second_row_sets_the_columns() {
-        use Align::{Left, Middle, Right};
-        assert_eq!(delimiters("|---|:-:|--:|"), Some(vec![Left, Middle, Right]));
-        assert_eq!(delimiters(" :-- | - "), Some(vec![Left, Left]));
-        assert_eq!(delimiters("| --- | a |"), None);
-        assert_eq!(delimiters("| --- | |"), None);
+    fn second_table_row_sets_the_column_alignment() {
+        use ColumnAlign::{Center, Left, Right};
+        assert_eq!(
+            table_alignments("|---|:-:|--:|"),
+            Some(vec![Left, Center, Right])
+        );
+        assert_eq!(table_alignments(" :-- | - "), Some(vec![Left, Left]));
+        assert_eq!(table_alignments("| --- | a |"), None);
+        assert_eq!(table_alignments("| --- | |"), None);
     }
 }

@@ -2,8 +2,8 @@
 //! ranges of it. Everything grows at its end, so that taking back what a line that
 //! is still coming in looked like is a truncation.
 
-use super::style::Look;
-use crate::text::wrap::{break_line, wrap_line};
+use super::style::TextStyle;
+use crate::text::wrap::{wrap_code_line, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
@@ -15,47 +15,47 @@ const RECENT_PREFIXES: usize = 32;
 pub type PrefixId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct BufferedRow {
     pub start: u32,
     pub end: u32,
     pub prefix: PrefixId,
     /// The byte of the source that the row begins with.
-    pub source: u32,
+    pub source_start: u32,
 }
 
 /// One row for the view: what stands in front of it, its text, and the looks of
 /// the text as ends of stretches.
 #[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
+pub struct StyledRow<'a> {
     pub prefix: &'a str,
     pub text: &'a str,
     start: u32,
-    looks: &'a [(u32, Look)],
+    styles: &'a [(u32, TextStyle)],
 }
 
-impl<'a> Line<'a> {
+impl<'a> StyledRow<'a> {
     pub fn plain(text: &'a str) -> Self {
         Self {
             prefix: "",
             text,
             start: 0,
-            looks: &[],
+            styles: &[],
         }
     }
 
     /// The stretches of the text in order, as ends within it; the last may end
     /// beyond it.
-    pub fn looks(self) -> impl Iterator<Item = (usize, Look)> + use<'a> {
+    pub fn style_spans(self) -> impl Iterator<Item = (usize, TextStyle)> + use<'a> {
         let start = self.start;
-        let looks = self.looks.iter();
+        let looks = self.styles.iter();
         looks.map(move |(end, look)| ((end - start) as usize, *look))
     }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct Checkpoint {
     text: usize,
-    looks: usize,
+    styles: usize,
     rows: usize,
     prefixes: usize,
 }
@@ -63,100 +63,100 @@ pub struct Mark {
 #[derive(Debug, Clone, Default)]
 pub struct RowBuffer {
     text: String,
-    looks: Vec<(u32, Look)>,
-    rows: Vec<Row>,
+    styles: Vec<(u32, TextStyle)>,
+    rows: Vec<BufferedRow>,
     prefixes: Vec<Box<str>>,
     /// Bytes that were put, again and again.
     #[cfg(test)]
-    pub work: usize,
+    pub bytes_written: usize,
 }
 
 /// A longer text than this has no rows of its own.
-pub fn place(byte: usize) -> u32 {
+pub fn saturating_u32(byte: usize) -> u32 {
     u32::try_from(byte).unwrap_or(u32::MAX)
 }
 
 /// How lines that are too long are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breaks {
+pub enum BreakMode {
     /// Between words.
-    Words,
+    Prose,
     /// Anywhere: code.
-    Anywhere,
+    Code,
 }
 
 impl RowBuffer {
-    pub fn mark(&self) -> Mark {
-        Mark {
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             text: self.text.len(),
-            looks: self.looks.len(),
+            styles: self.styles.len(),
             rows: self.rows.len(),
             prefixes: self.prefixes.len(),
         }
     }
 
     /// Forgets everything that came since.
-    pub fn back_to(&mut self, mark: Mark) {
+    pub fn roll_back(&mut self, mark: Checkpoint) {
         self.text.truncate(mark.text);
-        self.looks.truncate(mark.looks);
+        self.styles.truncate(mark.styles);
         self.rows.truncate(mark.rows);
         self.prefixes.truncate(mark.prefixes);
-        if let Some((end, _)) = self.looks.last_mut() {
-            *end = (*end).min(place(mark.text));
+        if let Some((end, _)) = self.styles.last_mut() {
+            *end = (*end).min(saturating_u32(mark.text));
         }
     }
 
     /// Memory held, in bytes, nearly.
-    pub fn cost(&self) -> usize {
-        self.text.len() + self.looks.len() * 12 + self.rows.len() * 16 + self.prefixes.len() * 40
+    pub fn memory_bytes(&self) -> usize {
+        self.text.len() + self.styles.len() * 12 + self.rows.len() * 16 + self.prefixes.len() * 40
     }
 
     pub fn end(&self) -> usize {
         self.text.len()
     }
 
-    pub fn put(&mut self, words: &str, look: Look) {
+    pub fn push_text(&mut self, words: &str, look: TextStyle) {
         if words.is_empty() {
             return;
         }
         self.text.push_str(words);
         #[cfg(test)]
         {
-            self.work += words.len();
+            self.bytes_written += words.len();
         }
-        let end = place(self.text.len());
-        match self.looks.last_mut() {
+        let end = saturating_u32(self.text.len());
+        match self.styles.last_mut() {
             Some((last, same)) if *same == look => *last = end,
-            _ => self.looks.push((end, look)),
+            _ => self.styles.push((end, look)),
         }
     }
 
-    pub fn prefix(&mut self, words: &str) -> PrefixId {
+    pub fn intern_prefix(&mut self, words: &str) -> PrefixId {
         let recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
         let mut recent = recent.filter(|(_, known)| ***known == *words);
         if let Some((id, _)) = recent.next() {
-            return place(id);
+            return saturating_u32(id);
         }
         self.prefixes.push(words.into());
-        place(self.prefixes.len() - 1)
+        saturating_u32(self.prefixes.len() - 1)
     }
 
-    pub fn prefix_of(&self, id: PrefixId) -> &str {
+    pub fn prefix(&self, id: PrefixId) -> &str {
         self.prefixes.get(id as usize).map_or("", |prefix| prefix)
     }
 
     /// A row of the text from `start` to where it ends now.
-    pub fn row(&mut self, start: usize, prefix: PrefixId, source: usize) {
+    pub fn push_row(&mut self, start: usize, prefix: PrefixId, source: usize) {
         let end = self.text.len();
-        self.row_at(start..end, prefix, source);
+        self.push_row_range(start..end, prefix, source);
     }
 
-    pub fn row_at(&mut self, range: Range<usize>, prefix: PrefixId, source: usize) {
-        self.rows.push(Row {
-            start: place(range.start),
-            end: place(range.end),
+    pub fn push_row_range(&mut self, range: Range<usize>, prefix: PrefixId, source: usize) {
+        self.rows.push(BufferedRow {
+            start: saturating_u32(range.start),
+            end: saturating_u32(range.end),
             prefix,
-            source: place(source),
+            source_start: saturating_u32(source),
         });
     }
 
@@ -167,7 +167,7 @@ impl RowBuffer {
     pub fn wrap(
         &mut self,
         start: usize,
-        (width, breaks): (NonZeroU16, Breaks),
+        (width, breaks): (NonZeroU16, BreakMode),
         hold: bool,
         mut prefix: impl FnMut() -> PrefixId,
         source: impl Fn(usize) -> usize,
@@ -177,8 +177,8 @@ impl RowBuffer {
         let mut rows = Vec::new();
         for line in self.text[start..].split('\n') {
             let wrapped = match breaks {
-                Breaks::Words => wrap_line(line, width),
-                Breaks::Anywhere => break_line(line, width),
+                BreakMode::Prose => wrap_line(line, width),
+                BreakMode::Code => wrap_code_line(line, width),
             };
             rows.extend(wrapped.iter().map(|row| at + row.start..at + row.end));
             at += line.len() + 1;
@@ -188,7 +188,7 @@ impl RowBuffer {
         }
         for row in rows {
             let from = source(row.start);
-            self.row_at(row, prefix(), from);
+            self.push_row_range(row, prefix(), from);
         }
         held
     }
@@ -198,28 +198,28 @@ impl RowBuffer {
         let trimmed = self.text[start..].trim_end_matches(['\n', ' ']).len();
         let end = start + trimmed;
         self.text.truncate(end);
-        while self.looks.len() > 1 && self.looks[self.looks.len() - 2].0 >= place(end) {
-            self.looks.pop();
+        while self.styles.len() > 1 && self.styles[self.styles.len() - 2].0 >= saturating_u32(end) {
+            self.styles.pop();
         }
-        if let Some((last, _)) = self.looks.last_mut() {
-            *last = (*last).min(place(end));
+        if let Some((last, _)) = self.styles.last_mut() {
+            *last = (*last).min(saturating_u32(end));
         }
     }
 
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[BufferedRow] {
         &self.rows
     }
 
-    pub fn line(&self, row: usize) -> Line<'_> {
+    pub fn line(&self, row: usize) -> StyledRow<'_> {
         let Some(row) = self.rows.get(row) else {
-            return Line::plain("");
+            return StyledRow::plain("");
         };
-        let first = self.looks.partition_point(|(end, _)| *end <= row.start);
-        Line {
-            prefix: self.prefix_of(row.prefix),
+        let first = self.styles.partition_point(|(end, _)| *end <= row.start);
+        StyledRow {
+            prefix: self.prefix(row.prefix),
             text: &self.text[row.start as usize..row.end as usize],
             start: row.start,
-            looks: &self.looks[first..],
+            styles: &self.styles[first..],
         }
     }
 }

@@ -3,16 +3,19 @@
 //! state is small and cheap to copy, so that a line that is still coming in can be
 //! taken as it is now and taken again when it is longer.
 
-use super::block_event::{BlockEvent, Kind};
-use super::container::{Container, Rest, continued, fill, mark_task, prefix_of, rest_of, unseen};
-use super::line_syntax::{self, Align, CODE_INDENT, Fence};
+use super::block_event::{BlockEvent, LeafKind};
+use super::container::{
+    Container, LineRest, continuation_parts, mark_items_filled, match_containers, take_prefix,
+    take_task_box, unshown_item,
+};
+use super::line_syntax::{self, CODE_INDENT, ColumnAlign, Fence};
 use std::ops::Range;
 
 /// Containers in containers; markers beyond are text.
 const DEPTH_MAX: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Default)]
-enum Leaf {
+enum OpenBlock {
     #[default]
     None,
     Paragraph {
@@ -29,131 +32,136 @@ enum Leaf {
     },
     Table,
     /// A line of its own that a longer line goes on with.
-    Line,
+    SingleLine,
 }
 
 /// A line, or the next part of a long one.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct LinePart {
     pub start: usize,
     pub end: usize,
     /// It goes on with a line whose beginning came before.
-    pub continues: bool,
+    pub is_continuation: bool,
     /// The line goes on with another piece, so that only its beginning counts.
-    pub cut: bool,
+    pub is_cut: bool,
     /// No more is known of this line: it may go on.
-    pub partial: bool,
+    pub is_partial: bool,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Scanner {
+pub struct BlockScanner {
     containers: Vec<Container>,
-    leaf: Leaf,
+    leaf: OpenBlock,
     /// A blank line came since the last leaf.
-    blank: bool,
+    after_blank_line: bool,
     /// The kind of the last leaf, and the containers around it.
-    before: Option<(Kind, usize)>,
+    previous_leaf: Option<(LeafKind, usize)>,
     /// Containers of the last leaf that were left since: what is beyond is new.
-    kept: usize,
+    shared_containers: usize,
     /// Where the present line begins.
-    at: usize,
+    line_start: usize,
 }
 
-impl Scanner {
+impl BlockScanner {
     /// Takes one line in and says what it means.
-    pub fn line(&mut self, source: &str, piece: Piece, out: &mut impl FnMut(BlockEvent)) {
-        if piece.continues {
-            return out(BlockEvent::More(piece.start..piece.end));
+    pub fn push_line(&mut self, source: &str, piece: LinePart, out: &mut impl FnMut(BlockEvent)) {
+        if piece.is_continuation {
+            return out(BlockEvent::ContinueLine(piece.start..piece.end));
         }
-        self.at = piece.start;
-        let mut rest = Rest {
+        self.line_start = piece.start;
+        let mut rest = LineRest {
             source,
             at: piece.start,
             end: piece.end,
         };
-        let matched = continued(&self.containers, &mut rest);
+        let matched = match_containers(&self.containers, &mut rest);
         let all = matched == self.containers.len();
-        if all && self.verbatim(&rest, piece.cut, out) || piece.cut && rest.is_blank() {
+        if all && self.push_code_line(&rest, piece.is_cut, out) || piece.is_cut && rest.is_blank() {
             return;
         }
         if rest.is_blank() {
             return self.blank_line(matched, &rest, out);
         }
         let opened = self.open_containers(matched, &mut rest, out);
-        let fresh = opened || !matches!(self.leaf, Leaf::Paragraph { .. });
-        if !self.own_leaf(matched, opened, &rest, piece, out) {
-            self.text(matched, opened, fresh, &rest, out);
+        let fresh = opened || !matches!(self.leaf, OpenBlock::Paragraph { .. });
+        if !self.push_block_line(matched, opened, &rest, piece, out) {
+            self.push_text_line(matched, opened, fresh, &rest, out);
         }
         if !rest.is_blank() {
-            fill(&mut self.containers);
-            self.blank = false;
+            mark_items_filled(&mut self.containers);
+            self.after_blank_line = false;
         }
     }
 
     /// The text has ended: closes everything.
     pub fn finish(&mut self, out: &mut impl FnMut(BlockEvent)) {
         self.close_to(0, out);
-        if self.leaf != Leaf::None {
+        if self.leaf != OpenBlock::None {
             self.close_leaf(out);
         }
     }
 
     /// Could a line that is still coming in, and is `text` so far, close the fence?
-    pub fn may_close_fence(&self, text: &str) -> bool {
+    pub fn could_close_fence(&self, text: &str) -> bool {
         let all = |sign: u8| text.trim_matches(' ').bytes().all(|byte| byte == sign);
-        matches!(&self.leaf, Leaf::Fence { fence, .. } if all(fence.sign))
+        matches!(&self.leaf, OpenBlock::Fence { fence, .. } if all(fence.sign))
     }
 
     pub fn is_in_fence(&self) -> bool {
-        matches!(self.leaf, Leaf::Fence { .. })
+        matches!(self.leaf, OpenBlock::Fence { .. })
     }
 
     /// A line of open code or of its end. False where it is something else.
-    fn verbatim(&mut self, rest: &Rest, cut: bool, out: &mut impl FnMut(BlockEvent)) -> bool {
+    fn push_code_line(
+        &mut self,
+        rest: &LineRest,
+        cut: bool,
+        out: &mut impl FnMut(BlockEvent),
+    ) -> bool {
         match &mut self.leaf {
-            Leaf::Fence { fence, indent } => {
+            OpenBlock::Fence { fence, indent } => {
                 if !cut && fence.is_closed_by(rest.text()) {
                     self.close_leaf(out);
                 } else {
                     let strip = rest.indent().min(*indent);
                     out(BlockEvent::Line(rest.at + strip..rest.end));
                 }
-                self.blank = false;
+                self.after_blank_line = false;
                 true
             }
-            Leaf::Indented { blank } if rest.is_blank() => {
+            OpenBlock::Indented { blank } if rest.is_blank() => {
                 blank.push(rest.end);
-                self.blank = true;
+                self.after_blank_line = true;
                 true
             }
-            Leaf::Indented { blank } if rest.indent() >= CODE_INDENT => {
+            OpenBlock::Indented { blank } if rest.indent() >= CODE_INDENT => {
                 for at in blank.drain(..) {
                     out(BlockEvent::Line(at..at));
                 }
                 out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
-                self.blank = false;
+                self.after_blank_line = false;
                 true
             }
             _ => false,
         }
     }
 
-    fn blank_line(&mut self, matched: usize, rest: &Rest, out: &mut impl FnMut(BlockEvent)) {
+    fn blank_line(&mut self, matched: usize, rest: &LineRest, out: &mut impl FnMut(BlockEvent)) {
         match &mut self.leaf {
-            Leaf::Indented { blank } => blank.push(rest.end),
-            Leaf::None => {}
+            OpenBlock::Indented { blank } => blank.push(rest.end),
+            OpenBlock::None => {}
             _ => self.close_leaf(out),
         }
         // A quote ends at a blank line without its sign; an item goes on.
         let quote = self.containers[matched..].first() == Some(&Container::Quote);
         let empty = matches!(
             self.containers.get(matched),
-            Some(Container::Item { empty: true, .. })
+            Some(Container::Item { is_empty: true, .. })
         );
         if quote || empty {
             self.close_to(matched, out);
         }
-        self.blank = true;
+        self.after_blank_line = true;
     }
 
     /// Opens the quotes and items that the line begins. Containers that it left are
@@ -161,7 +169,7 @@ impl Scanner {
     fn open_containers(
         &mut self,
         matched: usize,
-        rest: &mut Rest,
+        rest: &mut LineRest,
         out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         let mut depth = matched;
@@ -184,7 +192,7 @@ impl Scanner {
                 self.close_leaf(out);
             }
             // A container in an item is something in it.
-            fill(&mut self.containers);
+            mark_items_filled(&mut self.containers);
             self.containers.push(container);
             opened = true;
             depth += 1;
@@ -194,12 +202,13 @@ impl Scanner {
 
     /// The item that the line begins. `interrupts`: an open paragraph would go on
     /// otherwise.
-    fn item(&self, depth: usize, interrupts: bool, rest: &mut Rest) -> Option<Container> {
+    fn item(&self, depth: usize, interrupts: bool, rest: &mut LineRest) -> Option<Container> {
         let (indent, inner) = (rest.indent(), rest.inner());
-        let mut marker = line_syntax::marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
+        let mut marker =
+            line_syntax::list_marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
         let after = &inner[marker.columns..];
         let blank = line_syntax::is_blank(after);
-        let in_paragraph = interrupts && matches!(self.leaf, Leaf::Paragraph { .. });
+        let in_paragraph = interrupts && matches!(self.leaf, OpenBlock::Paragraph { .. });
         if in_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
             return None;
         }
@@ -219,21 +228,21 @@ impl Scanner {
         Some(Container::Item {
             columns,
             marker,
-            shown: false,
-            task: None,
-            empty: true,
-            at: self.at,
-            blank: self.blank,
+            is_marker_shown: false,
+            is_task_done: None,
+            is_empty: true,
+            at: self.line_start,
+            after_blank_line: self.after_blank_line,
         })
     }
 
     /// Headings, fences, rules, indented code, tables. False where it is text.
-    fn own_leaf(
+    fn push_block_line(
         &mut self,
         matched: usize,
         opened: bool,
-        rest: &Rest,
-        piece: Piece,
+        rest: &LineRest,
+        piece: LinePart,
         out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         if rest.is_blank() {
@@ -243,42 +252,42 @@ impl Scanner {
         let at = rest.at + indent;
         let in_place = !opened && matched == self.containers.len();
         let paragraph = match &self.leaf {
-            Leaf::Paragraph { last } => Some(last.clone()),
+            OpenBlock::Paragraph { last } => Some(last.clone()),
             _ => None,
         };
         if indent >= CODE_INDENT {
             if paragraph.is_some() && !opened {
                 return false;
             }
-            self.open(matched, opened, Kind::Code { info: 0..0 }, out);
+            self.open_leaf(matched, opened, LeafKind::Code { info: 0..0 }, out);
             out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
-            self.leaf = Leaf::Indented { blank: Vec::new() };
-        } else if let Some((level, words)) = line_syntax::heading(inner) {
-            self.open(matched, opened, Kind::Heading(level), out);
+            self.leaf = OpenBlock::Indented { blank: Vec::new() };
+        } else if let Some((level, words)) = line_syntax::atx_heading(inner) {
+            self.open_leaf(matched, opened, LeafKind::Heading(level), out);
             out(BlockEvent::Line(at + words.start..at + words.end));
-            self.leaf = Leaf::Line;
-        } else if piece.cut {
+            self.leaf = OpenBlock::SingleLine;
+        } else if piece.is_cut {
             return false;
         } else if let Some((fence, info)) = line_syntax::fence(inner) {
             let info = at + info.start..at + info.end;
-            self.open(matched, opened, Kind::Code { info }, out);
-            self.leaf = Leaf::Fence { fence, indent };
+            self.open_leaf(matched, opened, LeafKind::Code { info }, out);
+            self.leaf = OpenBlock::Fence { fence, indent };
         } else if let Some(level) =
-            line_syntax::underline(inner).filter(|_| in_place && paragraph.is_some())
+            line_syntax::setext_level(inner).filter(|_| in_place && paragraph.is_some())
         {
-            out(BlockEvent::Become(Kind::Heading(level)));
-            self.before = Some((Kind::Heading(level), self.containers.len()));
+            out(BlockEvent::ChangeKind(LeafKind::Heading(level)));
+            self.previous_leaf = Some((LeafKind::Heading(level), self.containers.len()));
             self.close_leaf(out);
         } else if line_syntax::is_rule(inner) {
-            self.open(matched, opened, Kind::Rule, out);
-            self.leaf = Leaf::Line;
+            self.open_leaf(matched, opened, LeafKind::Rule, out);
+            self.leaf = OpenBlock::SingleLine;
         } else if let Some(columns) = paragraph
             .filter(|_| in_place)
-            .and_then(|header| table_columns(&rest.source[header], inner, piece.partial))
+            .and_then(|header| table_columns(&rest.source[header], inner, piece.is_partial))
         {
-            out(BlockEvent::Become(Kind::Table(columns)));
-            self.before = Some((Kind::Table(Vec::new()), self.containers.len()));
-            self.leaf = Leaf::Table;
+            out(BlockEvent::ChangeKind(LeafKind::Table(columns)));
+            self.previous_leaf = Some((LeafKind::Table(Vec::new()), self.containers.len()));
+            self.leaf = OpenBlock::Table;
         } else {
             return false;
         }
@@ -286,16 +295,16 @@ impl Scanner {
     }
 
     /// A line of a paragraph, or a table's row.
-    fn text(
+    fn push_text_line(
         &mut self,
         matched: usize,
         opened: bool,
         fresh: bool,
-        rest: &Rest,
+        rest: &LineRest,
         out: &mut impl FnMut(BlockEvent),
     ) {
         let all = matched == self.containers.len();
-        if self.leaf == Leaf::Table && all && fresh {
+        if self.leaf == OpenBlock::Table && all && fresh {
             return out(BlockEvent::Line(rest.at + rest.indent()..rest.end));
         }
         // Deep indentation stays: it is what keeps a sign from meaning something.
@@ -304,41 +313,51 @@ impl Scanner {
         let mut line = rest.at + kept..rest.end;
         if fresh {
             if opened {
-                line.start += mark_task(&mut self.containers, &rest.source[line.clone()]);
+                line.start += take_task_box(&mut self.containers, &rest.source[line.clone()]);
             }
-            self.open(matched, opened, Kind::Paragraph, out);
+            self.open_leaf(matched, opened, LeafKind::Paragraph, out);
         }
         out(BlockEvent::Line(line.clone()));
-        self.leaf = Leaf::Paragraph { last: line };
+        self.leaf = OpenBlock::Paragraph { last: line };
     }
 
-    fn open(&mut self, matched: usize, opened: bool, kind: Kind, out: &mut impl FnMut(BlockEvent)) {
+    fn open_leaf(
+        &mut self,
+        matched: usize,
+        opened: bool,
+        kind: LeafKind,
+        out: &mut impl FnMut(BlockEvent),
+    ) {
         if !opened {
             self.close_to(matched, out);
             self.close_leaf(out);
         }
         let depth = self.containers.len();
-        let gap = self.before.as_ref().is_some_and(|(before, around)| {
-            self.blank || depth.min(*around) == 0 && stands_apart(before, &kind)
+        let gap = self.previous_leaf.as_ref().is_some_and(|(before, around)| {
+            self.after_blank_line || depth.min(*around) == 0 && needs_blank_row(before, &kind)
         });
-        let prefix = prefix_of(&mut self.containers);
-        let kept = if gap { self.kept.min(depth) } else { 0 };
-        let gap = gap.then(|| rest_of(&self.containers[..kept]));
-        self.kept = depth;
-        self.before = Some((kind.clone(), depth));
-        let at = self.at;
-        out(BlockEvent::Open {
+        let prefix = take_prefix(&mut self.containers);
+        let kept = if gap {
+            self.shared_containers.min(depth)
+        } else {
+            0
+        };
+        let gap = gap.then(|| continuation_parts(&self.containers[..kept]));
+        self.shared_containers = depth;
+        self.previous_leaf = Some((kind.clone(), depth));
+        let at = self.line_start;
+        out(BlockEvent::OpenLeaf {
             at,
             kind,
             prefix,
-            gap,
+            blank_row_prefix: gap,
         });
     }
 
     fn close_leaf(&mut self, out: &mut impl FnMut(BlockEvent)) {
-        if self.leaf != Leaf::None {
-            self.leaf = Leaf::None;
-            out(BlockEvent::Close);
+        if self.leaf != OpenBlock::None {
+            self.leaf = OpenBlock::None;
+            out(BlockEvent::CloseLeaf);
         }
     }
 
@@ -349,28 +368,33 @@ impl Scanner {
             return;
         }
         self.close_leaf(out);
-        if let Some((at, before)) = unseen(&self.containers[depth..]) {
-            let line = std::mem::replace(&mut self.at, at);
-            let blank = std::mem::replace(&mut self.blank, before);
-            self.open(self.containers.len(), true, Kind::Empty, out);
-            (self.blank, self.at) = (blank, line);
-            out(BlockEvent::Close);
+        if let Some((at, before)) = unshown_item(&self.containers[depth..]) {
+            let line = std::mem::replace(&mut self.line_start, at);
+            let blank = std::mem::replace(&mut self.after_blank_line, before);
+            self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, out);
+            (self.after_blank_line, self.line_start) = (blank, line);
+            out(BlockEvent::CloseLeaf);
         }
         self.containers.truncate(depth);
-        self.kept = self.kept.min(depth);
+        self.shared_containers = self.shared_containers.min(depth);
     }
 }
 
 /// Blocks that a blank row sets off, even where the source has none.
-fn stands_apart(before: &Kind, kind: &Kind) -> bool {
-    let apart = |kind: &Kind| matches!(kind, Kind::Code { .. } | Kind::Table(_) | Kind::Rule);
-    apart(before) || apart(kind) || matches!(kind, Kind::Heading(_))
+fn needs_blank_row(before: &LeafKind, kind: &LeafKind) -> bool {
+    let apart = |kind: &LeafKind| {
+        matches!(
+            kind,
+            LeafKind::Code { .. } | LeafKind::Table(_) | LeafKind::Rule
+        )
+    };
+    apart(before) || apart(kind) || matches!(kind, LeafKind::Heading(_))
 }
 
 /// The columns of a table whose first row is `header`. While its second row comes
 /// in, what could become one counts.
-fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
-    let count = line_syntax::cells(header).count();
+fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<ColumnAlign>> {
+    let count = line_syntax::table_cells(header).count();
     if !header.contains('|') && !row.contains('|') {
         return None;
     }
@@ -380,9 +404,9 @@ fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
             .bytes()
             .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
     {
-        let mut columns = line_syntax::delimiters(row).unwrap_or_default();
-        columns.resize(count, Align::Left);
+        let mut columns = line_syntax::table_alignments(row).unwrap_or_default();
+        columns.resize(count, ColumnAlign::Left);
         return Some(columns);
     }
-    line_syntax::delimiters(row).filter(|columns| columns.len() == count)
+    line_syntax::table_alignments(row).filter(|columns| columns.len() == count)
 }

@@ -1,11 +1,11 @@
 //! The lines of a paragraph or heading, and which byte of the source each byte of
 //! what is shown came from.
 
-use super::block_event::Kind;
-use super::close_pending::complete;
-use super::inline::Ink;
+use super::block_event::LeafKind;
+use super::close_pending::close_pending;
+use super::inline::InlineSink;
 use super::row_buffer::RowBuffer;
-use super::style::{Look, Role};
+use super::style::{StyleRole, TextStyle};
 use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
 
@@ -13,29 +13,29 @@ use std::ops::Range;
 const PART_BYTES_MAX: usize = 2_048;
 
 #[derive(Debug, Clone)]
-pub struct Words {
-    pub kind: Kind,
+pub struct ParagraphText {
+    pub kind: LeafKind,
     lines: Vec<Range<usize>>,
     bytes: usize,
     /// Where the row begins that this part goes on with, in what is laid out and in
     /// the source.
-    pub held: Option<(usize, usize)>,
+    pub pending_row: Option<(usize, usize)>,
     /// More may follow: what is begun is shown as if it were complete.
-    pub ending: bool,
+    pub is_streaming: bool,
 }
 
-impl Words {
-    pub fn new(kind: Kind) -> Self {
+impl ParagraphText {
+    pub fn new(kind: LeafKind) -> Self {
         Self {
             kind,
             lines: Vec::new(),
             bytes: 0,
-            held: None,
-            ending: false,
+            pending_row: None,
+            is_streaming: false,
         }
     }
 
-    pub fn add(&mut self, line: Range<usize>) {
+    pub fn push_line(&mut self, line: Range<usize>) {
         self.bytes += line.len() + 1;
         self.lines.push(line);
     }
@@ -45,14 +45,14 @@ impl Words {
         self.bytes = 0;
     }
 
-    pub fn take_last(&mut self) -> Option<Range<usize>> {
+    pub fn pop_line(&mut self) -> Option<Range<usize>> {
         let line = self.lines.pop()?;
         self.bytes -= line.len() + 1;
         Some(line)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.held.is_none()
+        self.lines.is_empty() && self.pending_row.is_none()
     }
 
     pub fn is_full(&self) -> bool {
@@ -60,31 +60,33 @@ impl Words {
     }
 
     /// One line so far, which looks like a table's first row.
-    pub fn begins_table(&self, source: &str) -> bool {
+    pub fn looks_like_table(&self, source: &str) -> bool {
         let [line] = &self.lines[..] else {
             return false;
         };
-        self.kind == Kind::Paragraph && self.held.is_none() && source[line.clone()].starts_with('|')
+        self.kind == LeafKind::Paragraph
+            && self.pending_row.is_none()
+            && source[line.clone()].starts_with('|')
     }
 
     pub fn first_line(&self) -> Range<usize> {
         self.lines.first().cloned().unwrap_or_default()
     }
 
-    pub fn look(&self) -> Look {
+    pub fn base_style(&self) -> TextStyle {
         match self.kind {
-            Kind::Heading(level) => Look {
-                role: Role::Heading,
+            LeafKind::Heading(level) => TextStyle {
+                role: StyleRole::Heading,
                 bold: true,
                 underlined: level == 1,
                 italic: level > 2,
-                struck: false,
+                strikethrough: false,
             },
-            _ => Look::default(),
+            _ => TextStyle::default(),
         }
     }
 
-    pub fn text(&self, source: &str) -> Text {
+    pub fn join(&self, source: &str) -> JoinedText {
         let mut text = String::with_capacity(self.bytes);
         let mut starts = Vec::with_capacity(self.lines.len());
         for line in &self.lines {
@@ -94,16 +96,16 @@ impl Words {
             starts.push((text.len(), line.start));
             text.push_str(&source[line.clone()]);
         }
-        if self.ending {
-            complete(&mut text);
+        if self.is_streaming {
+            close_pending(&mut text);
         }
         let end = self.lines.last().map_or(0, |line| line.end);
-        Text { text, starts, end }
+        JoinedText { text, starts, end }
     }
 }
 
 /// The joined lines of a leaf.
-pub struct Text {
+pub struct JoinedText {
     pub text: String,
     /// Where each line begins, here and in the source.
     starts: Vec<(usize, usize)>,
@@ -111,9 +113,9 @@ pub struct Text {
     end: usize,
 }
 
-impl Text {
+impl JoinedText {
     /// The byte of the source that a byte of the text came from.
-    pub fn source_of(&self, at: usize) -> usize {
+    pub fn source_byte(&self, at: usize) -> usize {
         let after = self.starts.partition_point(|(start, _)| *start <= at);
         let line = after.checked_sub(1).and_then(|line| self.starts.get(line));
         line.map_or(0, |(start, source)| (source + (at - start)).min(self.end))
@@ -121,44 +123,44 @@ impl Text {
 }
 
 /// Puts a leaf's stretches into the arena and remembers where they came from.
-pub struct ArenaInk<'a> {
-    arena: &'a mut RowBuffer,
+pub struct RowBufferSink<'a> {
+    rows: &'a mut RowBuffer,
     sanitizer: Sanitizer,
-    places: Places,
+    map: SourceMap,
 }
 
-impl<'a> ArenaInk<'a> {
-    pub fn new(arena: &'a mut RowBuffer) -> Self {
+impl<'a> RowBufferSink<'a> {
+    pub fn new(row_buffer: &'a mut RowBuffer) -> Self {
         Self {
-            arena,
+            rows: row_buffer,
             sanitizer: Sanitizer::default(),
-            places: Places::default(),
+            map: SourceMap::default(),
         }
     }
 
-    pub fn finish(self) -> Places {
-        self.places
+    pub fn finish(self) -> SourceMap {
+        self.map
     }
 }
 
-impl Ink for ArenaInk<'_> {
-    fn put(&mut self, words: &str, look: Look, at: usize) {
+impl InlineSink for RowBufferSink<'_> {
+    fn push_text(&mut self, words: &str, look: TextStyle, at: usize) {
         // Character references may stand for what must not reach a terminal.
         let clean = self.sanitizer.push(words);
         if !clean.is_empty() {
-            self.places.0.push((self.arena.end(), at));
-            self.arena.put(clean.as_str(), look);
+            self.map.0.push((self.rows.end(), at));
+            self.rows.push_text(clean.as_str(), look);
         }
     }
 }
 
 /// Where stretches begin in what is laid out, and in their leaf.
 #[derive(Default)]
-pub struct Places(Vec<(usize, usize)>);
+pub struct SourceMap(Vec<(usize, usize)>);
 
-impl Places {
+impl SourceMap {
     /// The byte of the leaf that a byte of what is laid out came from, nearly.
-    pub fn at(&self, byte: usize) -> usize {
+    pub fn source_byte(&self, byte: usize) -> usize {
         let after = self.0.partition_point(|(start, _)| *start <= byte);
         let place = after.checked_sub(1).and_then(|place| self.0.get(place));
         let next = self.0.get(after).map_or(usize::MAX, |(_, at)| *at);

@@ -4,7 +4,7 @@
 use crate::text::highlight::Token;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Role {
+pub enum StyleRole {
     #[default]
     Plain,
     /// Signs and notes that are not the text itself.
@@ -18,21 +18,21 @@ pub enum Role {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Look {
-    pub role: Role,
+pub struct TextStyle {
+    pub role: StyleRole,
     pub bold: bool,
     pub italic: bool,
-    pub struck: bool,
+    pub strikethrough: bool,
     pub underlined: bool,
 }
 
-impl Look {
-    pub const fn of(role: Role) -> Self {
+impl TextStyle {
+    pub const fn from_role(role: StyleRole) -> Self {
         Self {
             role,
             bold: false,
             italic: false,
-            struck: false,
+            strikethrough: false,
             underlined: false,
         }
     }
@@ -40,7 +40,7 @@ impl Look {
 
 /// Signs of one column each, but for `tick`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marks {
+pub struct MarkdownGlyphs {
     pub bullet: char,
     pub quote: char,
     /// A thematic break, and the line below a table's first row.
@@ -50,12 +50,12 @@ pub struct Marks {
     /// Where both cross.
     pub cross: char,
     /// In front of what a line of code goes on with.
-    pub wrapped: char,
+    pub continuation: char,
     /// On either side of code within a line, where colours do not tell it.
-    pub tick: &'static str,
+    pub code_quote: &'static str,
 }
 
-impl Marks {
+impl MarkdownGlyphs {
     pub const fn new(ascii: bool, colors: bool) -> Self {
         let tick = if colors { "" } else { "`" };
         if ascii {
@@ -65,8 +65,8 @@ impl Marks {
                 rule: '-',
                 bar: '|',
                 cross: '+',
-                wrapped: '>',
-                tick,
+                continuation: '>',
+                code_quote: tick,
             }
         } else {
             Self {
@@ -75,8 +75,8 @@ impl Marks {
                 rule: '─',
                 bar: '│',
                 cross: '┼',
-                wrapped: '↳',
-                tick,
+                continuation: '↳',
+                code_quote: tick,
             }
         }
     }

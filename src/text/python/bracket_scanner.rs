@@ -10,17 +10,17 @@ pub struct BracketScanner {
     /// The brackets that would close what is open, outermost first.
     closers: Vec<char>,
     /// How many of `closers` are of each kind.
-    open: [usize; 3],
-    at: At,
+    open_counts: [usize; 3],
+    state: BracketScanState,
     broken: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum BracketScanState {
     #[default]
-    Between,
+    Code,
     /// One or two quotes came: an empty string, or the start of one.
-    Quotes {
+    OpeningQuotes {
         quote: char,
         run: u8,
     },
@@ -32,7 +32,7 @@ enum At {
         escaped: bool,
     },
     /// Behind a string; `blank` where white space came since.
-    Strung {
+    AfterString {
         blank: bool,
     },
     Comment,
@@ -44,17 +44,17 @@ impl BracketScanner {
         self.closers.len()
     }
 
-    pub fn in_string(&self) -> bool {
-        matches!(self.at, At::String { .. })
+    pub fn is_in_string(&self) -> bool {
+        matches!(self.state, BracketScanState::String { .. })
     }
 
     /// In a string that may hold line ends.
-    pub fn in_long_string(&self) -> bool {
-        matches!(self.at, At::String { long: true, .. })
+    pub fn is_in_long_string(&self) -> bool {
+        matches!(self.state, BracketScanState::String { long: true, .. })
     }
 
-    pub fn in_comment(&self) -> bool {
-        self.at == At::Comment
+    pub fn is_in_comment(&self) -> bool {
+        self.state == BracketScanState::Comment
     }
 
     /// What followed a string cannot follow one: it held its own quotation mark.
@@ -64,21 +64,24 @@ impl BracketScanner {
 
     /// A line end ends a short string, as Python has it.
     pub fn end_short_string(&mut self) {
-        if matches!(self.at, At::String { long: false, .. } | At::Quotes { .. }) {
-            self.at = At::Between;
+        if matches!(
+            self.state,
+            BracketScanState::String { long: false, .. } | BracketScanState::OpeningQuotes { .. }
+        ) {
+            self.state = BracketScanState::Code;
         }
     }
 
     /// Takes `c`; true where it closes the outermost bracket.
     pub fn push(&mut self, c: char) -> bool {
-        match self.at {
-            At::Between => self.between(c),
-            At::Quotes { quote, run: 1 } if c == quote => {
-                self.at = At::Quotes { quote, run: 2 };
+        match self.state {
+            BracketScanState::Code => self.push_code(c),
+            BracketScanState::OpeningQuotes { quote, run: 1 } if c == quote => {
+                self.state = BracketScanState::OpeningQuotes { quote, run: 2 };
                 false
             }
-            At::Quotes { quote, run } if run == 1 || c == quote => {
-                self.at = At::String {
+            BracketScanState::OpeningQuotes { quote, run } if run == 1 || c == quote => {
+                self.state = BracketScanState::String {
                     quote,
                     long: run == 2,
                     run: 0,
@@ -88,32 +91,32 @@ impl BracketScanner {
                 run == 1 && self.push(c)
             }
             // Two quotes were an empty string.
-            At::Quotes { .. } => self.strung(c, false),
-            At::Strung { blank } => self.strung(c, blank),
-            At::String {
+            BracketScanState::OpeningQuotes { .. } => self.push_after_string(c, false),
+            BracketScanState::AfterString { blank } => self.push_after_string(c, blank),
+            BracketScanState::String {
                 quote,
                 long,
                 run,
                 escaped,
             } => {
-                self.in_string_at(c, quote, long, run, escaped);
+                self.push_in_string(c, quote, long, run, escaped);
                 false
             }
-            At::Comment => {
+            BracketScanState::Comment => {
                 if c == '\n' {
-                    self.at = At::Between;
+                    self.state = BracketScanState::Code;
                 }
                 false
             }
         }
     }
 
-    fn in_string_at(&mut self, c: char, quote: char, long: bool, run: u8, escaped: bool) {
+    fn push_in_string(&mut self, c: char, quote: char, long: bool, run: u8, escaped: bool) {
         let run = if c == quote && !escaped { run + 1 } else { 0 };
-        self.at = if run == if long { 3 } else { 1 } {
-            At::Strung { blank: false }
+        self.state = if run == if long { 3 } else { 1 } {
+            BracketScanState::AfterString { blank: false }
         } else {
-            At::String {
+            BracketScanState::String {
                 quote,
                 long,
                 run,
@@ -122,43 +125,43 @@ impl BracketScanner {
         };
     }
 
-    fn strung(&mut self, c: char, blank: bool) -> bool {
+    fn push_after_string(&mut self, c: char, blank: bool) -> bool {
         if c.is_whitespace() {
-            self.at = At::Strung { blank: true };
+            self.state = BracketScanState::AfterString { blank: true };
             return false;
         }
         // Another string may follow, whose prefix a space sets off.
         let prefixes = blank && "rbufRBUF".contains(c);
         self.broken |= !prefixes && !",)]}:#\\\"'".contains(c);
-        self.at = At::Between;
-        self.between(c)
+        self.state = BracketScanState::Code;
+        self.push_code(c)
     }
 
-    fn between(&mut self, c: char) -> bool {
+    fn push_code(&mut self, c: char) -> bool {
         match c {
             '(' => self.open(')'),
             '[' => self.open(']'),
             '{' => self.open('}'),
             ')' | ']' | '}' => return self.close(c),
-            '"' | '\'' => self.at = At::Quotes { quote: c, run: 1 },
-            '#' => self.at = At::Comment,
+            '"' | '\'' => self.state = BracketScanState::OpeningQuotes { quote: c, run: 1 },
+            '#' => self.state = BracketScanState::Comment,
             _ => {}
         }
         false
     }
 
     fn open(&mut self, closer: char) {
-        self.open[kind(closer)] += 1;
+        self.open_counts[closer_index(closer)] += 1;
         self.closers.push(closer);
     }
 
     fn close(&mut self, c: char) -> bool {
         // Counted, so that a bracket that closes nothing costs no search.
-        if self.open[kind(c)] == 0 {
+        if self.open_counts[closer_index(c)] == 0 {
             return false;
         }
         while let Some(closer) = self.closers.pop() {
-            self.open[kind(closer)] -= 1;
+            self.open_counts[closer_index(closer)] -= 1;
             if closer == c {
                 break;
             }
@@ -167,7 +170,7 @@ impl BracketScanner {
     }
 }
 
-fn kind(closer: char) -> usize {
+fn closer_index(closer: char) -> usize {
     match closer {
         ')' => 0,
         ']' => 1,

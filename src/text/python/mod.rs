@@ -7,7 +7,7 @@ mod string;
 
 pub use bracket_scanner::BracketScanner;
 
-use super::lenient_json::Lenient;
+use super::lenient_json::LenientValue;
 use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -19,37 +19,37 @@ const EXCERPT_CHARS_MAX: usize = 24;
 
 /// Reads `(city='Paris', n=3)`, brackets included, as an object in the order in
 /// which it was written. The error says what cannot be read. O(len).
-pub fn arguments(text: &str) -> Result<Lenient, String> {
-    let mut reader = Reader::new(text);
+pub fn parse_arguments(text: &str) -> Result<LenientValue, String> {
+    let mut reader = PythonReader::new(text);
     let map = reader.arguments()?;
-    reader.skip_blank();
+    reader.skip_whitespace_and_comments();
     match reader.peek() {
-        None => Ok(Lenient {
+        None => Ok(LenientValue {
             value: Value::Object(map),
-            repaired: reader.repaired,
+            was_repaired: reader.was_repaired,
         }),
-        Some(_) => Err(reader.fault("is more than one call")),
+        Some(_) => Err(reader.error_here("is more than one call")),
     }
 }
 
 /// What a name may be made of: Python's letters, the dots of a module, and what
 /// names of tools and parameters have beyond Python.
-pub fn is_name(c: char) -> bool {
+pub fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':')
 }
 
-struct Reader<'a> {
+struct PythonReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,
-    repaired: bool,
+    was_repaired: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
             chars: text.char_indices().peekable(),
-            repaired: false,
+            was_repaired: false,
         }
     }
 
@@ -65,17 +65,17 @@ impl<'a> Reader<'a> {
         self.chars.next_if(|&(_, c)| c == wanted).is_some()
     }
 
-    fn at(&mut self) -> usize {
+    fn position(&mut self) -> usize {
         self.chars.peek().map_or(self.text.len(), |&(at, _)| at)
     }
 
     fn starts_with(&mut self, text: &str) -> bool {
-        let at = self.at();
+        let at = self.position();
         self.text[at..].starts_with(text)
     }
 
     /// Skips white space, comments and line joints.
-    fn skip_blank(&mut self) {
+    fn skip_whitespace_and_comments(&mut self) {
         loop {
             match self.peek() {
                 Some(c) if c.is_whitespace() => {
@@ -91,56 +91,56 @@ impl<'a> Reader<'a> {
     }
 
     /// "`what stands here` …".
-    fn fault(&mut self, what: &str) -> String {
-        let at = self.at();
-        fault(&self.text[at..], what)
+    fn error_here(&mut self, what: &str) -> String {
+        let at = self.position();
+        error_message(&self.text[at..], what)
     }
 
     fn arguments(&mut self) -> Result<Map<String, Value>, String> {
-        self.skip_blank();
+        self.skip_whitespace_and_comments();
         if !self.next_if('(') {
-            return Err(self.fault("is not the start of its arguments"));
+            return Err(self.error_here("is not the start of its arguments"));
         }
         let mut map = Map::new();
         loop {
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if self.next_if(')') {
                 return Ok(map);
             }
-            let at = self.at();
+            let at = self.position();
             let name = self.name();
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             let named = !name.is_empty() && self.peek() == Some('=') && !self.starts_with("==");
             if !named {
                 let what = "has no name: write its arguments by name, as in `city=\"Paris\"`";
-                return Err(fault(&self.text[at..], what));
+                return Err(error_message(&self.text[at..], what));
             }
             self.next();
             let value = self.value(0)?;
             if map.insert(name.to_owned(), value).is_some() {
                 return Err(format!("`{}` is given twice", excerpt(name)));
             }
-            self.end_item(')')?;
+            self.expect_separator(')')?;
         }
     }
 
     /// What follows an item: a comma, or the end, which is left.
-    fn end_item(&mut self, end: char) -> Result<(), String> {
-        self.skip_blank();
+    fn expect_separator(&mut self, end: char) -> Result<(), String> {
+        self.skip_whitespace_and_comments();
         if self.next_if(',') || self.peek() == Some(end) {
             return Ok(());
         }
-        Err(self.fault("follows a value where a comma or the end must"))
+        Err(self.error_here("follows a value where a comma or the end must"))
     }
 
     fn name(&mut self) -> &'a str {
-        let start = self.at();
+        let start = self.position();
         while self
             .chars
-            .next_if(|&(_, c)| is_name(c) && c != ':')
+            .next_if(|&(_, c)| is_name_char(c) && c != ':')
             .is_some()
         {}
-        let end = self.at();
+        let end = self.position();
         &self.text[start..end]
     }
 
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         if depth == DEPTH_MAX {
             return Err("its values are nested too deep".to_owned());
         }
-        self.skip_blank();
+        self.skip_whitespace_and_comments();
         match self.peek() {
             Some('{') => self.dict(depth),
             Some('[') => {
@@ -156,8 +156,8 @@ impl<'a> Reader<'a> {
                 self.list(']', depth).map(|(items, _)| Value::Array(items))
             }
             Some('(') => self.tuple(depth),
-            _ if self.at_string() => self.strings().map(Value::String),
-            _ => self.word(),
+            _ if self.is_at_string() => self.adjacent_strings().map(Value::String),
+            _ => self.constant_or_number(),
         }
     }
 
@@ -165,12 +165,12 @@ impl<'a> Reader<'a> {
         self.next();
         let mut map = Map::new();
         loop {
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if self.next_if('}') {
                 return Ok(Value::Object(map));
             }
             if self.starts_with("**") {
-                return Err(self.fault("is not a plain value"));
+                return Err(self.error_here("is not a plain value"));
             }
             let key = match self.value(depth + 1)? {
                 Value::String(key) => key,
@@ -180,13 +180,13 @@ impl<'a> Reader<'a> {
                 // As Python's `json` writes such keys.
                 plain => plain.to_string(),
             };
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if !self.next_if(':') {
-                return Err(self.fault("stands where `:` must follow a key"));
+                return Err(self.error_here("stands where `:` must follow a key"));
             }
             let value = self.value(depth + 1)?;
             map.insert(key, value);
-            self.end_item('}')?;
+            self.expect_separator('}')?;
         }
     }
 
@@ -195,14 +195,14 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         let mut comma = false;
         loop {
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             if self.next_if(end) {
                 return Ok((items, comma));
             }
             items.push(self.value(depth + 1)?);
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
             comma |= self.peek() == Some(',');
-            self.end_item(end)?;
+            self.expect_separator(end)?;
         }
     }
 
@@ -219,31 +219,31 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn word(&mut self) -> Result<Value, String> {
-        let start = self.at();
+    fn constant_or_number(&mut self) -> Result<Value, String> {
+        let start = self.position();
         let mut before = ' ';
         let mut hex = false;
         while let Some((at, c)) = self.chars.next_if(|&(_, c)| {
             let sign = matches!(c, '+' | '-');
             let exponent = matches!(before, 'e' | 'E') && !hex;
-            is_name(c) && !matches!(c, ':' | '/' | '-') || sign && (before == ' ' || exponent)
+            is_name_char(c) && !matches!(c, ':' | '/' | '-') || sign && (before == ' ' || exponent)
         }) {
             hex |= at > start && matches!(c, 'x' | 'X');
             before = c;
         }
-        let end = self.at();
+        let end = self.position();
         let word = &self.text[start..end];
         let value = match word {
             "True" | "true" => Some(Value::Bool(true)),
             "False" | "false" => Some(Value::Bool(false)),
             "None" | "null" => Some(Value::Null),
-            _ => number(word).map(Value::Number),
+            _ => parse_number(word).map(Value::Number),
         };
         value.ok_or_else(|| {
             if word.is_empty() && start == self.text.len() {
                 return "a value is missing at its end".to_owned();
             }
-            fault(&self.text[start..], "is not a plain value")
+            error_message(&self.text[start..], "is not a plain value")
         })
     }
 }
@@ -258,12 +258,12 @@ fn excerpt(text: &str) -> String {
     start
 }
 
-fn fault(rest: &str, what: &str) -> String {
+fn error_message(rest: &str, what: &str) -> String {
     format!("`{}` {what}", excerpt(rest))
 }
 
 /// A Python number, which JSON can hold.
-fn number(word: &str) -> Option<Number> {
+fn parse_number(word: &str) -> Option<Number> {
     let (negative, digits) = match word.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, word.strip_prefix('+').unwrap_or(word)),

@@ -1,17 +1,17 @@
 //! Python's string literals: their prefixes, quotes and escapes.
 
-use super::{Reader, fault};
+use super::{PythonReader, error_message};
 
 /// What the letters before the quote mean.
 #[derive(Debug, Clone, Copy, Default)]
-struct Prefix {
+struct StringPrefix {
     raw: bool,
     bytes: bool,
     format: bool,
 }
 
-impl Prefix {
-    fn read(letters: &str) -> Option<Self> {
+impl StringPrefix {
+    fn parse(letters: &str) -> Option<Self> {
         let mut prefix = Self::default();
         for letter in letters.bytes() {
             match letter.to_ascii_lowercase() {
@@ -26,27 +26,27 @@ impl Prefix {
     }
 }
 
-impl Reader<'_> {
-    pub(super) fn at_string(&mut self) -> bool {
-        let at = self.at();
-        quote(&self.text[at..]).is_some()
+impl PythonReader<'_> {
+    pub(super) fn is_at_string(&mut self) -> bool {
+        let at = self.position();
+        prefix_and_quote(&self.text[at..]).is_some()
     }
 
     /// Strings that stand side by side are one.
-    pub(super) fn strings(&mut self) -> Result<String, String> {
+    pub(super) fn adjacent_strings(&mut self) -> Result<String, String> {
         let mut text = String::new();
-        while self.at_string() {
+        while self.is_at_string() {
             self.string(&mut text)?;
-            self.skip_blank();
+            self.skip_whitespace_and_comments();
         }
         Ok(text)
     }
 
     fn string(&mut self, text: &mut String) -> Result<(), String> {
-        let at = self.at();
+        let at = self.position();
         let whole = &self.text[at..];
-        let Some((prefix, quote)) = quote(whole) else {
-            return Err(fault(whole, "is not a plain value"));
+        let Some((prefix, quote)) = prefix_and_quote(whole) else {
+            return Err(error_message(whole, "is not a plain value"));
         };
         let letters = whole.find(quote).unwrap_or_default();
         self.skip_bytes(letters);
@@ -59,17 +59,17 @@ impl Reader<'_> {
                 return Ok(());
             }
             match self.next() {
-                None => return Err(fault(whole, "is a string without an end")),
+                None => return Err(error_message(whole, "is a string without an end")),
                 Some('\\') => self.escape(prefix, text)?,
                 Some(c @ ('{' | '}')) if prefix.format => {
                     if !self.next_if(c) {
                         let what = "is an f-string, which is not a plain value";
-                        return Err(fault(whole, what));
+                        return Err(error_message(whole, what));
                     }
                     text.push(c);
                 }
                 Some(c) => {
-                    self.repaired |= c == '\n' && !long;
+                    self.was_repaired |= c == '\n' && !long;
                     text.push(c);
                 }
             }
@@ -85,7 +85,7 @@ impl Reader<'_> {
 
     /// The backslash was taken. One that Python does not know stands for itself,
     /// as Python has it too.
-    fn escape(&mut self, prefix: Prefix, text: &mut String) -> Result<(), String> {
+    fn escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
         let Some(c) = self.next() else {
             text.push('\\');
             return Ok(());
@@ -130,26 +130,26 @@ impl Reader<'_> {
     }
 
     fn code_point(&mut self, letter: char, digits: usize, text: &mut String) {
-        let Some(high) = self.hex(digits) else {
-            self.repaired = true;
+        let Some(high) = self.hex_digits(digits) else {
+            self.was_repaired = true;
             text.extend(['\\', letter]);
             return;
         };
         let mut point = high;
         // Two halves are no character in Python. Who knows JSON writes them.
         if digits == 4 && (0xD800..0xDC00).contains(&high) {
-            self.repaired = true;
-            if let Some(low) = self.low_half() {
+            self.was_repaired = true;
+            if let Some(low) = self.low_surrogate() {
                 point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
             }
         }
         let c = char::from_u32(point);
-        self.repaired |= c.is_none();
+        self.was_repaired |= c.is_none();
         text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 
-    fn low_half(&mut self) -> Option<u32> {
-        let at = self.at();
+    fn low_surrogate(&mut self) -> Option<u32> {
+        let at = self.position();
         let digits = self.text[at..].strip_prefix("\\u")?.get(..4)?;
         let low = u32::from_str_radix(digits, 16).ok()?;
         (0xDC00..0xE000).contains(&low).then(|| {
@@ -159,8 +159,8 @@ impl Reader<'_> {
     }
 
     /// So many hexadecimal digits, which are only used up where they are as many.
-    fn hex(&mut self, digits: usize) -> Option<u32> {
-        let at = self.at();
+    fn hex_digits(&mut self, digits: usize) -> Option<u32> {
+        let at = self.position();
         let written = self.text.get(at..at + digits)?;
         if !written.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
@@ -171,12 +171,12 @@ impl Reader<'_> {
 }
 
 /// The prefix and the quote of the string that `text` starts with.
-fn quote(text: &str) -> Option<(Prefix, char)> {
+fn prefix_and_quote(text: &str) -> Option<(StringPrefix, char)> {
     let at = text
         .bytes()
         .take(3)
         .position(|byte| matches!(byte, b'"' | b'\''))?;
-    let prefix = Prefix::read(text.get(..at)?)?;
+    let prefix = StringPrefix::parse(text.get(..at)?)?;
     Some((
         prefix,
         if text.as_bytes()[at] == b'"' {

@@ -4,17 +4,17 @@ use super::*;
 use serde_json::json;
 
 fn read(text: &str) -> Value {
-    let read = arguments(text).expect("they can be read");
-    assert!(!read.repaired, "{text}");
+    let read = parse_arguments(text).expect("they can be read");
+    assert!(!read.was_repaired, "{text}");
     read.value
 }
 
 fn why(text: &str) -> String {
-    arguments(text).expect_err("they cannot be read")
+    parse_arguments(text).expect_err("they cannot be read")
 }
 
 #[test]
-fn literals_keep_their_types_and_their_order() {
+fn literals_keep_their_types_and_order() {
     assert_eq!(
         read(
             "(city='서울', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}, t=(1, 2), o=(1,), p=(3), e=())"
@@ -41,7 +41,7 @@ fn literals_keep_their_types_and_their_order() {
 }
 
 #[test]
-fn numbers_are_read_as_python_reads_them() {
+fn numbers_follow_python_syntax() {
     for (written, number) in [
         ("-3", json!(-3)),
         ("+3", json!(3)),
@@ -67,12 +67,15 @@ fn numbers_are_read_as_python_reads_them() {
         "007", "1__0", "_1", "1_", "1j", "--1", "nan", "inf", "0x", "0x-1", "1e", "-", "1e999",
         "1 2", "3-1", "0xZ",
     ] {
-        assert!(arguments(&format!("(n={written})")).is_err(), "{written}");
+        assert!(
+            parse_arguments(&format!("(n={written})")).is_err(),
+            "{written}"
+        );
     }
 }
 
 #[test]
-fn strings_are_read_with_their_prefixes_quotes_and_escapes() {
+fn strings_are_parsed_with_prefixes_quotes_and_escapes() {
     for (written, text) in [
         (r#""it's""#, "it's"),
         (r#"'say "안녕"'"#, "say \"안녕\""),
@@ -104,7 +107,7 @@ fn strings_are_read_with_their_prefixes_quotes_and_escapes() {
 }
 
 #[test]
-fn what_python_would_refuse_in_a_string_is_repaired_and_it_is_said() {
+fn invalid_python_strings_are_repaired_and_reported_as_repaired() {
     for (written, text) in [
         ("'a\nb'", "a\nb"),
         (r"'\ud83d\ude00'", "😀"),
@@ -112,14 +115,14 @@ fn what_python_would_refuse_in_a_string_is_repaired_and_it_is_said() {
         (r"'\x4'", r"\x4"),
         (r"'\U00110000'", "\u{FFFD}"),
     ] {
-        let read = arguments(&format!("(s={written})")).expect("it can be repaired");
+        let read = parse_arguments(&format!("(s={written})")).expect("it can be repaired");
         assert_eq!(read.value, json!({"s": text}), "{written}");
-        assert!(read.repaired, "{written}");
+        assert!(read.was_repaired, "{written}");
     }
 }
 
 #[test]
-fn what_would_have_to_be_run_is_refused_with_its_reason() {
+fn expressions_are_rejected_with_a_reason() {
     let by_name = |text: &str| {
         format!("`{text}` has no name: write its arguments by name, as in `city=\"Paris\"`")
     };
@@ -172,12 +175,12 @@ fn what_would_have_to_be_run_is_refused_with_its_reason() {
 }
 
 #[test]
-fn deep_nesting_is_refused_and_does_not_overflow() {
+fn deep_nesting_is_rejected_without_a_stack_overflow() {
     for open in ["[", "(", "{1:", "{'a': [("] {
-        assert!(arguments(&format!("(a={}", open.repeat(300_000))).is_err());
+        assert!(parse_arguments(&format!("(a={}", open.repeat(300_000))).is_err());
     }
     let nested = |depth: usize| format!("(a={}{})", "[".repeat(depth), "]".repeat(depth));
-    assert!(arguments(&nested(128)).is_ok());
+    assert!(parse_arguments(&nested(128)).is_ok());
     assert_eq!(why(&nested(129)), "its values are nested too deep");
 }
 
@@ -189,7 +192,7 @@ fn end(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn the_outline_ends_where_the_outermost_bracket_closes() {
+fn scanner_ends_where_the_outermost_bracket_closes() {
     for text in [
         "()",
         "(a=')', b=\"]\", c=[1, (2)], d={'k': ')'})",
@@ -204,7 +207,7 @@ fn the_outline_ends_where_the_outermost_bracket_closes() {
 }
 
 #[test]
-fn a_bracket_of_another_kind_closes_what_it_can() {
+fn mismatched_bracket_closes_the_nearest_match() {
     assert_eq!(end("(a=[1, 2)]"), Some(9));
     assert_eq!(end("[f(a=1]"), Some(7));
     assert_eq!(end("(a=1]}))"), Some(7));

@@ -64,7 +64,7 @@ const SAMPLES: [Sample; 5] = [
 ];
 
 #[test]
-fn an_estimate_is_at_most_two_fifths_above_the_count_and_never_under_it() {
+fn estimate_is_never_below_the_real_count_and_at_most_40_percent_above() {
     let mut wrong = Vec::new();
     for sample in &SAMPLES {
         let mut check = |vocabulary, counts: &[u64]| {
@@ -85,14 +85,14 @@ fn an_estimate_is_at_most_two_fifths_above_the_count_and_never_under_it() {
 }
 
 #[test]
-fn rules_and_boxes_are_not_counted_by_the_sign() {
+fn repeated_rule_and_box_characters_are_cheap() {
     assert!(estimate(&"─".repeat(1_000), Vocabulary::Large) < 100);
     assert!(estimate(&"-".repeat(1_000), Vocabulary::Large) < 100);
     assert!(estimate(&"🙂".repeat(1_000), Vocabulary::Large) >= 1_000);
 }
 
 #[test]
-fn a_vocabulary_is_told_by_the_family_or_the_name() {
+fn vocabulary_is_detected_from_family_or_model_name() {
     for (family, model, vocabulary) in [
         (Some("gemma3"), "my-own:4b", Vocabulary::Gemma),
         (None, "gemma2:9b", Vocabulary::Gemma),
@@ -103,11 +103,11 @@ fn a_vocabulary_is_told_by_the_family_or_the_name() {
         (Some("gptoss"), "gpt-oss:20b", Vocabulary::Gpt),
         (Some("qwen3"), "qwen3:4b", Vocabulary::Large),
     ] {
-        assert_eq!(Vocabulary::of(family, model), vocabulary, "{model}");
+        assert_eq!(Vocabulary::for_model(family, model), vocabulary, "{model}");
     }
 }
 
 #[test]
-fn nothing_takes_nothing() {
+fn empty_text_has_no_tokens() {
     assert_eq!(estimate("", Vocabulary::Large), 0);
 }

@@ -111,7 +111,7 @@ pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
     let dim = pen.theme.dim;
     let measure = measure_words(progress, row.width, pen);
     let start = pen.put_right(row.right(), row.y, &measure, dim);
-    let message = Clean::line(progress.message.as_deref().unwrap_or_default());
+    let message = Clean::single_line(progress.message.as_deref().unwrap_or_default());
     let columns = start.saturating_sub(row.x + 4);
     pen.put_cut(row.x + 2, row.y, message.as_str().trim(), dim, columns);
 }

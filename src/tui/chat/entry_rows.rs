@@ -4,7 +4,7 @@
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Advice, Body, Entry, Notice, PromptKind};
 use crate::text::Clean;
-use crate::text::grapheme::{truncate, width};
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::chat::layout_input::Source;
 use std::borrow::Cow;
@@ -172,11 +172,11 @@ fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
         let line = format!("{}: {value}", key.replace('\n', " "));
         // A cluster is seldom longer: what is far beyond the edge is not cleaned.
         let line = &line[..line.floor_char_boundary(columns * 16)];
-        let line = Clean::spelt_out(line);
+        let line = Clean::escaped(line);
         if width(line.as_str()) <= columns {
             return line.as_str().to_owned();
         }
-        format!("{}…", truncate(line.as_str(), columns - 1))
+        format!("{}…", truncate_to_width(line.as_str(), columns - 1))
     });
     let mut lines: Vec<String> = shown.collect();
     if arguments.len() > ARGUMENTS_MAX {
@@ -261,7 +261,7 @@ fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
 mod tests {
     use super::*;
     use crate::domain::{CallId, PieceId, TurnId};
-    use crate::text::markdown::Marks;
+    use crate::text::markdown::MarkdownGlyphs;
     use crate::tui::chat::viewport::Flow;
     use std::cell::Cell;
     use std::collections::HashSet;
@@ -305,7 +305,7 @@ mod tests {
             raw: false,
             open: None,
             lingering: None,
-            marks: Marks::new(false, true),
+            marks: MarkdownGlyphs::new(false, true),
             hidden: Cell::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! What a flow lays out: which entries, at what width, and how.
 
 use crate::domain::{Body, CallId, Entry, PieceId};
-use crate::text::markdown::Marks;
+use crate::text::markdown::MarkdownGlyphs;
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub struct Source<'a> {
     pub open: Option<usize>,
     /// Thinking that has ended and is not folded yet.
     pub lingering: Option<PieceId>,
-    pub marks: Marks,
+    pub marks: MarkdownGlyphs,
     /// Entries, from one to before another, of which is known that none is shown.
     /// Nothing can change them while they are borrowed here.
     pub hidden: Cell<(usize, usize)>,

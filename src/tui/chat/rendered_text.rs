@@ -2,13 +2,13 @@
 //! count places in bytes of the same sanitised text, so that the reading position
 //! survives a change from one to the other.
 
-use crate::text::markdown::{Line, Markdown, Marks};
+use crate::text::markdown::{MarkdownGlyphs, MarkdownView, StyledRow};
 use crate::tui::chat::plain_text::Wrapped;
 
 #[derive(Debug, Clone)]
 pub enum Laid {
     Written(Wrapped),
-    Marked(Box<Markdown>),
+    Marked(Box<MarkdownView>),
 }
 
 /// A place in a text that a new layout has too: a byte of the sanitised text, and
@@ -25,8 +25,8 @@ impl Laid {
     }
 
     /// `open`: more may follow.
-    pub fn marked(raw: &str, width: u16, marks: Marks, open: bool) -> Self {
-        Self::Marked(Box::new(Markdown::new(raw, width, marks, open)))
+    pub fn marked(raw: &str, width: u16, marks: MarkdownGlyphs, open: bool) -> Self {
+        Self::Marked(Box::new(MarkdownView::new(raw, width, marks, open)))
     }
 
     /// Takes in what came since. The text must have grown at its end only.
@@ -55,7 +55,7 @@ impl Laid {
     pub fn cost(&self) -> usize {
         match self {
             Self::Written(text) => text.cost(),
-            Self::Marked(text) => text.cost(),
+            Self::Marked(text) => text.memory_bytes(),
         }
     }
 
@@ -67,9 +67,9 @@ impl Laid {
         }
     }
 
-    pub fn row(&self, row: usize) -> Line<'_> {
+    pub fn row(&self, row: usize) -> StyledRow<'_> {
         match self {
-            Self::Written(text) => Line::plain(text.row(row)),
+            Self::Written(text) => StyledRow::plain(text.row(row)),
             Self::Marked(text) => text.row(row),
         }
     }
@@ -78,7 +78,7 @@ impl Laid {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Written(text) => text.bytes(),
-            Self::Marked(text) => text.bytes(),
+            Self::Marked(text) => text.text_bytes(),
         }
     }
 
@@ -93,14 +93,14 @@ impl Laid {
     fn byte_of(&self, row: usize) -> usize {
         match self {
             Self::Written(text) => text.byte_of(row),
-            Self::Marked(text) => text.byte_of(row),
+            Self::Marked(text) => text.row_start_byte(row),
         }
     }
 
     fn row_of(&self, byte: usize) -> usize {
         match self {
             Self::Written(text) => text.row_of(byte),
-            Self::Marked(text) => text.row_of(byte),
+            Self::Marked(text) => text.row_at_byte(byte),
         }
     }
 

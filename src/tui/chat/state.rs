@@ -4,7 +4,7 @@
 use crate::domain::{
     Body, CallId, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent, TurnId,
 };
-use crate::text::markdown::Marks;
+use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::layout_input::Source;
 use crate::tui::chat::timing::TurnTiming;
 use crate::tui::chat::viewport::Flow;
@@ -173,7 +173,7 @@ impl Chat {
     }
 
     /// What the chat lays out: everything. `aside`: thinking has a pane of its own.
-    pub fn source(&self, width: u16, aside: bool, marks: Marks) -> Source<'_> {
+    pub fn source(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> Source<'_> {
         let waits = self.transcript.wait().is_some();
         Source {
             entries: self.transcript.entries(),
@@ -191,7 +191,7 @@ impl Chat {
     }
 
     /// What the thinking pane lays out.
-    pub fn thinking_source(&self, width: u16, marks: Marks) -> Source<'_> {
+    pub fn thinking_source(&self, width: u16, marks: MarkdownGlyphs) -> Source<'_> {
         Source {
             list: Some(&self.thoughts),
             tail: 0,

@@ -2,7 +2,7 @@
 
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
-use crate::text::markdown::Marks;
+use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::call_row;
 use crate::tui::chat::entry_rows::INDENT;
 use crate::tui::chat::layout_input::Source;
@@ -32,7 +32,7 @@ pub struct ChatPane {
     pub is_framed: bool,
     pub has_focus: bool,
     pub now: Duration,
-    pub marks: Marks,
+    pub marks: MarkdownGlyphs,
 }
 
 impl ChatPane {
@@ -203,7 +203,7 @@ fn draw_head(
             pen.put(row.x, row.y, "You", pen.theme.bold, row.width);
         }
         Body::Text { model, .. } => {
-            let name = Clean::line(model);
+            let name = Clean::single_line(model);
             let name = if name.as_str().trim().is_empty() {
                 "Answer"
             } else {

@@ -2,7 +2,7 @@
 //! The reading position is an entry and a row of it, so that nothing walks the
 //! transcript: neither with a token, nor with a frame, nor on a resize.
 
-use crate::text::markdown::Line;
+use crate::text::markdown::StyledRow;
 use crate::tui::chat::entry_layout::{Slot, Stamp};
 use crate::tui::chat::entry_rows::{Shape, gap_before, shape};
 use crate::tui::chat::layout_input::Source;
@@ -26,7 +26,7 @@ pub struct Place {
 pub enum Part<'a> {
     Blank,
     Head(usize),
-    Text(Line<'a>),
+    Text(StyledRow<'a>),
     Foot,
 }
 

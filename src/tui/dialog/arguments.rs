@@ -3,7 +3,7 @@
 
 use crate::domain::Arguments;
 use crate::text::Clean;
-use crate::text::exact::{ExactRows, exact_rows};
+use crate::text::lossless_wrap::{LosslessRows, lossless_rows};
 use crate::tui::theme::Glyphs;
 use std::ops::Range;
 use std::time::Duration;
@@ -22,7 +22,7 @@ impl Argued {
     pub fn new(arguments: &Arguments) -> Self {
         let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
         Self {
-            text: Clean::exact(&json).into(),
+            text: Clean::unambiguous(&json).into(),
             drawn: Vec::new(),
             whole_since: None,
         }
@@ -37,8 +37,8 @@ impl Argued {
     }
 
     /// Wraps the text such that it can be rebuilt from what is drawn.
-    pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> ExactRows {
-        exact_rows(&self.text, columns, glyphs.joints)
+    pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> LosslessRows {
+        lossless_rows(&self.text, columns, glyphs.joints)
     }
 
     /// These rows of `starts` were drawn.
@@ -95,8 +95,8 @@ impl Argued {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::exact::MARGIN;
-    use crate::text::grapheme::{cluster_width, forward};
+    use crate::text::grapheme::{cluster_width, clusters_forward};
+    use crate::text::lossless_wrap::MARGIN_COLUMNS;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -110,7 +110,7 @@ mod tests {
         for row in rows {
             let sign = row.chars().next().expect("a sign");
             let cells: String = row.chars().skip(2).collect();
-            let used: usize = forward(&cells).map(cluster_width).sum();
+            let used: usize = clusters_forward(&cells).map(cluster_width).sum();
             let cells = cells + &" ".repeat(columns.saturating_sub(used));
             match sign {
                 ' ' if text.is_empty() => {}
@@ -135,11 +135,11 @@ mod tests {
             columns in 4u16..40,
         ) {
             let argued = argued(&json!({ key: value, "n": [1, {}] }));
-            let laid = argued.rows(columns + MARGIN, &Glyphs::new(false));
+            let laid = argued.rows(columns + MARGIN_COLUMNS, &Glyphs::new(false));
             let read = read_back(&laid.rows, columns.into());
             prop_assert_eq!(&read, &argued.text);
             for row in &laid.rows {
-                prop_assert!(crate::text::grapheme::width(row) <= usize::from(columns + MARGIN));
+                prop_assert!(crate::text::grapheme::width(row) <= usize::from(columns + MARGIN_COLUMNS));
             }
         }
 

@@ -8,7 +8,7 @@ use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOu
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::text::lines::lines_of;
+use crate::text::lines::split_lines;
 use crate::tui::dialog::arguments::Argued;
 use crate::tui::dialog::state::{Body, OpenAsk, Row};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
@@ -83,19 +83,19 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::Approve(_) => Vec::new(),
         Ask::Repair { raw, why } => {
             let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
-            rows_of(&Clean::spelt_out(&said), columns)
+            rows_of(&Clean::escaped(&said), columns)
         }
         Ask::AfterError { failed, wanted } => failed_rows(shared, *failed, wanted, columns),
         Ask::Stalled { seconds } => {
             let said = format!("Nothing came from the model for {seconds} s.");
-            rows_of(&Clean::line(&said), columns)
+            rows_of(&Clean::single_line(&said), columns)
         }
         Ask::AddModel { server, name } => {
             let said = format!(
                 "{} has {name}. config.json does not list it yet.",
                 server.url
             );
-            rows_of(&Clean::spelt_out(&said), columns)
+            rows_of(&Clean::escaped(&said), columns)
         }
         Ask::RemoveModel {
             server,
@@ -113,7 +113,7 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
                 "{name}{size}\n{}\n\n{used}Its files leave that server's disk. Pulling it again brings them back.",
                 server.url
             );
-            rows_of(&Clean::spelt_out(&said), columns)
+            rows_of(&Clean::escaped(&said), columns)
         }
         Ask::Bound { rounds, again } => {
             let said = if *again {
@@ -121,9 +121,11 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
             } else {
                 format!("The model has asked for tools in {rounds} rounds.")
             };
-            rows_of(&Clean::line(&said), columns)
+            rows_of(&Clean::single_line(&said), columns)
         }
-        Ask::GrowContext { .. } => rows_of(&Clean::line(&context_words(&ask.question)), columns),
+        Ask::GrowContext { .. } => {
+            rows_of(&Clean::single_line(&context_words(&ask.question)), columns)
+        }
         Ask::Unfinished(turn) => body_unfinished::rows(turn, columns),
         Ask::Discard { prompt } => body_unfinished::discarded(prompt, columns),
         Ask::StoreDialect { report, to } => body_probe::rows(report, *to, columns),
@@ -154,7 +156,10 @@ pub fn head(shared: Shared, ask: &OpenAsk) -> Clean {
 
 pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
-    let (tool, server) = (Clean::word(tool), Clean::word(&server));
+    let (tool, server) = (
+        Clean::quoted_if_needed(tool),
+        Clean::quoted_if_needed(&server),
+    );
     one_line(&format!("{tool}   {server}"))
 }
 
@@ -175,7 +180,7 @@ fn call_body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     });
     let about = about_rows(shared, tool, columns);
     if !about.is_empty() {
-        rows.extend(rows_of(&Clean::own(SERVER_SAYS), columns));
+        rows.extend(rows_of(&Clean::from_static(SERVER_SAYS), columns));
         rows.extend(about);
     }
     Body {
@@ -209,10 +214,10 @@ fn about_rows(shared: Shared, tool: &Tool, columns: u16) -> Vec<String> {
     let manners = manners(tool, shared.glyphs.dot);
     let mut said: Vec<Clean> = Vec::new();
     if !description.is_empty() {
-        said.extend(lines_of(description).map(Clean::spelt_out));
+        said.extend(split_lines(description).map(Clean::escaped));
     }
     if !manners.is_empty() {
-        said.push(Clean::line(&format!("{manners} (the server says)")));
+        said.push(Clean::single_line(&format!("{manners} (the server says)")));
     }
     let columns = columns.saturating_sub(width(QUOTE) as u16).max(1);
     let rows = said.iter().flat_map(|line| rows_of(line, columns));

@@ -4,7 +4,7 @@
 use crate::domain::ServerId;
 use crate::domain::trust::{PinChange, Section, Sign};
 use crate::text::Clean;
-use crate::text::lines::lines_of;
+use crate::text::lines::split_lines;
 use crate::tui::dialog::body_settings::marked;
 use crate::tui::widgets::painter::{one_line, rows_of};
 
@@ -29,7 +29,7 @@ pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
 fn section_rows(rows: &mut Vec<String>, section: &Section, columns: u16) {
     marked(rows, "  ", &one_line(&section.name), columns);
     if section.lines.is_empty() {
-        marked(rows, "    ", &Clean::own("unchanged"), columns);
+        marked(rows, "    ", &Clean::from_static("unchanged"), columns);
     }
     for (sign, line) in &section.folded() {
         let lead = match sign {
@@ -50,8 +50,8 @@ pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<Stri
     );
     let mut rows = rows_of(&one_line(&said), columns);
     rows.push(String::new());
-    for line in lines_of(text) {
-        marked(&mut rows, "  | ", &Clean::spelt_out(line), columns);
+    for line in split_lines(text) {
+        marked(&mut rows, "  | ", &Clean::escaped(line), columns);
     }
     rows
 }

@@ -9,7 +9,7 @@ use crate::tui::advice;
 use crate::tui::widgets::painter::rows_of;
 
 pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
-    let say = |words: &str| rows_of(&Clean::line(words), columns);
+    let say = |words: &str| rows_of(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
     if let Some(fault) = &report.fault {
         rows.extend(say(&advice::sentence(fault)));
@@ -39,7 +39,7 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
 }
 
 fn table(trials: &[Trial], columns: u16) -> Vec<String> {
-    let clean = |cell: String| Clean::line(&cell).as_str().to_owned();
+    let clean = |cell: String| Clean::single_line(&cell).as_str().to_owned();
     let rows: Vec<_> = trial_rows(trials).map(|row| row.map(clean)).collect();
     let table = Columns::of(&rows).with_last_right();
     if table.total() <= usize::from(columns) {
@@ -48,7 +48,7 @@ fn table(trials: &[Trial], columns: u16) -> Vec<String> {
     let lines = trials.iter().zip(&rows[1..]);
     let lines = lines.map(|(trial, cells)| line(trial, cells));
     lines
-        .flat_map(|line| rows_of(&Clean::line(&line), columns))
+        .flat_map(|line| rows_of(&Clean::single_line(&line), columns))
         .collect()
 }
 

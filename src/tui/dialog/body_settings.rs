@@ -13,7 +13,7 @@ const LINES_MAX: usize = 2_000;
 pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
     let said = "Settings were edited while humble runs. What you keep out comes into force at \
                 the next start:";
-    let mut rows = rows_of(&Clean::line(said), columns);
+    let mut rows = rows_of(&Clean::single_line(said), columns);
     let mut file = "";
     let (waiting, told): (Vec<&Change>, Vec<&Change>) = changes
         .iter()
@@ -31,11 +31,14 @@ pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
     let more = waiting.len().saturating_sub(CHANGES_MAX);
     if more > 0 {
         let said = format!("… and {more} more, which are not shown: read the file first.");
-        rows.extend(rows_of(&Clean::line(&said), columns));
+        rows.extend(rows_of(&Clean::single_line(&said), columns));
     }
     if !told.is_empty() {
         rows.push(String::new());
-        rows.extend(rows_of(&Clean::own("These are in force already:"), columns));
+        rows.extend(rows_of(
+            &Clean::from_static("These are in force already:"),
+            columns,
+        ));
     }
     for change in told.iter().take(CHANGES_MAX) {
         let said = format!("{}: {}", change.file, change.what);
@@ -53,7 +56,7 @@ pub fn prompt_rows(path: &str, text: &str, columns: u16) -> Vec<String> {
     rows.push(String::new());
     let said = "This program's own prompt would take its place. A copy of the file is kept \
                 beside it as system_prompt.txt.bak, or with a number where that is taken.";
-    rows.extend(rows_of(&Clean::line(said), columns));
+    rows.extend(rows_of(&Clean::single_line(said), columns));
     rows
 }
 
@@ -64,15 +67,15 @@ fn values(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16)
     let mut lines = value.split('\n');
     for line in lines.by_ref().take(LINES_MAX) {
         let line = match line {
-            "" => Clean::line("(empty)"),
-            line => Clean::spelt_out(line),
+            "" => Clean::single_line("(empty)"),
+            line => Clean::escaped(line),
         };
         marked(rows, &lead, &line, columns);
     }
     let more = lines.count();
     if more > 0 {
         let said = format!("… {more} more lines, which are not shown: read the file first.");
-        marked(rows, &lead, &Clean::line(&said), columns);
+        marked(rows, &lead, &Clean::single_line(&said), columns);
     }
 }
 

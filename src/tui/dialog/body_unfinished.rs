@@ -3,7 +3,7 @@
 
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::text::Clean;
-use crate::text::grapheme::truncate;
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::widgets::painter::{indented, one_line, rows_of};
 use jiff::tz::TimeZone;
 
@@ -27,7 +27,7 @@ pub fn rows(turn: &Unfinished, columns: u16) -> Vec<String> {
     } else {
         format!("The program ended before this turn{at} had its answer.")
     };
-    let mut rows = rows_of(&Clean::line(&said), columns);
+    let mut rows = rows_of(&Clean::single_line(&said), columns);
     part(&mut rows, "You asked:", &turn.prompt, columns);
     calls(&mut rows, &turn.calls, columns);
     part(&mut rows, "The answer so far:", &turn.words, columns);
@@ -37,7 +37,7 @@ pub fn rows(turn: &Unfinished, columns: u16) -> Vec<String> {
     if turn.more > 0 {
         let more = format!("{} more before it had no answer either.", turn.more);
         rows.push(String::new());
-        rows.extend(rows_of(&Clean::line(&more), columns));
+        rows.extend(rows_of(&Clean::single_line(&more), columns));
     }
     rows
 }
@@ -48,7 +48,7 @@ fn calls(rows: &mut Vec<String>, calls: &[LeftCall], columns: u16) {
         return;
     }
     rows.push(String::new());
-    rows.extend(rows_of(&Clean::own("Its calls:"), columns));
+    rows.extend(rows_of(&Clean::from_static("Its calls:"), columns));
     for call in calls.iter().take(CALLS_MAX) {
         let came_to = match &call.came_to {
             CameTo::Awaiting => "waited for you, it did not run".to_owned(),
@@ -63,13 +63,13 @@ fn calls(rows: &mut Vec<String>, calls: &[LeftCall], columns: u16) {
     let more = calls.len().saturating_sub(CALLS_MAX);
     if more > 0 {
         let said = format!("… and {more} more calls, which are not shown.");
-        rows.extend(rows_of(&Clean::line(&said), columns));
+        rows.extend(rows_of(&Clean::single_line(&said), columns));
     }
 }
 
 pub fn discarded(prompt: &str, columns: u16) -> Vec<String> {
     let said = "The prompt, and the words that came, are removed:";
-    let mut rows = rows_of(&Clean::line(said), columns);
+    let mut rows = rows_of(&Clean::single_line(said), columns);
     rows.extend(indented(&beginning(prompt, WIDTH_MAX), columns));
     rows
 }
@@ -79,12 +79,12 @@ fn part(rows: &mut Vec<String>, title: &str, text: &str, columns: u16) {
         return;
     }
     rows.push(String::new());
-    rows.extend(rows_of(&Clean::line(title), columns));
+    rows.extend(rows_of(&Clean::single_line(title), columns));
     rows.extend(indented(&beginning(text.trim(), WIDTH_MAX), columns));
 }
 
 fn beginning(text: &str, width: usize) -> String {
-    let start = truncate(text, width);
+    let start = truncate_to_width(text, width);
     let more = if start.len() < text.len() { " …" } else { "" };
     format!("{start}{more}")
 }

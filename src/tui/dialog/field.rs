@@ -79,7 +79,7 @@ pub fn draw_field(
 
 /// What is wrong, in at most three rows.
 fn fault_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
-    let rows = fault.map(|fault| rows_of(&Clean::line(fault), area.width));
+    let rows = fault.map(|fault| rows_of(&Clean::single_line(fault), area.width));
     let mut rows = rows.unwrap_or_default();
     rows.truncate(usize::from(area.height.div_ceil(3).min(3)));
     rows

@@ -76,7 +76,7 @@ fn lay_out(shared: Shared, ask: &mut OpenAsk, words: &Words, columns: u16, with_
         }
         let mut body = body::body(shared, ask, columns);
         if with_footer && !words.footer.is_empty() {
-            let footer = rows_of(&Clean::line(&words.footer), columns);
+            let footer = rows_of(&Clean::single_line(&words.footer), columns);
             body.rows.extend(footer);
         }
         body
@@ -87,7 +87,10 @@ fn lay_out(shared: Shared, ask: &mut OpenAsk, words: &Words, columns: u16, with_
 fn listed(rows: &[Row], columns: u16) -> Vec<String> {
     let row = |row: &Row| {
         let key = key_of(row).unwrap_or_default();
-        rows_of(&Clean::line(&format!("{key} {}", row.label)), columns)
+        rows_of(
+            &Clean::single_line(&format!("{key} {}", row.label)),
+            columns,
+        )
     };
     rows.iter().flat_map(row).collect()
 }
@@ -317,7 +320,7 @@ fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pa
         }
     }
     if !words.footer.is_empty() && area.height > 0 {
-        let (footer, y) = (Clean::line(&words.footer), area.bottom() - 1);
+        let (footer, y) = (Clean::single_line(&words.footer), area.bottom() - 1);
         pen.put_cut(area.x, y, footer.as_str(), pen.theme.dim, area.width);
     }
 }

@@ -39,7 +39,7 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
         None => return,
         Some([]) => {
             let nothing = "There is no answer yet. What the model sends will be shown here as it came, with the pieces it was cut into.";
-            pen.paragraph(area, &Clean::own(nothing), dim);
+            pen.paragraph(area, &Clean::from_static(nothing), dim);
             return;
         }
         Some(lines) => lines,
@@ -80,10 +80,10 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
 /// What a line goes on with stands below its text, not below its label.
 fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
     if line.sort == TraceSort::Heading {
-        return rows_of(&Clean::spelt_out(&line.text), columns);
+        return rows_of(&Clean::escaped(&line.text), columns);
     }
     let room = columns.saturating_sub(LABEL_WIDTH).max(1);
-    let mut rows = rows_of(&Clean::spelt_out(&line.text), room);
+    let mut rows = rows_of(&Clean::escaped(&line.text), room);
     if rows.is_empty() {
         rows.push(String::new());
     }

@@ -20,7 +20,7 @@ pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Po
     let fault = form
         .fault
         .as_ref()
-        .map(|fault| Clean::line(&advice::sentence(fault)));
+        .map(|fault| Clean::single_line(&advice::sentence(fault)));
     let columns = over.width.saturating_sub(4).min(72);
     let fault_rows = fault
         .as_ref()

@@ -27,13 +27,13 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
             WELCOME
         };
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::own(words), dim);
+        pen.paragraph(area, &Clean::from_static(words), dim);
         return;
     };
     let items = first_run_items(&engine.catalog);
     let found = state_words(&engine.catalog);
-    let found = rows_of(&Clean::line(&found), area.width);
-    let welcome = rows_of(&Clean::own(WELCOME), area.width);
+    let found = rows_of(&Clean::single_line(&found), area.width);
+    let welcome = rows_of(&Clean::from_static(WELCOME), area.width);
     let mut rest = area;
     let mut put = |rows: &[String], rest: &mut Rect| {
         for row in rows {
@@ -91,7 +91,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
             && area.width >= COLUMNS_FROM
         {
             let abilities: Vec<&str> = listed.abilities().collect();
-            let abilities = Clean::line(&abilities.join(", "));
+            let abilities = Clean::single_line(&abilities.join(", "));
             // The name's column is wide enough for most, and the rest stays aligned.
             let name = (area.width / 2).min(36);
             let size = listed.bytes.map(size_words).unwrap_or_default();
@@ -102,7 +102,13 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
             end = line.x + name;
         }
         let columns = end.saturating_sub(line.x);
-        pen.put_cut(line.x, y, Clean::line(&words).as_str(), style, columns);
+        pen.put_cut(
+            line.x,
+            y,
+            Clean::single_line(&words).as_str(),
+            style,
+            columns,
+        );
         y += 1;
     }
     let hidden = items.len().saturating_sub(first + height);

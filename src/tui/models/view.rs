@@ -86,7 +86,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
             Row::Server(server) => lines.push(Line::Server(server)),
             Row::Model(row) => lines.push(Line::Model(row)),
             Row::Words(words, is_fault) => {
-                let rows = rows_of(&Clean::line(words), columns.saturating_sub(2));
+                let rows = rows_of(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
             }
@@ -133,7 +133,7 @@ fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &m
 
 fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     let (server, dot) = (&catalog.server, pen.glyphs.dot);
-    let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
+    let words = Clean::single_line(&format!("{} {dot} {}", server.url, server.provider));
     let listed = catalog.listed();
     let right = listed.map_or_else(String::new, |listed| count_words(listed.models.len()));
     let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
@@ -165,7 +165,7 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
     pen.put_cut(
         line.x + 2,
         line.y,
-        Clean::line(&name).as_str(),
+        Clean::single_line(&name).as_str(),
         at.style,
         columns,
     );
@@ -179,7 +179,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         let loaded = loaded.map(|_| "in memory").into_iter();
         let abilities = row.listed.into_iter().flat_map(ServerModel::abilities);
         let words: Vec<&str> = loaded.chain(abilities).collect();
-        let words = Clean::line(&words.join(", "));
+        let words = Clean::single_line(&words.join(", "));
         pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
         end -= 28;
     }
@@ -189,7 +189,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         pen.put_right(end, y, &length, pen.theme.dim);
         end -= 7;
         let family = facts.and_then(|facts| facts.family.as_deref());
-        let family = Clean::line(family.unwrap_or_default());
+        let family = Clean::single_line(family.unwrap_or_default());
         pen.put_cut(end - 10, y, family.as_str(), pen.theme.dim, 10);
         end -= 12;
     }
@@ -204,7 +204,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
 fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
-    let words = Clean::line(&pull_words(pull, pen, line.width >= 60));
+    let words = Clean::single_line(&pull_words(pull, pen, line.width >= 60));
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 

@@ -36,7 +36,7 @@ pub fn draw(sidebar: &mut Sidebar, focused: bool, pane: Pane, framed: bool, pen:
     }
     if rows.is_empty() {
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::own("none configured"), dim);
+        pen.paragraph(area, &Clean::from_static("none configured"), dim);
         return;
     }
     for (at, row) in rows.iter().enumerate() {

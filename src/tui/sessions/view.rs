@@ -59,7 +59,7 @@ fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
         area.height = area.height.saturating_sub(1);
         let hit = open.all.iter().flat_map(|all| all.iter());
         let hit = hit.into_iter().find(|hit| hit.id == *id);
-        let title = hit.map_or_else(|| Clean::line(id.as_str()), title);
+        let title = hit.map_or_else(|| Clean::single_line(id.as_str()), title);
         let style = pen.theme.attention;
         let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
         let left = area.right().saturating_sub(x + 2);
@@ -103,7 +103,7 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
     let line = at.line;
     let mut end = line.right();
     if let Some(why) = &hit.broken {
-        let words = Clean::line(&format!("{} broken: {why}", pen.glyphs.failed));
+        let words = Clean::single_line(&format!("{} broken: {why}", pen.glyphs.failed));
         let columns = end.saturating_sub(line.x + 2) / 2;
         pen.put_cut(
             end - columns,
@@ -120,7 +120,7 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
         }
         if line.width >= MODEL_FROM {
             let columns = 14.min(line.width / 4);
-            let model = Clean::line(&hit.model);
+            let model = Clean::single_line(&hit.model);
             pen.put_cut(
                 end - columns,
                 line.y,
@@ -142,9 +142,9 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
 
 /// The title, or where there is none the file's name.
 fn title(hit: &SessionSummary) -> Clean {
-    let title = Clean::line(&hit.title);
+    let title = Clean::single_line(&hit.title);
     if title.as_str().trim().is_empty() {
-        Clean::line(hit.id.as_str())
+        Clean::single_line(hit.id.as_str())
     } else {
         title
     }
@@ -172,7 +172,7 @@ fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
         pen.put_cut(
             area.x,
             y,
-            Clean::line(who).as_str(),
+            Clean::single_line(who).as_str(),
             pen.theme.bold,
             area.width,
         );

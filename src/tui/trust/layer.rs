@@ -96,7 +96,7 @@ impl Layer for TrustLayer {
             (None, _) => {
                 let said = "Nothing is remembered: every call asks. 6 to 9 in the dialog of a call decide for longer.";
                 let dim = pen.theme.dim;
-                pen.paragraph(area, &Clean::own(said), dim);
+                pen.paragraph(area, &Clean::from_static(said), dim);
             }
             (Some(selected), Some(top)) => draw_detail(selected, top, area, pen),
             (Some(_), None) => draw_list(trusted, self.selected, area, pen),

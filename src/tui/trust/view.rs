@@ -79,12 +79,12 @@ pub fn draw_detail(one: &Trusted, top: &mut usize, area: Rect, pen: &mut Painter
     let since = line.since.map(day);
     let since = since.map_or_else(String::new, |day| format!(", since {day}"));
     rows.extend(rows_of(
-        &Clean::line(&format!("{}{since}", line.kind)),
+        &Clean::single_line(&format!("{}{since}", line.kind)),
         area.width,
     ));
     rows.push(String::new());
     for said in detail(one) {
-        rows.extend(rows_of(&Clean::spelt_out(&said), area.width));
+        rows.extend(rows_of(&Clean::escaped(&said), area.width));
     }
     *top = (*top).min(rows.len().saturating_sub(usize::from(area.height)));
     let shown = rows.iter().enumerate().skip(*top);

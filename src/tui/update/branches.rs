@@ -3,7 +3,7 @@
 
 use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, Wait};
 use crate::protocol::{BranchSummary, Command};
-use crate::text::grapheme::{truncate, width};
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::conversation::{Replacing, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::Picked;
@@ -202,7 +202,7 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
 }
 
 fn words_of(branch: &BranchSummary) -> &str {
-    truncate(&branch.words, WORDS_MAX)
+    truncate_to_width(&branch.words, WORDS_MAX)
 }
 
 /// `columns` is the width of the longest words, which the counts stand behind.

@@ -15,16 +15,16 @@ const BAR_COLUMNS: usize = 6;
 
 pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
-    let name = Clean::line(model.engine.model_name());
+    let name = Clean::single_line(model.engine.model_name());
     let provider = model
         .engine
         .selected
         .as_ref()
         .map(|chosen| chosen.provider.name());
-    let persona = model.engine.persona.as_deref().map(Clean::line);
+    let persona = model.engine.persona.as_deref().map(Clean::single_line);
     let meter = percent(model.engine.meter);
     let mode = model.engine.mode.name();
-    let title = Clean::line(&model.conversation.title);
+    let title = Clean::single_line(&model.conversation.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
     let mut keep = [true; 6];

@@ -26,7 +26,13 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     if let Some(notice) = model.notices.shown() {
         let sentence = advice::sentence(notice);
         if fits_hint_line(&sentence, model, area.width) {
-            return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
+            return draw_notice(
+                model,
+                notice.severity,
+                &Clean::single_line(&sentence),
+                area,
+                pen,
+            );
         }
     }
     let (near, mut far) = hints(model);
@@ -34,7 +40,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
         && !model.shows(Action::Models)
     {
         let words = pull_words(pull, pen, area.width >= 120);
-        far = vec![Clean::line(&words).as_str().to_owned()];
+        far = vec![Clean::single_line(&words).as_str().to_owned()];
     }
     let between = format!(" {} ", pen.glyphs.dot);
     let join = |hints: &[String]| hints.join(&between);

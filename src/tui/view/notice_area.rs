@@ -3,7 +3,7 @@
 
 use crate::domain::Severity;
 use crate::text::Clean;
-use crate::text::grapheme::{truncate, width};
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
 use crate::tui::keymap::{Action, key_of};
 use crate::tui::model::Model;
@@ -29,7 +29,7 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     let more = model.screen.glyphs.more;
     let mut rows = Vec::new();
     let mut add = |kind: Kind, text: &str| {
-        let all = rows_of(&Clean::line(text), columns);
+        let all = rows_of(&Clean::single_line(text), columns);
         let long = all.len() > BANNER_ROWS_MAX;
         for (index, row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
             // A space at its end has no column of its own.
@@ -52,8 +52,8 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     for prompt in &model.composer.queue.prompts {
         let first = prompt.lines().next().unwrap_or_default();
         let columns = columns.saturating_sub(STATE_COLUMNS);
-        let start = truncate(first, usize::from(columns));
-        let clean = Clean::line(start);
+        let start = truncate_to_width(first, usize::from(columns));
+        let clean = Clean::single_line(start);
         let is_whole = start.len() == prompt.trim_end().len();
         let row = match is_whole {
             true => clean.as_str().to_owned(),
@@ -67,14 +67,14 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
 /// The row with a mark that something follows, in no more columns.
 fn marked(row: &str, columns: u16, more: &str) -> String {
     let room = usize::from(columns).saturating_sub(width(more));
-    format!("{}{more}", truncate(row.trim_end(), room))
+    format!("{}{more}", truncate_to_width(row.trim_end(), room))
 }
 
 /// Does a notice fit beside what must stay in sight? Where nothing must, it may
 /// take the whole line.
 pub fn fits_hint_line(text: &str, model: &Model, columns: u16) -> bool {
     let kept = kept(model).map_or(0, |kept| kept.len() + 7);
-    width(Clean::line(text).as_str()) + kept <= usize::from(columns)
+    width(Clean::single_line(text).as_str()) + kept <= usize::from(columns)
 }
 
 /// The key that no notice may hide.

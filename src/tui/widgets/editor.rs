@@ -1,7 +1,7 @@
 //! A text field: lines, a cursor that moves by grapheme cluster, soft wrap. Text
 //! is kept raw; only what is drawn is made clean. An edit re-wraps one line.
 
-use crate::text::grapheme::{clusters, truncate, width};
+use crate::text::grapheme::{clusters, truncate_to_width, width};
 use crate::tui::widgets::wrapped_line::Shown;
 use unicode_segmentation::GraphemeCursor;
 
@@ -279,7 +279,7 @@ impl Editor {
         let shown = self.shown(line);
         let range = shown.rows[row].clone();
         let last = row + 1 == shown.rows.len();
-        let mut byte = range.start + truncate(&shown.text[range.clone()], goal).len();
+        let mut byte = range.start + truncate_to_width(&shown.text[range.clone()], goal).len();
         // The end of a soft-wrapped row is the start of the next one.
         if byte == range.end && !last {
             byte = range.start

@@ -2,8 +2,10 @@
 //! the width that wrapping counted with. It never writes outside its area.
 
 use crate::text::Clean;
-use crate::text::grapheme::{cluster_end, cluster_width, forward, truncate, width};
-use crate::text::markdown::Line;
+use crate::text::grapheme::{
+    cluster_end, cluster_width, clusters_forward, truncate_to_width, width,
+};
+use crate::text::markdown::StyledRow;
 use crate::text::wrap::wrap;
 use crate::tui::theme::{Glyphs, Theme};
 use ratatui::buffer::{Buffer, Cell};
@@ -31,7 +33,7 @@ impl<'a> Painter<'a> {
     pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
         let cells = self.row(x, y, columns);
         let mut at = 0;
-        for cluster in forward(text) {
+        for cluster in clusters_forward(text) {
             let wide = cluster_width(cluster);
             if wide == 0 {
                 continue;
@@ -63,11 +65,11 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes a row of laid-out text, each cluster in the look that it begins in.
-    pub fn put_line(&mut self, x: u16, y: u16, line: Line, base: Style, columns: u16) {
+    pub fn put_line(&mut self, x: u16, y: u16, line: StyledRow, base: Style, columns: u16) {
         let dim = base.patch(self.theme.dim);
         let used = self.put(x, y, line.prefix, dim, columns);
         let (mut x, mut columns) = (x + used, columns - used);
-        let mut looks = line.looks().peekable();
+        let mut looks = line.style_spans().peekable();
         let Some(_) = looks.peek() else {
             self.put(x, y, line.text, base, columns);
             return;
@@ -93,7 +95,7 @@ impl<'a> Painter<'a> {
         if width(text) <= usize::from(columns) {
             return self.put(x, y, text, style, columns);
         }
-        let kept = truncate(text, usize::from(columns.saturating_sub(1)));
+        let kept = truncate_to_width(text, usize::from(columns.saturating_sub(1)));
         let used = self.put(x, y, kept, style, columns);
         used + self.put(x + used, y, self.glyphs.more, style, columns - used)
     }
@@ -201,11 +203,11 @@ pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
 
 /// A name with a line end in it must not pass for two lines.
 pub fn one_line(raw: &str) -> Clean {
-    Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
+    Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
 }
 
 /// Indented, so that it cannot pass for a line of the dialog's own.
 pub fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
-    let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
+    let rows = rows_of(&Clean::escaped(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))
 }

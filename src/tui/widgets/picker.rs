@@ -3,7 +3,7 @@
 
 use crate::domain::Notice;
 use crate::text::Clean;
-use crate::text::grapheme::{truncate, width};
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::input::decode::typed;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{LayerKey, Place};
@@ -102,7 +102,7 @@ impl Picker {
         let Some((name, state)) = state else {
             return label.to_owned();
         };
-        let kept = truncate(name, room.saturating_sub(width(state) + 3));
+        let kept = truncate_to_width(name, room.saturating_sub(width(state) + 3));
         format!("{kept}{more}  {state}")
     }
 }
@@ -127,7 +127,11 @@ impl Layer for Picker {
 
     fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
         let numbers = self.rows.len().to_string().len();
-        let labels: Vec<Clean> = self.rows.iter().map(|(_, row)| Clean::line(row)).collect();
+        let labels: Vec<Clean> = self
+            .rows
+            .iter()
+            .map(|(_, row)| Clean::single_line(row))
+            .collect();
         let widest = labels.iter().map(|label| width(label.as_str())).max();
         let columns = widest.unwrap_or(0).max(self.zero.len()) + numbers + 6;
         let size = (columns.max(30) as u16, labels.len() as u16 + 2);

@@ -17,11 +17,11 @@ pub fn from_end(
     *back = (*back).min(count.saturating_sub(1));
     if count == 0 {
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::own(nothing), dim);
+        pen.paragraph(area, &Clean::from_static(nothing), dim);
     }
     let mut y = area.bottom();
     for (line, style) in lines.skip(*back) {
-        for row in rows_of(&Clean::line(&line), area.width).iter().rev() {
+        for row in rows_of(&Clean::single_line(&line), area.width).iter().rev() {
             if y <= area.y {
                 return;
             }

@@ -3,7 +3,7 @@
 //! into rows, so that 16 MB open as fast as a line.
 
 use crate::text::Clean;
-use crate::text::grapheme::truncate;
+use crate::text::grapheme::truncate_to_width;
 use crate::text::wrap::wrap;
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{LayerKey, Place};
@@ -181,7 +181,7 @@ impl TextViewer {
             None => raw,
         };
         // Nothing hides in what somebody may decide by.
-        let clean = Clean::spelt_out(raw);
+        let clean = Clean::escaped(raw);
         let text = clean.as_str();
         let rows: Vec<String> = wrap(text, self.columns)
             .into_iter()
@@ -216,9 +216,9 @@ impl Layer for TextViewer {
     fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
         let over = area.body;
         // However long the title is, the share that was read stands beside it.
-        let title = Clean::line(&self.title);
+        let title = Clean::single_line(&self.title);
         let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
-        let title = truncate(title.as_str(), room);
+        let title = truncate_to_width(title.as_str(), room);
         let right = self
             .percent()
             .map_or_else(String::new, |percent| format!("{percent} %"));

@@ -55,7 +55,7 @@ impl Shown {
             let behind = self.rows.partition_point(|row| row.start < cut.end) + ahead;
             let end = self.rows.get(behind).map(|row| shifted(row.start));
             let part = &self.text[start..end.unwrap_or(self.text.len())];
-            if part.contains('\t') || Clean::spelt_out(part).as_str() != part {
+            if part.contains('\t') || Clean::escaped(part).as_str() != part {
                 return false;
             }
             let width = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
@@ -105,7 +105,7 @@ impl Shown {
 
 /// A line as it may be drawn, with the map of its clusters where it differs.
 fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
-    if Clean::spelt_out(raw).as_str() == raw && !raw.contains('\t') {
+    if Clean::escaped(raw).as_str() == raw && !raw.contains('\t') {
         return (raw.to_owned(), None);
     }
     let mut text = String::with_capacity(raw.len());
@@ -116,7 +116,7 @@ fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
         at += cluster.len();
         match cluster {
             "\t" => text.push_str("    "),
-            other => text.push_str(Clean::spelt_out(other).as_str()),
+            other => text.push_str(Clean::escaped(other).as_str()),
         }
     }
     map.push((at, text.len()));

@@ -4,8 +4,8 @@
 
 #[path = "../../support/fixtures.rs"]
 mod fixtures;
-#[path = "../../support/scanned.rs"]
-mod scanned;
+#[path = "../../support/scan_invariants.rs"]
+mod scan_invariants;
 
 use libfuzzer_sys::fuzz_target;
 
@@ -15,5 +15,5 @@ fuzz_target!(|input: &[u8]| {
         .chunks(2)
         .map(|two| two.iter().fold(0, |cut, byte| cut << 8 | usize::from(*byte)))
         .collect();
-    scanned::check(&String::from_utf8_lossy(text), &cuts);
+    scan_invariants::check_cuts(&String::from_utf8_lossy(text), &cuts);
 });

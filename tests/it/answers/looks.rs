@@ -1,7 +1,7 @@
 //! Answers in many scripts, with tables, lists and code, as they stream in; each
 //! frame also goes through a terminal emulation, cell by cell.
 
-use crate::answers::story::{Story, buffer_to_lines, story};
+use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use humble::domain::{PieceKind, TurnEnd};
 use humble::tui::terminal::diff_encoder::{encode, is_doubtful};
 use ratatui::buffer::Buffer;
@@ -80,20 +80,20 @@ for n in range(3):
 /// Streams an answer in. Each frame is drawn over the one before, and what the
 /// emulation shows of it compared.
 fn streamed(size: (u16, u16), answer: &str, ends: bool) -> String {
-    let mut story = story(size);
+    let mut story = screen_harness(size);
     story.prompt("보여줘");
     let mut terminal = Emulation::new(size);
     let mut start = 0;
     while start < answer.len() {
         let end = answer.ceil_char_boundary(start + DELTA_BYTES);
         story
-            .delta(1, PieceKind::Text, &answer[start..end])
-            .wait(20);
+            .stream_delta(1, PieceKind::Text, &answer[start..end])
+            .advance_clock(20);
         terminal.show(&mut story);
         start = end;
     }
     if ends {
-        story.ends(TurnEnd::Answered {
+        story.end_turn(TurnEnd::Answered {
             text: String::new(),
             cut: false,
         });
@@ -117,7 +117,7 @@ impl Emulation {
         }
     }
 
-    fn show(&mut self, story: &mut Story) {
+    fn show(&mut self, story: &mut ScreenHarness) {
         let (buffer, _) = story.draw();
         let mut bytes = Vec::new();
         encode(&self.shown, &buffer, None, &mut bytes);
@@ -181,16 +181,16 @@ fn an_open_fence() {
 #[test]
 fn thinking_folds_into_the_chat_where_it_has_no_pane() {
     let show = |size: (u16, u16)| {
-        let mut story = story(size);
+        let mut story = screen_harness(size);
         story.prompt("생각해 봐");
         story
-            .delta(1, PieceKind::Thinking, "First **this**:\n\n- one\n- two")
-            .wait(2_000);
+            .stream_delta(1, PieceKind::Thinking, "First **this**:\n\n- one\n- two")
+            .advance_clock(2_000);
         let open = buffer_to_lines(&story.draw().0).join("\n");
-        story.delta(2, PieceKind::Text, "Done.");
+        story.stream_delta(2, PieceKind::Text, "Done.");
         let answering = buffer_to_lines(&story.draw().0).join("\n");
         let (text, cut) = ("Done.".to_owned(), false);
-        story.ends(TurnEnd::Answered { text, cut });
+        story.end_turn(TurnEnd::Answered { text, cut });
         let folded = buffer_to_lines(&story.draw().0).join("\n");
         [open, answering, folded].join("\n\n")
     };

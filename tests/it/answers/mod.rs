@@ -1,6 +1,6 @@
 //! Rendered answers on the screen: how they look at three sizes, that a terminal
 //! shows what the buffer holds, and that the reading position stays.
 
-use crate::support::story;
+use crate::support::screen_harness;
 mod looks;
-mod position;
+mod reading_position;

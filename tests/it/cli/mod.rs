@@ -1,9 +1,9 @@
 //! The real binary without a screen, against a scripted model server.
 
 use crate::support::model_server;
-mod guarded;
-mod keeping;
-mod unread;
+mod injection_guard;
+mod saving;
+mod unread_output;
 
 use model_server::{
     ModelServer, Reply, ollama_call, ollama_done, ollama_line, ollama_loaded, ollama_text,
@@ -16,18 +16,18 @@ use tempfile::TempDir;
 
 const CHAT: &str = "/api/chat";
 
-struct Case {
+struct AskFixture {
     home: TempDir,
     server: ModelServer,
 }
 
 /// A home with one active Ollama model, served by a scripted server.
-fn case() -> Case {
-    let case = Case {
+fn ask_fixture() -> AskFixture {
+    let case = AskFixture {
         home: TempDir::new().expect("a folder"),
         server: ModelServer::start(),
     };
-    case.server.always("/api/ps", ollama_loaded(&["m"]));
+    case.server.always_reply("/api/ps", ollama_loaded(&["m"]));
     let model = json!({
         "name": "m", "provider": "ollama", "baseUrl": case.server.url(), "active": true,
     });
@@ -38,13 +38,13 @@ fn case() -> Case {
     case
 }
 
-impl Case {
+impl AskFixture {
     fn write(&self, name: &str, text: &str) {
         std::fs::write(self.home.path().join(name), text).expect("written");
     }
 
     fn on(&self, reply: Reply) -> &Self {
-        self.server.on(CHAT, reply);
+        self.server.queue_reply(CHAT, reply);
         self
     }
 
@@ -98,7 +98,7 @@ fn get_time() -> Reply {
 
 #[test]
 fn the_answer_alone_goes_to_standard_output() {
-    let case = case();
+    let case = ask_fixture();
     case.on(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
     let output = case.run(&["ask", "한국의", "수도는?"]);
     assert_eq!(out(&output), "서울이야.\n");
@@ -115,8 +115,8 @@ fn the_answer_alone_goes_to_standard_output() {
 }
 
 #[test]
-fn what_comes_through_a_pipe_is_context() {
-    let case = case();
+fn piped_input_becomes_context() {
+    let case = ask_fixture();
     case.on(ollama_text(&["ok"])).on(ollama_text(&["ok"]));
     case.run_with_pipe(&["ask", "Sum", "up:"], "one\ntwo\n");
     case.run_with_pipe(&["ask", "-"], "one\ntwo\n");
@@ -131,7 +131,7 @@ fn what_comes_through_a_pipe_is_context() {
 
 #[test]
 fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
-    let case = case();
+    let case = ask_fixture();
     case.on(get_time()).on(ollama_text(&["I may not look."]));
     let output = case.run(&["ask", "What time is it?"]);
     assert_eq!(out(&output), "I may not look.\n");
@@ -151,8 +151,8 @@ fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
 }
 
 #[test]
-fn with_yes_a_tool_runs_and_its_call_is_shown() {
-    let case = case();
+fn yes_runs_tools_and_prints_their_calls() {
+    let case = ask_fixture();
     case.on(get_time()).on(ollama_text(&["Late."]));
     let output = case.run(&["ask", "--yes", "What time is it?"]);
     assert_eq!(
@@ -176,8 +176,8 @@ fn with_yes_a_tool_runs_and_its_call_is_shown() {
 }
 
 #[test]
-fn no_tools_offers_none() {
-    let case = case();
+fn no_tools_sends_no_tool_definitions() {
+    let case = ask_fixture();
     case.on(ollama_text(&["hi"]));
     case.run(&["ask", "--no-tools", "hi"]);
     let system = case.server.bodies(CHAT)[0]["messages"][0]["content"].clone();
@@ -191,7 +191,7 @@ fn no_tools_offers_none() {
 
 #[test]
 fn json_prints_one_event_a_line() {
-    let case = case();
+    let case = ask_fixture();
     case.on(get_time()).on(ollama_text(&["늦었어."]));
     let output = case.run(&["ask", "--json", "--yes", "몇 시야?"]);
     let text = out(&output);
@@ -223,8 +223,8 @@ fn json_prints_one_event_a_line() {
 }
 
 #[test]
-fn a_server_that_is_down_is_one_sentence_and_status_1() {
-    let case = case();
+fn a_server_that_is_down_gives_one_error_line_and_status_1() {
+    let case = ask_fixture();
     case.write(
         "config.json",
         r#"{"models":[{"name":"m","provider":"ollama","baseUrl":"http://127.0.0.1:9","active":true}]}"#,
@@ -239,10 +239,10 @@ fn a_server_that_is_down_is_one_sentence_and_status_1() {
 }
 
 #[test]
-fn a_cut_stream_is_no_answer() {
-    let case = case();
+fn a_truncated_stream_is_not_an_answer() {
+    let case = ask_fixture();
     let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
-    case.on(Reply::status(200).chunk(line).cut());
+    case.on(Reply::status(200).chunk(line).disconnect());
     let output = case.run(&["ask", "hi"]);
     assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
     let said = err(&output);
@@ -255,15 +255,16 @@ fn a_cut_stream_is_no_answer() {
 }
 
 #[test]
-fn prose_before_a_call_is_no_part_of_the_answer() {
+fn prose_before_a_call_is_not_part_of_the_answer() {
     for arguments in [
         &["ask", "--yes", "Time?"][..],
         &["ask", "--no-tools", "Time?"],
     ] {
-        let case = case();
+        let case = ask_fixture();
         let call = ollama_call("humble__get_time", &json!({}));
         let prose = ollama_line(&json!({ "role": "assistant", "content": "Let me look." }));
-        case.on(call.first(prose)).on(ollama_text(&["Late."]));
+        case.on(call.prepend_chunk(prose))
+            .on(ollama_text(&["Late."]));
         let output = case.run(arguments);
         assert_eq!(out(&output), "Late.\n", "{}", err(&output));
         assert!(err(&output).contains("Let me look."));
@@ -272,7 +273,7 @@ fn prose_before_a_call_is_no_part_of_the_answer() {
 
 #[test]
 fn an_unknown_model_is_wrong_usage() {
-    let case = case();
+    let case = ask_fixture();
     let output = case.run(&["ask", "--model", "nope", "hi"]);
     assert_eq!(output.status.code(), Some(2));
     let said = err(&output);
@@ -285,7 +286,7 @@ fn an_unknown_model_is_wrong_usage() {
 
 #[test]
 fn without_a_prompt_or_a_terminal_the_usage_is_shown_and_the_status_is_2() {
-    let case = case();
+    let case = ask_fixture();
     let output = case.run(&["ask"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -300,8 +301,8 @@ fn without_a_prompt_or_a_terminal_the_usage_is_shown_and_the_status_is_2() {
 }
 
 #[test]
-fn a_broken_config_is_named_with_its_place_and_left_alone() {
-    let case = case();
+fn a_malformed_config_is_reported_with_its_position_and_not_modified() {
+    let case = ask_fixture();
     let broken = "{\n  \"models\": [,]\n}\n";
     case.write("config.json", broken);
     let output = case.run(&["ask", "hi"]);
@@ -313,11 +314,11 @@ fn a_broken_config_is_named_with_its_place_and_left_alone() {
 }
 
 #[test]
-fn a_key_reaches_no_log_even_at_debug() {
-    let case = case();
+fn api_keys_never_reach_the_log_even_at_debug() {
+    let case = ask_fixture();
     let server = ModelServer::start();
     let echo = json!({ "error": { "message": "Incorrect API key: sk-very-secret-0123" } });
-    server.on("/v1/chat/completions", Reply::json(401, &echo));
+    server.queue_reply("/v1/chat/completions", Reply::json(401, &echo));
     let model = json!({
         "name": "m", "provider": "openai", "baseUrl": server.url(),
         "apiKey": "sk-very-secret-0123", "active": true,
@@ -342,7 +343,7 @@ fn a_key_reaches_no_log_even_at_debug() {
 
 #[test]
 fn an_escape_sequence_in_an_answer_is_raw_in_a_pipe_and_clean_on_standard_error() {
-    let case = case();
+    let case = ask_fixture();
     case.on(ollama_thinking(&["\u{1b}[2Jthink"], &["\u{1b}[31mred"]));
     let output = case.run(&["ask", "hi"]);
     assert_eq!(out(&output), "\u{1b}[31mred\n");
@@ -351,7 +352,7 @@ fn an_escape_sequence_in_an_answer_is_raw_in_a_pipe_and_clean_on_standard_error(
 
 #[test]
 fn a_request_to_ollama_carries_its_temperature_and_a_context_that_fits() {
-    let case = case();
+    let case = ask_fixture();
     case.on(Reply::status(200).chunk(ollama_done(5, 1)));
     let output = case.run(&["ask", "hi"]);
     assert!(
@@ -374,7 +375,7 @@ fn a_request_to_ollama_carries_its_temperature_and_a_context_that_fits() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_status_130_and_drops_the_connection() {
-    let case = case();
+    let case = ask_fixture();
     let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
     case.on(Reply::status(200).chunk(line).hang());
     let child = case

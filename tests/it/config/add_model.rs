@@ -16,8 +16,8 @@ fn new(name: &str, provider: ProviderKind) -> NewModel {
 }
 
 #[test]
-fn the_first_model_makes_the_file_and_is_active() {
-    let place = place();
+fn the_first_model_creates_the_file_and_is_active() {
+    let place = config_fixture();
     config::add_model(&place.home, &new("qwen3:4b", ProviderKind::Ollama)).unwrap();
     let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(place.config_text(), expected);
@@ -29,7 +29,7 @@ fn the_first_model_makes_the_file_and_is_active() {
 }
 
 #[test]
-fn a_further_model_changes_no_other_byte_but_who_is_active() {
+fn another_model_changes_only_the_active_flag_elsewhere() {
     let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\",\"active\":true , \"x\":0},\r\n\t\t7\r\n\t], \"alpha\": null }";
     let place = with_config(text);
     let mut model = new("sonnet", ProviderKind::Anthropic);
@@ -63,7 +63,7 @@ fn a_model_like_another_has_its_address_and_key_as_they_are_written() {
 }
 
 #[test]
-fn a_null_or_missing_list_becomes_one() {
+fn a_null_or_missing_list_is_created() {
     for text in [r#"{"models":null}"#, r#"{"models":[]}"#, r#"{"x":1}"#] {
         let place = with_config(text);
         config::add_model(&place.home, &new("a", ProviderKind::Ollama)).unwrap();
@@ -72,7 +72,7 @@ fn a_null_or_missing_list_becomes_one() {
 }
 
 #[test]
-fn what_cannot_be_added_to_stays_as_it_is() {
+fn an_unusable_file_is_not_modified() {
     for text in [
         r#"{"models":{"name":"a"}}"#,
         r#"{"models":[{"name":"a","provider":"ollama"}]}"#,
@@ -81,7 +81,7 @@ fn what_cannot_be_added_to_stays_as_it_is() {
     ] {
         let place = with_config(text);
         let fault = config::add_model(&place.home, &new("a", ProviderKind::Ollama));
-        let said = said(&fault.unwrap_err().notice());
+        let said = notice_text(&fault.unwrap_err().notice());
         assert!(said.contains("config.json"), "{said}");
         assert_eq!(place.config_text(), text);
     }
@@ -89,7 +89,7 @@ fn what_cannot_be_added_to_stays_as_it_is() {
 
 #[test]
 fn a_new_model_is_understood_as_if_it_stood_in_the_file() {
-    let place = place();
+    let place = config_fixture();
     let mut model = new("m", ProviderKind::OpenAi);
     model.base_url = Some("localhost:8080".to_owned());
     model.api_key = Some(Secret::new("sk-typed"));

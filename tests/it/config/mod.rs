@@ -2,7 +2,7 @@
 //! value only, also by two programs at once. Here: the tools of these tests, files
 //! that do not parse, and the home folder.
 
-use crate::support::notice;
+use crate::support::notice_text;
 mod add_model;
 mod models;
 mod personas;
@@ -14,33 +14,33 @@ use humble::config::{
     self, ConfigError, Home, Settings, read_servers_with, read_settings_with, read_system_prompt,
 };
 use humble::domain::{ModelRef, ProviderKind, ServerConfig, ServerId, ToolMode};
-use notice::said;
+use notice_text::notice_text;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-struct Place {
+struct ConfigFixture {
     home: Home,
     _folder: TempDir,
 }
 
-fn place() -> Place {
+fn config_fixture() -> ConfigFixture {
     let folder = tempfile::tempdir().unwrap();
-    Place {
+    ConfigFixture {
         home: Home::at(folder.path()),
         _folder: folder,
     }
 }
 
-fn with_config(text: impl AsRef<[u8]>) -> Place {
-    let place = place();
+fn with_config(text: impl AsRef<[u8]>) -> ConfigFixture {
+    let place = config_fixture();
     fs::write(place.home.config(), text).unwrap();
     place
 }
 
-fn with_servers(text: impl AsRef<[u8]>) -> Place {
-    let place = place();
+fn with_servers(text: impl AsRef<[u8]>) -> ConfigFixture {
+    let place = config_fixture();
     fs::write(place.home.servers(), text).unwrap();
     place
 }
@@ -57,7 +57,7 @@ fn variables(name: &str) -> Option<String> {
     found.map(|(_, value)| (*value).to_owned())
 }
 
-impl Place {
+impl ConfigFixture {
     fn settings(&self) -> Settings {
         read_settings_with(&self.home, &variables).value
     }
@@ -73,7 +73,7 @@ impl Place {
             .map(|banner| {
                 (
                     banner.cause.to_string(),
-                    said(&banner.notice).replace(&folder, ""),
+                    notice_text(&banner.notice).replace(&folder, ""),
                 )
             })
             .collect()
@@ -97,7 +97,7 @@ impl Place {
     }
 }
 
-fn one_model(entry: Value) -> Place {
+fn one_model(entry: Value) -> ConfigFixture {
     with_config(json!({ "models": [entry] }).to_string())
 }
 
@@ -182,7 +182,7 @@ fn expected_words(file: &str, words: &str) -> String {
 }
 
 #[test]
-fn a_file_that_does_not_parse_is_told_with_place_and_cure_and_left_alone() {
+fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
     for (bytes, words) in MALFORMED {
         let place = with_config(bytes);
         let words = expected_words("config.json", words);
@@ -197,7 +197,7 @@ fn a_file_that_does_not_parse_is_told_with_place_and_cure_and_left_alone() {
 }
 
 #[test]
-fn the_same_holds_for_the_file_of_servers() {
+fn a_malformed_server_file_is_reported_and_not_modified() {
     for (bytes, words) in MALFORMED {
         let place = with_servers(bytes);
         let words = expected_words("mcp-servers.json", words);
@@ -212,7 +212,7 @@ fn the_same_holds_for_the_file_of_servers() {
 }
 
 #[test]
-fn a_file_that_is_no_settings_by_its_size_is_told_as_such() {
+fn an_oversized_config_is_reported() {
     let place = with_config(vec![b' '; (16 << 20) + 1]);
     let sentence = "config.json is larger than 16 MB. The program runs without it, and \
                     nothing is saved into it. Settings are small: move it away, or take out \
@@ -227,8 +227,8 @@ fn a_file_that_is_no_settings_by_its_size_is_told_as_such() {
 }
 
 #[test]
-fn a_folder_or_a_circle_of_links_in_the_place_of_the_file_is_told() {
-    let place = place();
+fn a_folder_or_symlink_loop_instead_of_the_file_is_reported() {
+    let place = config_fixture();
     fs::create_dir(place.home.config()).unwrap();
     let words = |why: &str| {
         let sentence = format!(
@@ -259,12 +259,12 @@ fn a_folder_or_a_circle_of_links_in_the_place_of_the_file_is_told() {
 }
 
 #[test]
-fn a_home_below_a_file_is_told_to_be_elsewhere() {
+fn a_home_below_a_regular_file_is_rejected_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let home = Home::at(folder.path().join("file/home"));
     let banners = read_settings_with(&home, &variables).banners;
-    let sentence = said(&banners[0].notice);
+    let sentence = notice_text(&banners[0].notice);
     assert!(
         sentence.ends_with("Name another folder with --home."),
         "{sentence}"
@@ -272,7 +272,7 @@ fn a_home_below_a_file_is_told_to_be_elsewhere() {
 }
 
 #[test]
-fn the_first_run_makes_the_folders_and_the_prompt_and_later_runs_nothing() {
+fn the_first_run_creates_folders_and_prompt_and_later_runs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("new/home"));
     assert_eq!(home.prepare(), []);
@@ -290,33 +290,33 @@ fn the_first_run_makes_the_folders_and_the_prompt_and_later_runs_nothing() {
 }
 
 #[test]
-fn a_prompt_that_is_there_already_is_kept() {
-    let place = place();
+fn an_existing_system_prompt_is_kept() {
+    let place = config_fixture();
     fs::write(place.home.system_prompt(), "mine\n").unwrap();
     assert_eq!(place.home.prepare(), []);
     assert_eq!(read_system_prompt(&place.home).value, "mine\n");
 }
 
 #[test]
-fn a_home_that_cannot_be_written_is_a_banner() {
-    let place = place();
+fn a_read_only_home_shows_a_banner() {
+    let place = config_fixture();
     let file = place.home.root().join("file");
     fs::write(&file, "").unwrap();
     for root in [file.clone(), file.join("below")] {
         let banners = Home::at(&root).prepare();
         assert_eq!(banners.len(), 1);
-        let words = said(&banners[0].notice);
+        let words = notice_text(&banners[0].notice);
         assert!(words.contains("is a file"), "{words}");
     }
 }
 
 #[test]
-fn a_prompt_that_is_no_text_or_teaches_an_older_form_is_told() {
-    let place = place();
+fn a_prompt_that_is_not_text_or_is_outdated_is_reported() {
+    let place = config_fixture();
     fs::write(place.home.system_prompt(), b"a\nb\xff").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "");
-    let words = said(&read.banners[0].notice);
+    let words = notice_text(&read.banners[0].notice);
     assert!(words.contains("line 2 is not UTF-8"), "{words}");
     fs::write(place.home.system_prompt(), "use chooseFunction").unwrap();
     let read = read_system_prompt(&place.home);

@@ -6,7 +6,7 @@ use humble::domain::{Dialect, Think};
 
 #[test]
 fn a_missing_file_is_normal() {
-    let place = place();
+    let place = config_fixture();
     assert_eq!(place.settings(), Settings::default());
     assert_eq!(place.banners(), []);
     assert_eq!(place.servers().len(), 1);
@@ -62,7 +62,7 @@ fn the_example_of_the_manual_is_understood() {
 }
 
 #[test]
-fn a_key_comes_from_where_the_person_said_and_goes_to_no_stranger() {
+fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
     let missing = |name: &str| ApiKey::MissingVariable(name.to_owned());
     let known = |key: &str| ApiKey::Known(Secret::new(key));
     let unusable = |why: &str| ApiKey::Unusable(why.to_owned());
@@ -121,7 +121,7 @@ fn a_key_comes_from_where_the_person_said_and_goes_to_no_stranger() {
 }
 
 #[test]
-fn a_bad_entry_is_named_and_the_others_work() {
+fn an_invalid_entry_is_reported_and_the_others_work() {
     let cases = [
         (json!("text"), "it is a text, an object is expected."),
         (
@@ -178,7 +178,7 @@ fn a_bad_entry_is_named_and_the_others_work() {
 }
 
 #[test]
-fn a_bad_field_that_a_model_can_do_without_costs_only_itself() {
+fn an_invalid_optional_field_is_ignored_alone() {
     let cases = [
         (
             json!({ "contextLength": 0 }),
@@ -260,7 +260,7 @@ fn a_broken_reference_is_never_the_key() {
 }
 
 #[test]
-fn a_bad_setting_at_the_root_is_named_and_the_default_stays() {
+fn an_invalid_root_setting_is_reported_and_the_default_applies() {
     let place = with_config(
         "{\n  \"logLevel\": \"inof\",\n  \"toolCallMode\": true,\n  \"models\": {},\n\
          \"limits\": {\n    \"toolRounds\": 0.5 }\n}",
@@ -314,7 +314,7 @@ fn of_several_active_models_none_is_used() {
 }
 
 #[test]
-fn values_of_humble_ai_cli_are_read_without_regard_to_case_and_stay_as_they_are() {
+fn humble_ai_cli_values_are_case_insensitive_and_preserved() {
     let text = r#"{
         "models": [
             { "name": "a", "provider": "Ollama", "active": true, "toolCalls": "XML", "think": "High" },

@@ -5,8 +5,8 @@ use super::*;
 use humble::config::{all_personas, find_persona, read_personas};
 use humble::domain::Persona;
 
-fn with_personas(files: &[(&str, &[u8])]) -> Place {
-    let place = place();
+fn with_personas(files: &[(&str, &[u8])]) -> ConfigFixture {
+    let place = config_fixture();
     fs::create_dir(place.home.personas()).unwrap();
     for (name, bytes) in files {
         fs::write(place.home.personas().join(name), bytes).unwrap();
@@ -29,7 +29,7 @@ fn two_personas_come_with_the_program_and_a_file_of_their_name_beats_them() {
     let names = |personas: &[Persona]| -> Vec<String> {
         personas.iter().map(|one| one.name.clone()).collect()
     };
-    let place = place();
+    let place = config_fixture();
     assert_eq!(read_personas(&place.home).banners, []);
     assert_eq!(names(&all_personas(&[])), ["terraform", "weather"]);
     let weather = find_persona(&[], "weather").unwrap();
@@ -60,7 +60,7 @@ fn two_personas_come_with_the_program_and_a_file_of_their_name_beats_them() {
 }
 
 #[test]
-fn the_terraform_persona_says_all_that_it_must() {
+fn the_terraform_persona_contains_every_required_rule() {
     let persona = find_persona(&[], "terraform").unwrap();
     assert_eq!(persona.tools, None);
     let text = persona.text.unwrap();
@@ -118,7 +118,7 @@ fn front_matter_is_taken_off_and_understood_as_people_write_it() {
 }
 
 #[test]
-fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
+fn an_unusable_persona_is_reported_and_the_others_work() {
     let large = vec![b'x'; 10 << 20];
     let files: [(&str, &[u8]); 5] = [
         ("large.md", &large),
@@ -152,14 +152,14 @@ fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
 
 #[test]
 fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
-    let place = place();
+    let place = config_fixture();
     fs::create_dir(place.home.personas()).unwrap();
     for number in 0..201 {
         fs::write(place.home.personas().join(format!("{number}.md")), "x").unwrap();
     }
     let read = read_personas(&place.home);
     assert_eq!(read.value.len(), 200);
-    let words = said(&read.banners[0].notice);
+    let words = notice_text(&read.banners[0].notice);
     assert!(
         words.contains("holds 201 personas. The first 200"),
         "{words}"
@@ -167,6 +167,6 @@ fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
     fs::remove_dir_all(place.home.personas()).unwrap();
     fs::write(place.home.personas(), "").unwrap();
     let read = read_personas(&place.home);
-    let words = said(&read.banners[0].notice);
+    let words = notice_text(&read.banners[0].notice);
     assert!(words.contains("a folder is expected"), "{words}");
 }

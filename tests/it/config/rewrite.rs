@@ -42,8 +42,8 @@ fn the_dialect_of_one_model_changes_and_nothing_else() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_made_for_the_person_alone() {
-    let place = place();
+fn a_new_file_is_private_to_the_user() {
+    let place = config_fixture();
     config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
     assert_eq!(place.config_text(), "{\n  \"toolCallMode\": \"auto\"\n}\n");
     config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
@@ -57,7 +57,7 @@ fn a_file_that_is_not_there_is_made_for_the_person_alone() {
 #[test]
 fn a_link_stays_a_link_and_its_target_is_for_its_user_alone() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let place = place();
+    let place = config_fixture();
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("real.json");
     fs::write(&target, "{}").unwrap();
@@ -90,7 +90,7 @@ fn an_unknown_model_or_server_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn two_programs_that_save_at_once_lose_nothing() {
+fn concurrent_saves_of_two_programs_lose_nothing() {
     let tools: Vec<String> = (0..40).map(|number| format!("tool-{number}")).collect();
     let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
     std::thread::scope(|scope| {
@@ -116,7 +116,7 @@ fn two_programs_that_save_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_lock_that_is_held_for_long_is_an_error_and_no_hang() {
+fn a_long_held_lock_is_an_error_instead_of_a_hang() {
     let place = with_config("{}");
     let _held = humble::files::Lock::beside(&place.home.config()).unwrap();
     let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();

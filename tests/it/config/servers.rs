@@ -78,7 +78,7 @@ fn servers_are_understood_in_every_accepted_form() {
 }
 
 #[test]
-fn what_a_variable_stands_for_is_a_secret_wherever_it_is_used() {
+fn values_of_variables_are_secrets_everywhere() {
     let text = json!({ "mcpServers": {
         "a": { "url": "http://${SHORT}/${PATHLIKE}/mcp?x=${PATHLIKE}", "headers": { "X": "${AUTH}" } },
         "b": { "command": "c", "args": ["--at=${AUTH}", "${HOME}/x"], "env": { "E": "${SHORT}" } },
@@ -180,7 +180,7 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
 }
 
 #[test]
-fn the_name_of_the_built_in_server_belongs_to_it() {
+fn the_built_in_servers_name_is_reserved() {
     let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
     let servers = place.servers();
     let why = "`humble` is the built-in server; give this one another name".to_owned();
@@ -216,7 +216,7 @@ fn files_of_other_clients_and_older_homes_are_read_and_changed_in_place() {
 }
 
 #[test]
-fn words_of_the_settings_are_read_without_regard_to_case() {
+fn setting_values_are_case_insensitive() {
     let place = with_servers(
         r#"{ "mcpServers": {
             "a": { "url": "https://e/", "transport": "HTTP", "protocol": "Legacy" },
@@ -266,7 +266,7 @@ fn a_generated_name_is_never_that_of_another_server() {
 }
 
 #[test]
-fn a_new_server_may_have_variables_that_are_not_set_yet() {
+fn a_new_server_may_use_unset_variables() {
     let new = |url: &str| config::NewServer {
         name: "new".to_owned(),
         description: None,

@@ -15,8 +15,8 @@ fn causes(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_any_file_is_told_and_never_waited_for() {
-    let place = place();
+fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
+    let place = config_fixture();
     fs::create_dir(place.home.personas()).unwrap();
     let persona = place.home.personas().join("p.md");
     let files = [
@@ -36,14 +36,18 @@ fn a_pipe_in_the_place_of_any_file_is_told_and_never_waited_for() {
         ["config.json", "mcp-servers.json", "system_prompt.txt"]
     );
     let why = "it is not a regular file";
-    assert!(read.banners.iter().all(|b| said(&b.notice).contains(why)));
+    assert!(
+        read.banners
+            .iter()
+            .all(|b| notice_text(&b.notice).contains(why))
+    );
     assert_eq!(read.known.personas[0].text, Err(why.to_owned()));
     let refused = config::set_tool_mode(&place.home, ToolMode::Auto);
     assert!(matches!(refused, Err(ConfigError::Unreadable { .. })));
 }
 
 #[test]
-fn line_ends_of_windows_are_line_ends() {
+fn crlf_line_endings_are_accepted() {
     let place = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
     assert_eq!(place.settings().tool_mode, ToolMode::Auto);
     let (_, words) = place.banners().remove(0);
@@ -57,7 +61,7 @@ fn line_ends_of_windows_are_line_ends() {
 }
 
 #[test]
-fn a_home_behind_a_link_is_used_where_the_link_leads() {
+fn a_symlinked_home_is_followed() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("real")).unwrap();
     symlink("real", folder.path().join("link")).unwrap();
@@ -69,7 +73,7 @@ fn a_home_behind_a_link_is_used_where_the_link_leads() {
     // A link that leads nowhere: one can chat, and is told.
     symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
     let banners = Home::at(folder.path().join("dangling")).prepare();
-    let words = said(&banners[0].notice);
+    let words = notice_text(&banners[0].notice);
     assert!(words.contains("cannot be written"), "{words}");
 }
 
@@ -81,11 +85,11 @@ fn a_name_without_a_folder_is_one_in_the_present_folder() {
 }
 
 #[test]
-fn a_disk_without_room_leaves_the_file_as_it_was() {
+fn a_full_disk_leaves_the_file_unchanged() {
     let place = with_config("{}");
     // Nothing can be created there, not even by an administrator.
     let home = Home::at("/proc/self/humble");
-    let words = said(&home.prepare()[0].notice);
+    let words = notice_text(&home.prepare()[0].notice);
     assert!(words.contains("are not saved until it can"), "{words}");
     let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
     assert!(
@@ -96,7 +100,7 @@ fn a_disk_without_room_leaves_the_file_as_it_was() {
 }
 
 #[test]
-fn keys_that_everybody_can_read_are_told_and_nothing_is_changed() {
+fn world_readable_keys_are_reported_and_not_changed() {
     let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
     let config = place.home.config();
     mode(place.home.root(), 0o755);
@@ -123,8 +127,8 @@ fn keys_that_everybody_can_read_are_told_and_nothing_is_changed() {
 }
 
 #[test]
-fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
-    let place = place();
+fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
+    let place = config_fixture();
     let path = place.home.system_prompt();
     let name = |suffix: &str| place.home.root().join(format!("system_prompt.txt{suffix}"));
     assert_eq!(older_system_prompt(&place.home), Ok(None), "none at all");
@@ -149,7 +153,7 @@ fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
     }
     fs::write(&path, "chooseFunction, but another text").unwrap();
     let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
-    let words = said(&refused.notice());
+    let words = notice_text(&refused.notice());
     assert!(words.contains("was changed in the meantime"), "{words}");
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(kept, "chooseFunction, but another text");
@@ -157,12 +161,12 @@ fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_costs_the_log_alone() {
-    let place = place();
+fn an_unwritable_log_file_loses_only_the_log() {
+    let place = config_fixture();
     fs::write(place.home.logs(), "").unwrap();
     let banners = place.home.prepare();
     assert_eq!(banners.len(), 1);
-    let words = said(&banners[0].notice);
+    let words = notice_text(&banners[0].notice);
     assert!(words.starts_with("No log can be written into "), "{words}");
     assert!(
         words.contains("is a file. Nothing else is lost."),

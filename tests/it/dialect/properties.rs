@@ -1,9 +1,9 @@
 //! Texts put together from fragments of markers: whatever they say, all ways of
 //! cutting them agree, and no byte is lost.
 
-use crate::dialect::cuts::{offered, scan};
-use crate::dialect::scanned::may_be_held;
-use humble::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan_every_way::{scan, test_toolset};
+use crate::dialect::scan_invariants::may_withhold;
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use proptest::prelude::*;
 
 const FRAGMENTS: &[&str] = &[
@@ -99,8 +99,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_way_of_cutting_gives_the_same_pieces(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
-        let offered = offered();
+    fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        let offered = test_toolset();
         let whole = scan(&offered, [text.as_str()]);
         prop_assert_eq!(&scan(&offered, text.split_inclusive(|_| true)), &whole);
         let ends: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
@@ -112,20 +112,20 @@ proptest! {
 
     #[test]
     fn every_byte_is_accounted_for_and_only_what_may_become_a_form_is_held_back(text in fragments()) {
-        let mut scanner = Scanner::new(offered());
+        let mut scanner = CallScanner::new(test_toolset());
         let (mut given, mut told) = (String::new(), String::new());
         let mut turned = 0;
         for c in text.split_inclusive(|_| true) {
             given.push_str(c);
             for piece in scanner.push(c) {
-                turned += u32::from(piece == Piece::TextWasThinking);
+                turned += u32::from(piece == ScanEvent::TextWasThinking);
                 told.push_str(piece.raw());
             }
             let held = given.strip_prefix(&told);
-            prop_assert!(held.is_some_and(|held| may_be_held(&told, held)), "{told:?} of {given:?}");
+            prop_assert!(held.is_some_and(|held| may_withhold(&told, held)), "{told:?} of {given:?}");
         }
         for piece in scanner.finish() {
-            turned += u32::from(piece == Piece::TextWasThinking);
+            turned += u32::from(piece == ScanEvent::TextWasThinking);
             told.push_str(piece.raw());
         }
         prop_assert_eq!(&told, &text);
@@ -137,11 +137,11 @@ proptest! {
         text in "[a-eg-zA-Z가-힣ぁ-ん0-9.,;:!?()\"' \n-]{1,60}",
         cut in 1..60_usize,
     ) {
-        let mut scanner = Scanner::new(offered());
+        let mut scanner = CallScanner::new(test_toolset());
         scanner.push("x");
         let cut = text.floor_char_boundary(cut);
         for part in [&text[..cut], &text[cut..]] {
-            let told: String = scanner.push(part).iter().map(Piece::raw).collect();
+            let told: String = scanner.push(part).iter().map(ScanEvent::raw).collect();
             prop_assert_eq!(&told, part);
         }
     }

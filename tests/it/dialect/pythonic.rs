@@ -1,66 +1,69 @@
 //! Calls as Python (DIALECTS 22, 27, 28, 34), and the code and Markdown that look
 //! like them.
 
-use crate::dialect::cuts::{offered, read};
-use crate::dialect::tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
-use humble::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan_every_way::{describe_scan, test_toolset};
+use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 
 const BROKEN: &str = "unusable its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
 
 #[test]
-fn b22_python_in_function_calls_tags() {
+fn python_in_function_calls_tags() {
     assert_eq!(
-        read("<function_calls>get_weather(city=\"서울\")</function_calls>"),
+        describe_scan("<function_calls>get_weather(city=\"서울\")</function_calls>"),
         [SEOUL]
     );
     assert_eq!(
-        read(
+        describe_scan(
             "날씨를 볼게요.\n<function_calls>\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n</function_calls>\n네"
         ),
         ["text 날씨를 볼게요.\n", TOKYO, ADD, TIME, "text 네"]
     );
     assert_eq!(
-        read("<function_calls>\nweather(city='서울')\nget_time()\n</function_calls>"),
+        describe_scan("<function_calls>\nweather(city='서울')\nget_time()\n</function_calls>"),
         [unknown("weather"), TIME.to_owned()]
     );
-    assert_eq!(read("<function_calls>get_weather(city='서"), [CUT]);
+    assert_eq!(describe_scan("<function_calls>get_weather(city='서"), [CUT]);
     assert_eq!(
         label("<function_calls>get_time()</function_calls>"),
         ("function_calls", true)
     );
     assert_eq!(
-        read("<tool_code>\nprint(default_api.get_weather(city='서울'))\n</tool_code>"),
+        describe_scan("<tool_code>\nprint(default_api.get_weather(city='서울'))\n</tool_code>"),
         [SEOUL]
     );
 }
 
 #[test]
-fn c27_llama_calls_behind_its_python_tag() {
+fn llama_calls_after_its_python_tag() {
     assert_eq!(
-        read("<|python_tag|>get_weather.call(city=\"서울\")<|eom_id|>"),
+        describe_scan("<|python_tag|>get_weather.call(city=\"서울\")<|eom_id|>"),
         [SEOUL]
     );
     assert_eq!(
-        read("<|python_tag|>get_weather.call(city='東京'); add(a=1, b=2)"),
+        describe_scan("<|python_tag|>get_weather.call(city='東京'); add(a=1, b=2)"),
         [TOKYO, ADD]
     );
     assert_eq!(
-        read("<|python_tag|>brave_search.call(query=\"날씨\")<|eom_id|>"),
+        describe_scan("<|python_tag|>brave_search.call(query=\"날씨\")<|eom_id|>"),
         [unknown("brave_search")]
     );
     assert_eq!(
-        read("<|python_tag|>print(get_weather(city='서울'))\nprint(get_time.call())"),
+        describe_scan("<|python_tag|>print(get_weather(city='서울'))\nprint(get_time.call())"),
         [SEOUL, TIME]
     );
-    assert_eq!(read("<|python_tag|>get_weather.call(city=\"서"), [CUT]);
+    assert_eq!(
+        describe_scan("<|python_tag|>get_weather.call(city=\"서"),
+        [CUT]
+    );
     assert_eq!(label("<|python_tag|>get_time.call()"), ("Llama", true));
 }
 
 #[test]
-fn c28_a_python_list_of_calls() {
-    assert_eq!(read("[get_weather(city='서울')]"), [SEOUL]);
+fn python_list_of_calls() {
+    assert_eq!(describe_scan("[get_weather(city='서울')]"), [SEOUL]);
     assert_eq!(
-        read(
+        describe_scan(
             "[get_weather(city='東京', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}), get_time()]"
         ),
         [
@@ -69,22 +72,27 @@ fn c28_a_python_list_of_calls() {
         ]
     );
     assert_eq!(
-        read(
+        describe_scan(
             "볼게요: [ add( a = 1, b = 2 ) ,\n  get_weather(\n    city=\"\"\"서울\"\"\",\n  ),\n]\n\n잠시만요."
         ),
         ["text 볼게요: ", ADD, SEOUL, "text 잠시만요."]
     );
     assert_eq!(
-        read("[log.add(a=1, b=2)] [functions.get_time()]\n[default_api.get_weather(city='서울')]"),
+        describe_scan(
+            "[log.add(a=1, b=2)] [functions.get_time()]\n[default_api.get_weather(city='서울')]"
+        ),
         [ADD, TIME, SEOUL]
     );
-    assert_eq!(read("```\n[get_time()]\n```\n네"), [TIME, "text 네"]);
     assert_eq!(
-        read("[get_time()], [get_time()];\n네"),
+        describe_scan("```\n[get_time()]\n```\n네"),
+        [TIME, "text 네"]
+    );
+    assert_eq!(
+        describe_scan("[get_time()], [get_time()];\n네"),
         [TIME, TIME, "text 네"]
     );
     assert_eq!(
-        read("[get_weather(city='it\\'s )] \"서울\"')]"),
+        describe_scan("[get_weather(city='it\\'s )] \"서울\"')]"),
         [r#"call humble/get_weather {"city":"it's )] \"서울\""}"#]
     );
     assert_eq!(label("[get_time()]"), ("Python", true));
@@ -92,17 +100,19 @@ fn c28_a_python_list_of_calls() {
 }
 
 #[test]
-fn c28_the_list_of_lfm2_stands_between_tokens() {
+fn lfm2_list_is_enclosed_by_tokens() {
     assert_eq!(
-        read("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
+        describe_scan("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
         [SEOUL, "text 네, 서울."]
     );
     assert_eq!(
-        read("<|tool_call_start|>[add(a=1, b=2), get_weather(city='東京')]<|tool_call_end|>"),
+        describe_scan(
+            "<|tool_call_start|>[add(a=1, b=2), get_weather(city='東京')]<|tool_call_end|>"
+        ),
         [ADD, TOKYO]
     );
     assert_eq!(
-        read("<|tool_call_start|>[날씨(city=1), 5, add(1, 2), add(a=x, b=2), get_time()]<|tool_call_end|>"),
+        describe_scan("<|tool_call_start|>[날씨(city=1), 5, add(1, 2), add(a=x, b=2), get_time()]<|tool_call_end|>"),
         [
             unknown("날씨"),
             "unusable it is not a call".to_owned(),
@@ -111,40 +121,43 @@ fn c28_the_list_of_lfm2_stands_between_tokens() {
             TIME.to_owned(),
         ]
     );
-    assert_eq!(read("<|tool_call_start|>[get_time(), add(a=1"), [TIME, CUT]);
+    assert_eq!(
+        describe_scan("<|tool_call_start|>[get_time(), add(a=1"),
+        [TIME, CUT]
+    );
     assert_eq!(label("<|tool_call_start|>[get_time()]"), ("LFM2", true));
 }
 
 #[test]
-fn c28_a_call_that_cannot_be_read_is_told_where_no_doubt_is_left() {
+fn an_unreadable_call_is_reported_only_when_unambiguous() {
     let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
-    assert_eq!(read("[ping()]"), [ambiguous]);
+    assert_eq!(describe_scan("[ping()]"), [ambiguous]);
     assert_eq!(
-        read("[add(a=1)]"),
+        describe_scan("[add(a=1)]"),
         ["unusable `add` needs `b`, which is missing"]
     );
     assert_eq!(
-        read("[add(a=오늘(), b=2)]"),
+        describe_scan("[add(a=오늘(), b=2)]"),
         ["unusable its arguments cannot be read: `오늘(), b=2)` is not a plain value"]
     );
     assert_eq!(
-        read("[add(a=1, b=2]\n네"),
+        describe_scan("[add(a=1, b=2]\n네"),
         [
             "unusable its arguments cannot be read: `` follows a value where a comma or the end must",
             "text 네"
         ]
     );
     assert_eq!(
-        read("[get_weather(city='it's 서울')]\n\n볼게요.\n"),
+        describe_scan("[get_weather(city='it's 서울')]\n\n볼게요.\n"),
         [BROKEN, "text 볼게요.\n"]
     );
-    assert_eq!(read("[get_weather(city='서"), [CUT]);
-    assert_eq!(read("[get_weather("), [CUT]);
-    assert_eq!(read("[get_time(), get_we"), [TIME, CUT]);
+    assert_eq!(describe_scan("[get_weather(city='서"), [CUT]);
+    assert_eq!(describe_scan("[get_weather("), [CUT]);
+    assert_eq!(describe_scan("[get_time(), get_we"), [TIME, CUT]);
 }
 
 #[test]
-fn c28_code_and_markdown_that_look_like_it_stay_text() {
+fn similar_code_and_markdown_stay_text() {
     for text in [
         "[x]",
         "[ ] 할 일",
@@ -177,12 +190,12 @@ fn c28_code_and_markdown_that_look_like_it_stay_text() {
         "[get_time()\n[",
         "[see add(a=1, b=2)]",
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
 }
 
 #[test]
-fn c28_a_string_that_holds_its_own_quote_ends_with_its_line() {
+fn a_string_with_an_unescaped_quote_ends_at_its_line() {
     for text in [
         "[get_weather(city='Xi'an')]\n\n{\"name\": \"get_time\", \"arguments\": {}}\n\n네",
         "[get_weather(city='it's'), get_time()]\n[get_time()]\n네",
@@ -193,15 +206,15 @@ fn c28_a_string_that_holds_its_own_quote_ends_with_its_line() {
         "<|tool_call_start|>[get_weather(city='Xi'an')]<|tool_call_end|>\n[get_time()]\n네",
         "<function_calls>\nget_weather(city='Xi'an')\nget_time()\n</function_calls>\n네",
     ] {
-        assert_eq!(read(text), [BROKEN, TIME, "text 네"], "{text}");
+        assert_eq!(describe_scan(text), [BROKEN, TIME, "text 네"], "{text}");
     }
     assert_eq!(
-        read("[get_time(), get_weather(city='Xi'an')]\n네"),
+        describe_scan("[get_time(), get_weather(city='Xi'an')]\n네"),
         [TIME, BROKEN, "text 네"]
     );
-    assert_eq!(read("[get_weather(city='Xi'an')]"), [BROKEN]);
+    assert_eq!(describe_scan("[get_weather(city='Xi'an')]"), [BROKEN]);
     assert_eq!(
-        read("[get_weather(city='서울\n시' r'' # it's\n, d={'k': ['a', 'b' ]})]\n네"),
+        describe_scan("[get_weather(city='서울\n시' r'' # it's\n, d={'k': ['a', 'b' ]})]\n네"),
         [
             "call humble/get_weather {\"city\":\"서울\\n시\",\"d\":{\"k\":[\"a\",\"b\"]}} repaired",
             "text 네"
@@ -211,15 +224,17 @@ fn c28_a_string_that_holds_its_own_quote_ends_with_its_line() {
 
 /// What may be a part of the string that was not closed is not run.
 #[test]
-fn c28_what_follows_a_broken_call_of_several_lines_is_text() {
+fn text_after_a_malformed_multi_line_call_stays_text() {
     assert_eq!(
-        read("<function_calls>\nget_weather(city='it's\nget_time()\n')\n</function_calls>"),
+        describe_scan(
+            "<function_calls>\nget_weather(city='it's\nget_time()\n')\n</function_calls>"
+        ),
         [BROKEN, "text get_time()\n')\n</function_calls>"]
     );
 }
 
 #[test]
-fn c28_a_list_that_does_not_stand_alone_is_an_example() {
+fn a_list_that_is_not_alone_on_its_lines_is_text() {
     for text in [
         "You can get it with [get_time()] at any time.",
         "x = [get_time()]",
@@ -237,7 +252,7 @@ fn c28_a_list_that_does_not_stand_alone_is_an_example() {
         "a:[get_time()]",
         "네: 그 [get_time()]",
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
     for text in [
         "[get_time()] \t\n",
@@ -246,17 +261,17 @@ fn c28_a_list_that_does_not_stand_alone_is_an_example() {
         "[get_time()]<|eom_id|>",
         "[get_time()] </s>",
     ] {
-        assert_eq!(read(text), [TIME], "{text}");
+        assert_eq!(describe_scan(text), [TIME], "{text}");
     }
-    assert_eq!(read("네: [get_time()]\n"), ["text 네: ", TIME]);
+    assert_eq!(describe_scan("네: [get_time()]\n"), ["text 네: ", TIME]);
     assert_eq!(
-        read("[get_time()] <tool_call>{\"name\": \"get_time\"}</tool_call>"),
+        describe_scan("[get_time()] <tool_call>{\"name\": \"get_time\"}</tool_call>"),
         ["text [get_time()] ", TIME]
     );
 }
 
 #[test]
-fn c34_a_fence_of_tool_code_holds_calls() {
+fn tool_code_fences_hold_calls() {
     for text in [
         "```tool_code\nget_weather(city='서울')\n```",
         "```tool_code\n# 날씨\nget_weather(city='서울')\n```",
@@ -268,30 +283,30 @@ fn c34_a_fence_of_tool_code_holds_calls() {
         "```tool_code\n\nprint(get_weather(\n  city='서울',\n))",
         "```tool_code\n[get_weather(city='서울')]\n```",
     ] {
-        assert_eq!(read(text), [SEOUL], "{text}");
+        assert_eq!(describe_scan(text), [SEOUL], "{text}");
     }
     assert_eq!(
-        read(
+        describe_scan(
             "볼게요.\n```tool_code\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n```\n잠시만요."
         ),
         ["text 볼게요.\n", TOKYO, ADD, TIME, "text 잠시만요."]
     );
     assert_eq!(
-        read("```tool_code\ndefault_api.날씨(city='서울')\nget_weather(city=x)\n```"),
+        describe_scan("```tool_code\ndefault_api.날씨(city='서울')\nget_weather(city=x)\n```"),
         [
             unknown("날씨"),
             "unusable its arguments cannot be read: `x)` is not a plain value".to_owned()
         ]
     );
     assert_eq!(
-        read("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
+        describe_scan("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
         [
             "unusable its arguments cannot be read: `s')` follows a value where a comma or the end must",
             "text 네"
         ]
     );
     assert_eq!(
-        read("```tool_code\nget_time()\nget_weather(city='서"),
+        describe_scan("```tool_code\nget_time()\nget_weather(city='서"),
         [TIME, CUT]
     );
     for text in [
@@ -304,15 +319,15 @@ fn c34_a_fence_of_tool_code_holds_calls() {
         "```tool_code",
         "```tool_code\n```",
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
     assert_eq!(label("```tool_code\nget_time()\n```"), ("tool_code", true));
 }
 
 #[test]
-fn text_waits_only_as_long_as_it_may_be_a_call() {
-    let mut scanner = Scanner::new(offered());
-    let text = |text: &str| vec![Piece::Text(text.to_owned())];
+fn text_is_withheld_only_while_it_may_be_a_call() {
+    let mut scanner = CallScanner::new(test_toolset());
+    let text = |text: &str| vec![ScanEvent::Text(text.to_owned())];
     assert_eq!(scanner.push("네\n[add"), text("네\n"));
     assert_eq!(scanner.push("(1"), text("[add(1"));
     assert_eq!(scanner.push(", [x"), text(", [x"));

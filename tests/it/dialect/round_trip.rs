@@ -1,9 +1,9 @@
 //! Calls with arguments made at random, written in every form of DIALECTS.md with prose
 //! around them: each is read back as it was meant.
 
-use crate::dialect::cuts::{PAIRS_BYTES_MAX, scan_every_way};
-use crate::dialect::scanned::{offered, read_whole};
-use humble::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan_every_way::{PAIRS_BYTES_MAX, scan_every_way};
+use crate::dialect::scan_invariants::{scan_whole, test_toolset};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -206,9 +206,9 @@ fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
     ] {
         let map = map.as_object().expect("an object");
         for call in forms(map) {
-            let pieces = scan_every_way(&offered(), &call, PAIRS_BYTES_MAX);
+            let pieces = scan_every_way(&test_toolset(), &call, PAIRS_BYTES_MAX);
             let mut calls = pieces.iter().filter_map(|piece| match piece {
-                Piece::Call(call) => Some(&call.arguments),
+                ScanEvent::Call(call) => Some(&call.arguments),
                 _ => None,
             });
             assert_eq!(calls.next_back(), Some(map), "{call}");
@@ -300,13 +300,15 @@ fn arguments() -> impl Strategy<Value = Arguments> {
 /// The text shown around the one call of `written`, and what the call asks for.
 fn read_back(written: &str) -> Result<(String, Arguments), String> {
     let (mut shown, mut calls) = (String::new(), Vec::new());
-    for piece in read_whole(written) {
+    for piece in scan_whole(written) {
         match piece {
-            Piece::Text(text) => shown.push_str(&text),
-            Piece::Call(call) if call.tool == "f" && call.whole && !call.repaired => {
+            ScanEvent::Text(text) => shown.push_str(&text),
+            ScanEvent::Call(call)
+                if call.tool == "f" && call.is_terminated && !call.was_repaired =>
+            {
                 calls.push(call.arguments);
             }
-            Piece::Mark(_) => {}
+            ScanEvent::Marker(_) => {}
             other => return Err(format!("{other:?} in {written}")),
         }
     }
@@ -329,33 +331,33 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn what_is_written_as_json_is_read_back(map in arguments()) {
+    fn calls_written_as_json_are_read_back(map in arguments()) {
         assert_all_are_read(as_json(&map), &map)?;
     }
 
     #[test]
-    fn what_is_written_in_tags_is_read_back(map in arguments()) {
+    fn calls_written_in_tags_are_read_back(map in arguments()) {
         assert_all_are_read(as_tags(&map), &map)?;
     }
 
     #[test]
-    fn what_is_written_behind_tokens_is_read_back(map in arguments()) {
+    fn calls_written_after_tokens_are_read_back(map in arguments()) {
         assert_all_are_read(as_tokens(&map), &map)?;
     }
 
     /// However a call is written, cutting it off never runs a part of it.
     #[test]
-    fn what_is_cut_off_is_no_whole_call(map in arguments(), at in any::<prop::sample::Index>()) {
+    fn truncated_calls_are_never_complete(map in arguments(), at in any::<prop::sample::Index>()) {
         let all = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();
         for call in all {
             let ends: Vec<usize> = call.char_indices().map(|(end, _)| end).collect();
             let cut = &call[..*at.get(&ends)];
-            let mut scanner = Scanner::new(offered());
+            let mut scanner = CallScanner::new(test_toolset());
             let mut pieces = scanner.push(cut);
             pieces.extend(scanner.finish());
             for piece in pieces {
-                if let Piece::Call(read) = piece {
-                    prop_assert!(read.arguments == map || !read.whole, "{read:?} of {cut}");
+                if let ScanEvent::Call(read) = piece {
+                    prop_assert!(read.arguments == map || !read.is_terminated, "{read:?} of {cut}");
                 }
             }
         }

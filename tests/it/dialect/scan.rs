@@ -1,7 +1,7 @@
 //! Each form of DIALECTS.md that is read, and what must not be read as one.
 
-use crate::dialect::cuts::{offered, read, scan};
-use humble::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Offered;
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b":
 const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
-fn a1_the_taught_form_is_a_call() {
-    assert_eq!(read(ADD), [CALLED]);
+fn the_taught_form_is_a_call() {
+    assert_eq!(describe_scan(ADD), [CALLED]);
     assert_eq!(
-        read(
+        describe_scan(
             "{\n\t\"name\": \"get_weather\",\n\t\"arguments\": {\"city\": \"서울 {특별시}\"},\n\t\"server\": \"humble\",\n\t\"reason\": \"날씨\"\n}\n"
         ),
         [r#"call humble/get_weather {"city":"서울 {특별시}"}"#]
@@ -20,40 +20,43 @@ fn a1_the_taught_form_is_a_call() {
 }
 
 #[test]
-fn a2_other_words_for_name_and_arguments_are_understood() {
+fn aliases_for_name_and_arguments_are_accepted() {
     assert_eq!(
-        read(r#"{"tool": "add", "args": {"a": 1, "b": 2}}"#),
+        describe_scan(r#"{"tool": "add", "args": {"a": 1, "b": 2}}"#),
         [CALLED]
     );
     assert_eq!(
-        read(r#"{"tool_name": "add", "input": {"a": 1, "b": 2}}"#),
+        describe_scan(r#"{"tool_name": "add", "input": {"a": 1, "b": 2}}"#),
         [CALLED]
     );
     assert_eq!(
-        read(r#"{"function": "get_weather", "parameters": {"city": "東京"}}"#),
+        describe_scan(r#"{"function": "get_weather", "parameters": {"city": "東京"}}"#),
         [r#"call humble/get_weather {"city":"東京"}"#]
     );
 }
 
 #[test]
-fn a3_prose_around_a_call_stays_and_the_call_is_not_in_it() {
+fn prose_around_a_call_is_kept_without_the_call() {
     assert_eq!(
-        read(&format!("Let me add.\n\n{ADD}")),
+        describe_scan(&format!("Let me add.\n\n{ADD}")),
         ["text Let me add.\n\n", CALLED]
     );
     assert_eq!(
-        read(&format!("더해 볼게요: {ADD}\n\n잠시만요.")),
+        describe_scan(&format!("더해 볼게요: {ADD}\n\n잠시만요.")),
         ["text 더해 볼게요: ", CALLED, "text 잠시만요."]
     );
 }
 
 #[test]
-fn a4_several_calls_may_be_separated_by_anything_usual() {
+fn several_calls_may_use_any_common_separator() {
     for between in ["; ", ";", "\n", "", ",\n"] {
-        assert_eq!(read(&[ADD, between, ADD].concat()), [CALLED, CALLED]);
+        assert_eq!(
+            describe_scan(&[ADD, between, ADD].concat()),
+            [CALLED, CALLED]
+        );
     }
     assert_eq!(
-        read(
+        describe_scan(
             "{\"name\":\"get_time\",\"arguments\":{}};{\"name\":\"get_weather\",\"arguments\":{\"city\":\"부산\"}} 끝; 끝"
         ),
         [
@@ -65,10 +68,13 @@ fn a4_several_calls_may_be_separated_by_anything_usual() {
 }
 
 #[test]
-fn a5_an_array_holds_calls_and_an_unreadable_one_does_not_drop_its_siblings() {
-    assert_eq!(read(&format!("[{ADD},\n {ADD}]")), [CALLED, CALLED]);
+fn an_unreadable_call_in_an_array_does_not_drop_the_others() {
     assert_eq!(
-        read(
+        describe_scan(&format!("[{ADD},\n {ADD}]")),
+        [CALLED, CALLED]
+    );
+    assert_eq!(
+        describe_scan(
             r#"[{"name": "add", "arguments": {"a": 1 "b"}}, {"name": "get_weather", "arguments": {"city": "大阪"}}]"#
         ),
         [
@@ -76,21 +82,21 @@ fn a5_an_array_holds_calls_and_an_unreadable_one_does_not_drop_its_siblings() {
             r#"call humble/get_weather {"city":"大阪"}"#
         ]
     );
-    assert_eq!(read(&format!("[{ADD}")), [CALLED]);
-    assert_eq!(read(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
+    assert_eq!(describe_scan(&format!("[{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
     assert_eq!(
-        read(&format!("[{ADD} and so on")),
+        describe_scan(&format!("[{ADD} and so on")),
         [CALLED, "text and so on"]
     );
 }
 
 #[test]
-fn a6_the_fence_around_a_call_goes_with_it() {
-    assert_eq!(read(&format!("```json\n{ADD}\n```")), [CALLED]);
-    assert_eq!(read(&format!("```\n{ADD}\n```\n")), [CALLED]);
-    assert_eq!(read(&format!("`{ADD}`")), [CALLED]);
+fn the_fence_around_a_call_is_removed_with_it() {
+    assert_eq!(describe_scan(&format!("```json\n{ADD}\n```")), [CALLED]);
+    assert_eq!(describe_scan(&format!("```\n{ADD}\n```\n")), [CALLED]);
+    assert_eq!(describe_scan(&format!("`{ADD}`")), [CALLED]);
     assert_eq!(
-        read(
+        describe_scan(
             "알겠습니다.\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"서울\"}}\n```\n확인할게요."
         ),
         [
@@ -100,14 +106,14 @@ fn a6_the_fence_around_a_call_goes_with_it() {
         ]
     );
     assert_eq!(
-        read(&format!("```json\n{ADD}\n{ADD}\n```\n```json\n{ADD}\n```")),
+        describe_scan(&format!("```json\n{ADD}\n{ADD}\n```\n```json\n{ADD}\n```")),
         [CALLED; 3]
     );
-    assert_eq!(read(&format!("```json\n{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("```json\n{ADD}")), [CALLED]);
 }
 
 #[test]
-fn a7_wrapped_calls_are_unwrapped() {
+fn wrapped_calls_are_unwrapped() {
     for text in [
         r#"{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}, "type": "function", "id": "1"}"#,
         r#"{"functionCall": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
@@ -115,80 +121,83 @@ fn a7_wrapped_calls_are_unwrapped() {
         r#"{"jsonrpc": "2.0", "id": 1, "method": "add", "params": {"a": 1, "b": 2}}"#,
         r#"{"tool_calls": [{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}}]}"#,
     ] {
-        assert_eq!(read(text), [CALLED], "{text}");
+        assert_eq!(describe_scan(text), [CALLED], "{text}");
     }
 }
 
 #[test]
-fn a8_arguments_may_come_before_the_name() {
+fn arguments_may_precede_the_name() {
     assert_eq!(
-        read(r#"{"arguments": {"a": 1, "b": 2}, "name": "add"}"#),
+        describe_scan(r#"{"arguments": {"a": 1, "b": 2}, "name": "add"}"#),
         [CALLED]
     );
 }
 
 #[test]
-fn a9_the_name_may_be_the_key_in_an_array() {
-    assert_eq!(read(r#"[{"add": {"a": 1, "b": 2}}]"#), [CALLED]);
+fn the_name_may_be_the_key_in_an_array() {
+    assert_eq!(describe_scan(r#"[{"add": {"a": 1, "b": 2}}]"#), [CALLED]);
 }
 
 #[test]
-fn a10_arguments_may_be_a_string_that_holds_json() {
+fn arguments_may_be_a_json_string() {
     assert_eq!(
-        read(r#"{"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}"#),
+        describe_scan(r#"{"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}"#),
         [CALLED]
     );
     assert_eq!(
-        read(r#"{"name": "get_time", "arguments": ""}"#),
+        describe_scan(r#"{"name": "get_time", "arguments": ""}"#),
         ["call humble/get_time {}"]
     );
 }
 
 #[test]
-fn a11_and_a12_small_faults_are_repaired_and_it_is_said() {
+fn minor_errors_are_repaired_and_reported() {
     assert_eq!(
-        read("{'name': 'add', 'arguments': {'a': True, 'b': None,},} # done"),
+        describe_scan("{'name': 'add', 'arguments': {'a': True, 'b': None,},} # done"),
         [
             r#"call log/add {"a":true,"b":null} repaired"#,
             "text # done"
         ]
     );
     assert_eq!(
-        read("{\"name\": \"get_weather\", \"arguments\": {\"city\": \"C:\\서울\n시\"}}"),
+        describe_scan("{\"name\": \"get_weather\", \"arguments\": {\"city\": \"C:\\서울\n시\"}}"),
         [r#"call humble/get_weather {"city":"C:\\서울\n시"} repaired"#]
     );
 }
 
 #[test]
-fn a13_an_offered_tool_without_what_it_requires_cannot_be_run() {
+fn a_call_without_required_arguments_is_unusable() {
     let missing = "unusable `add` needs `b`, which is missing";
-    assert_eq!(read(r#"{"name": "add", "arguments": {"a": 1}}"#), [missing]);
-    let both = "unusable `add` needs `a`, `b`, which is missing";
-    assert_eq!(read(r#"{"server": "log", "name": "add"}"#), [both]);
     assert_eq!(
-        read(r#"{"name": "add", "arguments": [1, 2]}"#),
+        describe_scan(r#"{"name": "add", "arguments": {"a": 1}}"#),
+        [missing]
+    );
+    let both = "unusable `add` needs `a`, `b`, which is missing";
+    assert_eq!(describe_scan(r#"{"server": "log", "name": "add"}"#), [both]);
+    assert_eq!(
+        describe_scan(r#"{"name": "add", "arguments": [1, 2]}"#),
         ["unusable the arguments of `add` must be an object"]
     );
 }
 
 #[test]
-fn an_unknown_tool_with_arguments_is_told_and_never_replaced_by_another_server_s() {
+fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
     let list =
         "`get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)";
     assert_eq!(
-        read(r#"{"name": "날씨", "arguments": {"city": "서울"}}"#),
+        describe_scan(r#"{"name": "날씨", "arguments": {"city": "서울"}}"#),
         [format!(
             "unusable there is no tool `날씨`; on offer: {list}"
         )]
     );
     assert_eq!(
-        read(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
+        describe_scan(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
         [format!(
             "unusable there is no tool `add` on a server `math`; on offer: {list}"
         )]
     );
     assert_eq!(
-        read(r#"{"name": "ping", "arguments": {}}"#),
+        describe_scan(r#"{"name": "ping", "arguments": {}}"#),
         [r#"unusable several servers have a tool `ping`: name one with "server""#]
     );
 }
@@ -196,22 +205,34 @@ fn an_unknown_tool_with_arguments_is_told_and_never_replaced_by_another_server_s
 #[test]
 fn a_call_cut_off_by_the_end_is_not_shown_as_text() {
     let cut = "unusable it was cut off before its end";
-    assert_eq!(read(r#"{"name": "add", "arguments": {"a": 1, "b"#), [cut]);
-    assert_eq!(read(r#"{"name": "add""#), [r#"text {"name": "add""#]);
-    assert_eq!(read(&format!("[{ADD}, {{\"name\": \"a")), [CALLED, cut]);
+    assert_eq!(
+        describe_scan(r#"{"name": "add", "arguments": {"a": 1, "b"#),
+        [cut]
+    );
+    assert_eq!(
+        describe_scan(r#"{"name": "add""#),
+        [r#"text {"name": "add""#]
+    );
+    assert_eq!(
+        describe_scan(&format!("[{ADD}, {{\"name\": \"a")),
+        [CALLED, cut]
+    );
 }
 
 #[test]
-fn a14_braces_after_a_call_are_text() {
+fn braces_after_a_call_are_text() {
     assert_eq!(
-        read(&format!("{ADD} {{x}} and {{\"k\": 1}}")),
+        describe_scan(&format!("{ADD} {{x}} and {{\"k\": 1}}")),
         [CALLED, r#"text {x} and {"k": 1}"#]
     );
-    assert_eq!(read(&format!("{ADD}}}\n[끝]")), [CALLED, "text }\n[끝]"]);
+    assert_eq!(
+        describe_scan(&format!("{ADD}}}\n[끝]")),
+        [CALLED, "text }\n[끝]"]
+    );
 }
 
 #[test]
-fn a15_names_may_be_namespaced() {
+fn names_may_be_namespaced() {
     for name in [
         "functions.add",
         "log__add",
@@ -220,44 +241,47 @@ fn a15_names_may_be_namespaced() {
         "functions.add:12",
     ] {
         let text = format!(r#"{{"name": "{name}", "arguments": {{"a": 1, "b": 2}}}}"#);
-        assert_eq!(read(&text), [CALLED], "{name}");
+        assert_eq!(describe_scan(&text), [CALLED], "{name}");
     }
 }
 
 #[test]
-fn d35_thinking_is_taken_off_first() {
+fn thinking_is_extracted_first() {
     assert_eq!(
-        read("<think>더하면</think>\n\n3입니다."),
+        describe_scan("<think>더하면</think>\n\n3입니다."),
         ["thinking 더하면", "text 3입니다."]
     );
-    assert_eq!(read("<think>\n\n</think>\n\nThree."), ["text Three."]);
     assert_eq!(
-        read("\n<thinking>\na < b\n</thinking>x"),
+        describe_scan("<think>\n\n</think>\n\nThree."),
+        ["text Three."]
+    );
+    assert_eq!(
+        describe_scan("\n<thinking>\na < b\n</thinking>x"),
         ["thinking a < b\n", "text x"]
     );
     assert_eq!(
-        read("Hm. <think>考え中</think> So 3."),
+        describe_scan("Hm. <think>考え中</think> So 3."),
         ["text Hm. ", "thinking 考え中", "text So 3."]
     );
     assert_eq!(
-        read("<think>never closed </thin"),
+        describe_scan("<think>never closed </thin"),
         ["thinking never closed </thin"]
     );
     assert_eq!(
-        read(&format!("<think>a</think>\n{ADD}")),
+        describe_scan(&format!("<think>a</think>\n{ADD}")),
         ["thinking a", CALLED]
     );
 }
 
 #[test]
-fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
+fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
     assert_eq!(
-        read("생각\n</think>\n\n답"),
+        describe_scan("생각\n</think>\n\n답"),
         ["text 생각\n", "text was thinking", "text 답"]
     );
-    assert_eq!(read("</think>답"), ["text 답"]);
+    assert_eq!(describe_scan("</think>답"), ["text 답"]);
     assert_eq!(
-        read(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
+        describe_scan(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
         [
             "text 더하면 ",
             CALLED,
@@ -267,32 +291,32 @@ fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
         ]
     );
     assert_eq!(
-        read("<think>a</think>b</think>"),
+        describe_scan("<think>a</think>b</think>"),
         ["thinking a", "text b</think>"]
     );
 }
 
 #[test]
-fn a_list_of_other_things_is_let_go_at_its_first() {
-    let mut scanner = Scanner::new(offered());
+fn a_list_of_anything_else_is_released_at_its_first_item() {
+    let mut scanner = CallScanner::new(test_toolset());
     let told: String = scanner
         .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
         .iter()
-        .map(Piece::raw)
+        .map(ScanEvent::raw)
         .collect();
     assert_eq!(told, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
 }
 
 #[test]
-fn d38_a_call_quoted_in_thinking_is_not_a_call() {
+fn a_call_quoted_in_thinking_is_not_a_call() {
     assert_eq!(
-        read(&format!("<think>I could {ADD}</think>아니요")),
+        describe_scan(&format!("<think>I could {ADD}</think>아니요")),
         [format!("thinking I could {ADD}"), "text 아니요".to_owned()]
     );
 }
 
 #[test]
-fn what_is_not_a_call_stays_text_to_the_byte() {
+fn text_that_is_not_a_call_is_passed_through_unchanged() {
     for text in [
         "let v: Vec<tool> = vec![1, 2]; if a < b { return; }",
         "<div class=\"think\"><p>안녕</p></div>",
@@ -333,30 +357,30 @@ fn what_is_not_a_call_stays_text_to_the_byte() {
         "I said {\"unbalanced and then\n nothing",
         "{\"a\": \"b\"} {\"name\": tru, \"arguments\": {}}",
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
 }
 
 #[test]
 fn a_fence_with_other_content_does_not_hide_a_later_call() {
     assert_eq!(
-        read(&format!("```\nls\n```\n\n{ADD}")),
+        describe_scan(&format!("```\nls\n```\n\n{ADD}")),
         ["text ```\nls\n```\n\n", CALLED]
     );
     assert_eq!(
-        read(&format!("```\nls\n```\n\n```json\n{ADD}\n```")),
+        describe_scan(&format!("```\nls\n```\n\n```json\n{ADD}\n```")),
         ["text ```\nls\n```\n\n", CALLED]
     );
     assert_eq!(
-        read(&format!("Say {{\"what\n\n{ADD}")),
+        describe_scan(&format!("Say {{\"what\n\n{ADD}")),
         ["text Say {\"what\n\n", CALLED]
     );
 }
 
 #[test]
 fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
-    let mut scanner = Scanner::new(offered());
-    let text = |text: &str| vec![Piece::Text(text.to_owned())];
+    let mut scanner = CallScanner::new(test_toolset());
+    let text = |text: &str| vec![ScanEvent::Text(text.to_owned())];
     assert_eq!(scanner.push("Hello, 세계. "), text("Hello, 세계. "));
     assert_eq!(scanner.push("a <"), text("a "));
     assert_eq!(scanner.push("th"), []);
@@ -371,14 +395,14 @@ fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
 
 #[test]
 fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
-    let mut scanner = Scanner::new(Arc::new(Offered::default()));
+    let mut scanner = CallScanner::new(Arc::new(Offered::default()));
     assert_eq!(
         scanner.push("<think>a</think>```json\n{\"name\": "),
         [
-            Piece::Mark("<think>".to_owned()),
-            Piece::Thinking("a".to_owned()),
-            Piece::Mark("</think>".to_owned()),
-            Piece::Text("```json\n{\"name\": ".to_owned())
+            ScanEvent::Marker("<think>".to_owned()),
+            ScanEvent::Thinking("a".to_owned()),
+            ScanEvent::Marker("</think>".to_owned()),
+            ScanEvent::Text("```json\n{\"name\": ".to_owned())
         ]
     );
 }
@@ -386,10 +410,10 @@ fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
 #[test]
 fn the_raw_call_is_what_the_model_wrote() {
     let pieces = scan(
-        &offered(),
+        &test_toolset(),
         [format!("[{ADD}, {{\"name\":\"x\",\"args\":{{}}}}]").as_str()],
     );
-    let raw: Vec<_> = pieces.iter().map(Piece::raw).collect();
+    let raw: Vec<_> = pieces.iter().map(ScanEvent::raw).collect();
     let expected = ["[", ADD, ", ", r#"{"name":"x","args":{}}"#, "]"];
     assert_eq!(raw, expected);
 }

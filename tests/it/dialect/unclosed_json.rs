@@ -1,13 +1,13 @@
 //! Calls whose JSON nobody closed: they are told, and what follows is not lost.
 
-use crate::dialect::cuts::read;
+use crate::dialect::scan_every_way::describe_scan;
 
 const TIME: &str = "call humble/get_time {}";
 const NEXT: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
 
 /// The text before, whether the call is unusable for its JSON, and what follows.
 fn parts(text: &str) -> Vec<String> {
-    let told = read(text);
+    let told = describe_scan(text);
     let short = |one: &String| {
         let why = one.starts_with("unusable its JSON cannot be read: ");
         if why {
@@ -48,7 +48,7 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
         );
     }
     assert_eq!(
-        read("<tool_call>{\"name\": \"get_weather\", \"arguments\": {}</tool_call>끝"),
+        describe_scan("<tool_call>{\"name\": \"get_weather\", \"arguments\": {}</tool_call>끝"),
         [
             "unusable its JSON cannot be read: EOF while parsing an object at line 1 column 39",
             "text 끝"
@@ -89,7 +89,7 @@ fn a_bare_object_that_nobody_closed_ends_before_prose_a_fence_or_the_next() {
 }
 
 #[test]
-fn what_cannot_be_read_is_still_followed_to_its_own_end() {
+fn the_end_of_unreadable_json_is_still_found() {
     for body in [
         "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\" \"서울\"\n\n  }\n}",
         "{\n  name: \"get_weather\",\n  arguments: {\n    city: \"<b>}\"\n  }\n}",
@@ -102,14 +102,14 @@ fn what_cannot_be_read_is_still_followed_to_its_own_end() {
         );
     }
     assert_eq!(
-        read(
+        describe_scan(
             "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"{\n}\n</b>\n</tool_call> 서울\"}}"
         ),
         [r#"call humble/get_weather {"city":"{\n}\n</b>\n</tool_call> 서울"} repaired"#]
     );
     let add = r#"{"name": "add", "arguments": {"a": 1, "b": 2}}"#;
     assert_eq!(
-        read(&format!("<tool_call>[{add} {add}</tool_call>")),
+        describe_scan(&format!("<tool_call>[{add} {add}</tool_call>")),
         [r#"call log/add {"a":1,"b":2}"#; 2]
     );
 }
@@ -144,9 +144,9 @@ fn a_missing_brace_behind_special_tokens_loses_nothing_that_follows() {
 }
 
 #[test]
-fn a_line_that_was_rejected_with_its_first_character_is_no_closer() {
+fn a_rejected_line_does_not_close_the_call() {
     assert_eq!(
-        read("{\"이[/TOOL_CALLS][5]\n]끝"),
+        describe_scan("{\"이[/TOOL_CALLS][5]\n]끝"),
         ["text {\"이[/TOOL_CALLS][5]\n]끝"]
     );
 }
@@ -156,5 +156,5 @@ fn a_string_that_broke_before_a_later_item_of_a_list_is_survived() {
     // Found by fuzzing: the string that is none began before the item that it breaks.
     let text = ".#/```<tool_call>[`i<<|EN_AC  >-,,ty=\"},~\t,\t\n\n\n\t{\"name\": \"f\", \"arguments\": \
                 \"\n\nx\"}}\t\n\n\n:\nx\",,,.,0,,,,,print(default_api.f(city=\"x\")),,,-,,,  >>t[\n---[";
-    super::scanned::check(text, &[9, 120]);
+    super::scan_invariants::check_cuts(text, &[9, 120]);
 }

@@ -1,8 +1,8 @@
 //! JSON between tags and behind special tokens (DIALECTS 16, 17, 24, 26, 27, 31, 33),
 //! and what looks like them.
 
-use crate::dialect::cuts::{offered, read, scan};
-use humble::dialect::scan::Piece;
+use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
+use humble::dialect::scan::ScanEvent;
 
 const ADD: &str = r#"{"name": "add", "arguments": {"a": 1, "b": 2}}"#;
 const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
@@ -11,137 +11,148 @@ const SEOUL: &str =
 const IN_SEOUL: &str = r#"call humble/get_weather {"city":"서울 </tool_call> <특별시>"}"#;
 
 #[test]
-fn b16_json_in_tool_call_tags_is_a_call() {
-    assert_eq!(read(&format!("<tool_call>\n{ADD}\n</tool_call>")), [CALLED]);
+fn json_in_tool_call_tags_is_a_call() {
     assert_eq!(
-        read(&format!("확인할게요.\n<tool_call>{SEOUL}</tool_call>\n끝")),
+        describe_scan(&format!("<tool_call>\n{ADD}\n</tool_call>")),
+        [CALLED]
+    );
+    assert_eq!(
+        describe_scan(&format!("확인할게요.\n<tool_call>{SEOUL}</tool_call>\n끝")),
         ["text 확인할게요.\n", IN_SEOUL, "text 끝"]
     );
     assert_eq!(
-        read(&format!(
+        describe_scan(&format!(
             "<tool_call>[{ADD}, {SEOUL}]</tool_call>\n<tool_call>\n{ADD}\n</tool_call>"
         )),
         [CALLED, IN_SEOUL, CALLED]
     );
-    assert_eq!(read(&format!("<tool_call>\n{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("<tool_call>\n{ADD}")), [CALLED]);
     assert_eq!(
-        read(&format!("```xml\n<tool_call>\n{ADD}\n</tool_call>\n```")),
+        describe_scan(&format!("```xml\n<tool_call>\n{ADD}\n</tool_call>\n```")),
         [CALLED]
     );
-    assert_eq!(read(&format!("{ADD}\n</tool_call>")), [CALLED]);
+    assert_eq!(describe_scan(&format!("{ADD}\n</tool_call>")), [CALLED]);
     assert_eq!(
-        read(&format!("<tool_call>\n```json\n{ADD}\n```\n</tool_call>끝")),
+        describe_scan(&format!("<tool_call>\n```json\n{ADD}\n```\n</tool_call>끝")),
         [CALLED, "text 끝"]
     );
     assert_eq!(
-        read("<tool_call>\n```\n표\n```"),
+        describe_scan("<tool_call>\n```\n표\n```"),
         ["text <tool_call>\n```\n표\n```"]
     );
 }
 
 #[test]
-fn b16_what_cannot_be_read_in_the_tags_is_still_a_call() {
+fn unreadable_content_of_tool_call_tags_is_still_a_call() {
     assert_eq!(
-        read(r#"<tool_call>{"name": "get_time"}</tool_call>"#),
+        describe_scan(r#"<tool_call>{"name": "get_time"}</tool_call>"#),
         ["call humble/get_time {}"]
     );
     assert_eq!(
-        read(
+        describe_scan(
             r#"<tool_call>{"name": "add", "arguments": {"a": 1, "b": 2}, "thought": "합"}</tool_call>"#
         ),
         [CALLED]
     );
     assert_eq!(
-        read(r#"<tool_call>{"name": "add", "arguments" {"a": 1}}</tool_call>끝"#),
+        describe_scan(r#"<tool_call>{"name": "add", "arguments" {"a": 1}}</tool_call>끝"#),
         [
             "unusable its JSON cannot be read: expected `:` at line 1 column 29",
             "text 끝"
         ]
     );
     let cut = "unusable it was cut off before its end";
-    assert_eq!(read("<tool_call>"), [cut]);
-    assert_eq!(read("<tool_call>\n{\"na"), [cut]);
-    assert_eq!(read("넵 <tool_call>{"), ["text 넵 ", cut]);
+    assert_eq!(describe_scan("<tool_call>"), [cut]);
+    assert_eq!(describe_scan("<tool_call>\n{\"na"), [cut]);
+    assert_eq!(describe_scan("넵 <tool_call>{"), ["text 넵 ", cut]);
 }
 
 #[test]
-fn b16_a_bracket_too_many_and_an_opening_tag_for_a_closing_one_go_with_the_call() {
+fn an_extra_bracket_or_wrong_closing_tag_belongs_to_the_call() {
     assert_eq!(
-        read(&format!("<tool_call>{ADD}}}</tool_call>끝")),
+        describe_scan(&format!("<tool_call>{ADD}}}</tool_call>끝")),
         [CALLED, "text 끝"]
     );
-    assert_eq!(read(&format!("<tool_call>\n{ADD}\n<tool_call>")), [CALLED]);
+    assert_eq!(
+        describe_scan(&format!("<tool_call>\n{ADD}\n<tool_call>")),
+        [CALLED]
+    );
 }
 
 #[test]
-fn b17_other_tags_around_the_same_json() {
+fn other_tags_around_the_same_json() {
     for (opens, closes) in [
         ("<tools>", "</tools>"),
         ("<function_call>", "</function_call>"),
         ("<TOOLCALL>", "</TOOLCALL>"),
     ] {
-        assert_eq!(read(&format!("{opens}{ADD}{closes}")), [CALLED]);
+        assert_eq!(describe_scan(&format!("{opens}{ADD}{closes}")), [CALLED]);
         assert_eq!(
-            read(&format!("{opens}\n[{ADD}, {SEOUL}]\n{closes}네")),
+            describe_scan(&format!("{opens}\n[{ADD}, {SEOUL}]\n{closes}네")),
             [CALLED, IN_SEOUL, "text 네"]
         );
     }
 }
 
 #[test]
-fn b24_granite_never_closes_its_list() {
+fn granite_never_closes_its_list() {
     assert_eq!(
-        read(&format!("<|tool_call|> [{ADD}, {SEOUL}]")),
+        describe_scan(&format!("<|tool_call|> [{ADD}, {SEOUL}]")),
         [CALLED, IN_SEOUL]
     );
-    assert_eq!(read(&format!("<|tool_call|>[{ADD}")), [CALLED]);
-    assert_eq!(read(&format!("<tool_call> [{SEOUL}")), [IN_SEOUL]);
+    assert_eq!(describe_scan(&format!("<|tool_call|>[{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("<tool_call> [{SEOUL}")), [IN_SEOUL]);
 }
 
 #[test]
-fn c26_mistral_lists_its_calls_behind_a_token() {
+fn mistral_lists_its_calls_after_a_token() {
     assert_eq!(
-        read(r#"[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1, "b": 2}, "id": "VvvODy9mT"}]"#),
+        describe_scan(
+            r#"[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1, "b": 2}, "id": "VvvODy9mT"}]"#
+        ),
         [CALLED]
     );
     assert_eq!(
-        read(&format!("[TOOL_CALLS][{SEOUL}][/TOOL_CALLS]네")),
+        describe_scan(&format!("[TOOL_CALLS][{SEOUL}][/TOOL_CALLS]네")),
         [IN_SEOUL, "text 네"]
     );
-    assert_eq!(read("[TOOL_C] 목록"), ["text [TOOL_C] 목록"]);
+    assert_eq!(describe_scan("[TOOL_C] 목록"), ["text [TOOL_C] 목록"]);
 }
 
 #[test]
-fn c27_llama_separates_its_calls_by_semicolons() {
+fn llama_separates_calls_by_semicolons() {
     assert_eq!(
-        read(
+        describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#
         ),
         [CALLED, r#"call humble/get_weather {"city":"東京"}"#]
     );
     assert_eq!(
-        read(r#"<|python_tag|>{"name": "add", "parameters": {"a": "1", "b": "둘"}}"#),
+        describe_scan(r#"<|python_tag|>{"name": "add", "parameters": {"a": "1", "b": "둘"}}"#),
         [r#"call log/add {"a":"1","b":"둘"}"#]
     );
 }
 
 #[test]
-fn c31_command_numbers_its_calls() {
+fn command_numbers_its_calls() {
     let one = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
     let two =
         r#"{"tool_call_id": "1", "tool_name": "get_weather", "parameters": {"city": "서울"}}"#;
     assert_eq!(
-        read(&format!("<|START_ACTION|>[{one},\n{two}]<|END_ACTION|>")),
+        describe_scan(&format!("<|START_ACTION|>[{one},\n{two}]<|END_ACTION|>")),
         [CALLED, r#"call humble/get_weather {"city":"서울"}"#]
     );
-    assert_eq!(read(&format!("<|START_ACTION|>\n[{one}")), [CALLED]);
+    assert_eq!(
+        describe_scan(&format!("<|START_ACTION|>\n[{one}")),
+        [CALLED]
+    );
 }
 
 #[test]
-fn c33_phi_writes_functools_before_its_list() {
-    assert_eq!(read(&format!("functools[{ADD}]")), [CALLED]);
+fn phi_writes_functools_before_its_list() {
+    assert_eq!(describe_scan(&format!("functools[{ADD}]")), [CALLED]);
     assert_eq!(
-        read(&format!("네.\nfunctools[{SEOUL}, {ADD}]")),
+        describe_scan(&format!("네.\nfunctools[{SEOUL}, {ADD}]")),
         ["text 네.\n", IN_SEOUL, CALLED]
     );
     for text in [
@@ -152,12 +163,12 @@ fn c33_phi_writes_functools_before_its_list() {
         "functools",
         "for x in xs: pass",
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
 }
 
 #[test]
-fn tags_that_are_talked_about_stay_text() {
+fn tags_mentioned_in_prose_stay_text() {
     for text in [
         "Use `<tool_call>` and `</tool_call>`, 또는 `[TOOL_CALLS]`.",
         "<tool_call> is a tag",
@@ -170,38 +181,43 @@ fn tags_that_are_talked_about_stay_text() {
         r#"<tools>[{"type": "function", "function": {"name": "add", "description": "더하기"}}]</tools>"#,
         r#"{"name": "get_time", "parameters": {"type": "object", "properties": {}}}"#,
     ] {
-        assert_eq!(read(text), [format!("text {text}")]);
+        assert_eq!(describe_scan(text), [format!("text {text}")]);
     }
 }
 
 #[test]
-fn an_unknown_tool_in_tags_is_told() {
+fn an_unknown_tool_in_tags_is_reported() {
     let why = |name| {
         format!(
             "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
         )
     };
     assert_eq!(
-        read(r#"<tool_call>{"name": "날씨"}</tool_call>"#),
+        describe_scan(r#"<tool_call>{"name": "날씨"}</tool_call>"#),
         [why("날씨")]
     );
-    assert_eq!(read(r#"[TOOL_CALLS] [{"name": "rm"}]"#), [why("rm")]);
+    assert_eq!(
+        describe_scan(r#"[TOOL_CALLS] [{"name": "rm"}]"#),
+        [why("rm")]
+    );
 }
 
 #[test]
 fn the_dialog_names_the_form_and_marks_hold_what_is_not_shown() {
     let text = format!("넵 <tool_call>\n{ADD}\n</tool_call>\n<|eom_id|>");
-    let pieces = scan(&offered(), [text.as_str()]);
-    let raws: Vec<_> = pieces.iter().map(Piece::raw).collect();
+    let pieces = scan(&test_toolset(), [text.as_str()]);
+    let raws: Vec<_> = pieces.iter().map(ScanEvent::raw).collect();
     let rest = "\n</tool_call>\n<|eom_id|>";
     assert_eq!(raws, ["넵 ", "<tool_call>\n", ADD, rest]);
-    assert!(matches!(&pieces[2], Piece::Call(call) if call.form == "Hermes" && call.whole));
+    assert!(
+        matches!(&pieces[2], ScanEvent::Call(call) if call.form == "Hermes" && call.is_terminated)
+    );
 }
 
 #[test]
-fn d35_magistral_thinks_in_brackets() {
+fn magistral_thinks_in_brackets() {
     assert_eq!(
-        read(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
+        describe_scan(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
         [format!("thinking {ADD} 할까"), "text 네".to_owned()]
     );
 }

@@ -15,16 +15,16 @@ fn said(turns: &[(&str, &str)]) -> Value {
     both.collect()
 }
 
-async fn talks(bench: &mut Bench, prompt: &str) {
-    bench.says(prompt).await;
-    bench.ended().await;
-    bench.saved().await;
+async fn talks(bench: &mut EngineHarness, prompt: &str) {
+    bench.prompt(prompt).await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
 }
 
-async fn branches(bench: &mut Bench) -> Vec<BranchSummary> {
+async fn branches(bench: &mut EngineHarness) -> Vec<BranchSummary> {
     bench.send(Command::ListBranches).await;
     let listed = |event: &Event| matches!(event, Event::BranchesListed(_));
-    match bench.until("the branches", listed).await {
+    match bench.wait_for("the branches", listed).await {
         Event::BranchesListed(branches) => branches,
         _ => unreachable!("just matched"),
     }
@@ -36,11 +36,11 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
         .answer("one")
         .answer("two")
         .answer("three");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
     talks(&mut bench, "second").await;
     bench.send(Command::Rewind).await;
-    bench.saved().await;
+    bench.wait_for_save().await;
     talks(&mut bench, "second").await;
     let heard = ["first", "one", "second"].map(str::to_owned);
     let [first, one, second] = heard;
@@ -49,13 +49,17 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
         Message::Assistant(one),
         Message::User(second),
     ];
-    assert_eq!(bench.heard(), expected, "the other answer is not sent");
+    assert_eq!(
+        bench.model_messages(),
+        expected,
+        "the other answer is not sent"
+    );
     let list = branches(&mut bench).await;
     assert_eq!(
         (list[0].at, list[0].messages, list[0].words.as_str()),
         (2, 2, "second")
     );
-    let file = read(&sessions(&bench.home)[0]);
+    let file = read(&session_files(&bench.home)[0]);
     assert_eq!(
         file["messages"],
         said(&[("first", "one"), ("second", "three")])
@@ -67,9 +71,9 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(2));
 
     bench.send(Command::SwitchBranch(list[0].clone())).await;
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let files = sessions(&home);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: nothing was lost");
     let file = read(&files[0]);
     assert_eq!(
@@ -83,31 +87,31 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_taken_back_is_there_after_a_restart() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+async fn undone_turns_survive_a_restart() {
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     talks(&mut bench, "first").await;
     talks(&mut bench, "second").await;
     for _ in 0..3 {
         bench.send(Command::Rewind).await;
     }
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     let both = said(&[("first", "one"), ("second", "two")]);
     assert_eq!(
         file["messages"], both,
         "a file without messages has no name"
     );
     assert_eq!(file["humble"].get("branches"), None);
-    let name = sessions(&home)[0]
+    let name = session_files(&home)[0]
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    let mut bench = Bench::at(home, Script::default()).await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     bench
         .send(Command::OpenSession(name.expect("a name").as_str().into()))
         .await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    let Event::SessionOpened(session) = bench.until("it", opened).await else {
+    let Event::SessionOpened(session) = bench.wait_for("it", opened).await else {
         unreachable!("just matched");
     };
     assert_eq!(session.messages.len(), 4);
@@ -116,16 +120,16 @@ async fn everything_taken_back_is_there_after_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer() {
     let script = Script::default().answer("one").answer("two");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
     bench.send(Command::Rewind).await;
-    bench.saved().await;
+    bench.wait_for_save().await;
     let list = branches(&mut bench).await;
     assert_eq!(list.len(), 1, "it can be gone back to");
     talks(&mut bench, "second").await;
-    assert_eq!(bench.heard(), [Message::User("second".to_owned())]);
-    let home = bench.leaves().await;
-    let files = sessions(&home);
+    assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
+    let home = bench.shut_down().await;
+    let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: {files:?}");
     let file = read(&files[0]);
     assert_eq!(file["messages"], said(&[("second", "two")]));
@@ -134,37 +138,41 @@ async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer()
 }
 
 #[tokio::test(start_paused = true)]
-async fn during_a_turn_nothing_is_taken_back_and_it_is_said() {
+async fn undo_is_refused_during_a_turn() {
     let script = Script::default().answer("one").round([ScriptStep::Hang]);
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
-    bench.says("second").await;
+    bench.prompt("second").await;
     for command in [Command::Rewind, Command::ForkSession] {
         bench.send(command).await;
         let busy = |event: &Event| {
             matches!(event, Event::Noticed(notice)
             if notice.what == "The present turn is still under way.")
         };
-        bench.until("the sentence", busy).await;
+        bench.wait_for("the sentence", busy).await;
     }
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert_eq!(
-        read(&sessions(&home)[0])["messages"],
+        read(&session_files(&home)[0])["messages"],
         said(&[("first", "one")])
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_fork_goes_on_in_a_file_of_its_own() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.send(Command::ForkSession).await;
     talks(&mut bench, "first").await;
-    assert_eq!(sessions(&bench.home).len(), 1, "there was nothing to fork");
+    assert_eq!(
+        session_files(&bench.home).len(),
+        1,
+        "there was nothing to fork"
+    );
     bench.send(Command::ForkSession).await;
-    bench.saved().await;
+    bench.wait_for_save().await;
     talks(&mut bench, "second").await;
-    let home = bench.leaves().await;
-    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let home = bench.shut_down().await;
+    let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let mut messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     messages.sort_by_key(|list| list.as_array().map(Vec::len));
     let expected = [
@@ -180,25 +188,25 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
         .answer("one")
         .answer("Geheim")
         .answer("three");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
     bench.send(Command::SetPrivate(true)).await;
-    bench.says("비밀 secret").await;
-    assert_eq!(bench.ended().await, answered("Geheim"));
+    bench.prompt("비밀 secret").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Geheim"));
     bench
         .send(Command::KeepDraft("secret draft".to_owned()))
         .await;
     bench.send(Command::NewSession).await;
     bench
-        .until("its end", |event| *event == Event::PrivateChanged(false))
+        .wait_for("its end", |event| *event == Event::PrivateChanged(false))
         .await;
     bench
-        .until("words of it", |event| {
+        .wait_for("words of it", |event| {
             matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
         })
         .await;
     talks(&mut bench, "third").await;
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     let mut folders = vec![home.path().to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -215,7 +223,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
         }
     }
     assert!(journals(&home).is_empty());
-    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     assert_eq!(files.len(), 2, "{messages:?}");
     assert!(messages.contains(&&said(&[("first", "one")])));
@@ -224,19 +232,19 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
 #[tokio::test(start_paused = true)]
 async fn another_conversation_begins_with_an_empty_context() {
     use humble::protocol::Meter;
-    let mut bench = Bench::start(Script::default().answer("one")).await;
+    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     talks(&mut bench, "first").await;
     bench.send(Command::NewSession).await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    bench.until("the new one", opened).await;
+    bench.wait_for("the new one", opened).await;
     let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
-    let event = bench.until("its meter", measured).await;
+    let event = bench.wait_for("its meter", measured).await;
     assert_eq!(event, Event::ContextMeasured(Meter::default()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),
         _ => None,
@@ -247,5 +255,5 @@ async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
     let before = before.expect("it was measured");
     bench.send(Command::Rewind).await;
     let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
-    bench.until("a smaller measure", less).await;
+    bench.wait_for("a smaller measure", less).await;
 }

@@ -5,8 +5,10 @@ use crate::support::fixtures;
 use humble::domain::model::Limits;
 use humble::domain::{CallOrigin, Dialect, Offered, Prompt, SchemaCheck};
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::Quotes;
-use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
+use humble::engine::injection_guard::UntrustedTexts;
+use humble::engine::turn::{
+    ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
+};
 use std::sync::Arc;
 
 const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
@@ -18,7 +20,7 @@ fn native(timezone: &str) -> ScriptStep {
 }
 
 /// The calls of the turn as they came to be, each once: form, other forms, outcome.
-fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
+fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let entries = bench.transcript.entries().iter();
     let call = |entry: &humble::domain::Entry| match &entry.body {
         Body::Tool(call) => {
@@ -32,13 +34,13 @@ fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
 
 #[tokio::test(start_paused = true)]
 async fn several_forms_of_one_call_in_a_message_are_one_call() {
-    let tagged = format!("<tool_call>{GET_TIME}</tool_call>");
+    let tagged = format!("<tool_call>{GET_TIME_CALL}</tool_call>");
     let round = |steps: Vec<ScriptStep>| Script::default().round(steps).answer("Late.");
     let end = ScriptStep::end;
     for (script, expected) in [
         (
             round(vec![
-                ScriptStep::text(GET_TIME),
+                ScriptStep::text(GET_TIME_CALL),
                 native("Asia/Seoul"),
                 end(),
             ]),
@@ -46,21 +48,21 @@ async fn several_forms_of_one_call_in_a_message_are_one_call() {
         ),
         (
             round(vec![
-                ScriptStep::text(&format!("{GET_TIME}\n{tagged}")),
+                ScriptStep::text(&format!("{GET_TIME_CALL}\n{tagged}")),
                 end(),
             ]),
             vec![("JSON", vec!["Hermes"], true)],
         ),
         (
             round(vec![
-                ScriptStep::text(&format!("{tagged}\n{GET_TIME}")),
+                ScriptStep::text(&format!("{tagged}\n{GET_TIME_CALL}")),
                 end(),
             ]),
             vec![("Hermes", vec!["JSON"], true)],
         ),
         (
             round(vec![
-                ScriptStep::text(&format!("{GET_TIME}\n{GET_TIME}")),
+                ScriptStep::text(&format!("{GET_TIME_CALL}\n{GET_TIME_CALL}")),
                 end(),
             ]),
             vec![("JSON", vec![], true), ("JSON", vec![], true)],
@@ -71,16 +73,16 @@ async fn several_forms_of_one_call_in_a_message_are_one_call() {
         ),
         (
             round(vec![
-                ScriptStep::text(GET_TIME),
+                ScriptStep::text(GET_TIME_CALL),
                 native("Asia/Tokyo"),
                 end(),
             ]),
             vec![("native", vec![], true), ("JSON", vec![], true)],
         ),
     ] {
-        let mut bench = Bench::with(script, AUTO).await;
-        bench.says("Time?").await;
-        assert_eq!(bench.ended().await, answered("Late."));
+        let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+        bench.prompt("Time?").await;
+        assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
         let mut calls = calls(&bench);
         calls.sort_by_key(|(form, ..)| *form != "native");
         assert_eq!(calls, expected);
@@ -96,19 +98,19 @@ fn offered() -> Offered {
 
 /// The calls that run of a reply with these calls, whole or not, native or from text.
 fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
-    let setup = Setup {
+    let setup = TurnSetup {
         prompt: Prompt::new("Time?"),
-        instruction: None,
+        prompt_override: None,
         model: "m".to_owned(),
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),
-        offered: Arc::new(offered()),
+        toolset: Arc::new(offered()),
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
-        quotes: Quotes::default(),
+        untrusted_texts: UntrustedTexts::default(),
     };
-    let (mut turn, _) = Turn::begin(setup, Ids::default());
+    let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());
     for (number, (whole, native)) in asked.iter().enumerate() {
         let form = "Qwen";
         let origin = if *native {
@@ -118,26 +120,29 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
             CallOrigin::Text { form, repaired }
         };
         let arguments = json!({ "number": number });
-        turn.step(Input::Call(ProposedCall {
+        turn.step(TurnInput::Call(ProposedCall {
             wire_id: None,
             server: None,
             name: "get_time".to_owned(),
             arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
             origin,
-            whole: *whole,
-            cut: false,
+            is_terminated: *whole,
+            is_truncated: false,
             raw: String::new(),
         }));
     }
     let refused = false;
-    let mut effects = turn.step(Input::ReplyEnded(Ok(ReplyEnd { cut, refused })));
-    if let Some(Effect::CheckArguments(checks)) = effects.last() {
+    let mut effects = turn.step(TurnInput::ReplyEnded(Ok(ReplyEnd {
+        is_truncated: cut,
+        is_refused: refused,
+    })));
+    if let Some(TurnEffect::CheckArguments(checks)) = effects.last() {
         let results = vec![SchemaCheck::Valid; checks.len()];
-        effects = turn.step(Input::ArgumentsChecked(results));
+        effects = turn.step(TurnInput::ArgumentsChecked(results));
     }
     let runs = |number: usize| {
         effects.iter().any(|effect| match effect {
-            Effect::Run(call) => call.arguments()["number"] == number,
+            TurnEffect::Run(call) => call.arguments()["number"] == number,
             _ => false,
         })
     };
@@ -165,37 +170,40 @@ fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_repl
 async fn a_whole_call_before_the_cut_runs() {
     let script = Script::default()
         .round([
-            ScriptStep::text(&format!("{GET_TIME}\nand now I will")),
+            ScriptStep::text(&format!("{GET_TIME_CALL}\nand now I will")),
             ScriptStep::Part(StreamPart::End(EndReason::Length)),
         ])
         .answer("So.");
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Time?").await;
-    bench.ended().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Time?").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(calls(&bench), [("JSON", vec![], true)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_runs_of_a_reply_whose_connection_broke() {
-    for text in [GET_TIME.to_owned(), format!("[{GET_TIME}")] {
+async fn no_call_runs_if_the_connection_broke() {
+    for text in [GET_TIME_CALL.to_owned(), format!("[{GET_TIME_CALL}")] {
         let cut = [ScriptStep::text(&text), native("Asia/Tokyo")];
-        let mut bench = Bench::with(Script::default().round(cut), AUTO).await;
-        bench.says("Time?").await;
-        assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+        let mut bench = EngineHarness::start_with_config(Script::default().round(cut), AUTO).await;
+        bench.prompt("Time?").await;
+        assert!(matches!(
+            bench.wait_for_turn_end().await,
+            TurnEnd::Failed { .. }
+        ));
         assert_eq!(calls(&bench), []);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_treated_as_text_stands_in_the_answer_where_the_model_wrote_it() {
-    let reply = format!("For example:\n```json\n{GET_TIME}\n```\n이렇게 씁니다.");
-    let mut bench = Bench::start(Script::default().answer(&reply).answer("Yes.")).await;
-    bench.says("Show me a call.").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+async fn a_call_treated_as_text_keeps_its_position_in_the_answer() {
+    let reply = format!("For example:\n```json\n{GET_TIME_CALL}\n```\n이렇게 씁니다.");
+    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
+    bench.prompt("Show me a call.").await;
+    let (ask, calls) = bench.next_approval().await;
     let as_text = Answer::Calls(vec![(calls[0], Decision::TreatAsText)]);
-    bench.answers(ask, as_text).await;
-    assert_eq!(bench.ended().await, answered(&reply));
-    bench.saved().await;
+    bench.answer(ask, as_text).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
+    bench.wait_for_save().await;
     let texts = bench.transcript.entries().iter();
     let texts: Vec<&str> = texts
         .filter_map(|entry| match &entry.body {
@@ -204,29 +212,32 @@ async fn what_is_treated_as_text_stands_in_the_answer_where_the_model_wrote_it()
         })
         .collect();
     assert_eq!(texts, [reply.as_str()], "on the screen too");
-    bench.says("Sure?").await;
-    bench.ended().await;
+    bench.prompt("Sure?").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(
-        bench.heard()[1],
+        bench.model_messages()[1],
         Message::Assistant(reply.clone()),
         "as it is sent"
     );
-    let home = bench.leaves().await;
-    let saved = read(&sessions(&home)[0]);
+    let home = bench.shut_down().await;
+    let saved = read(&session_files(&home)[0]);
     assert_eq!(saved["messages"][1]["content"], reply.as_str());
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_call_taken_as_text_leaves_the_others() {
-    let two = format!("{GET_TIME}\n{}", GET_TIME.replace("Seoul", "Tokyo"));
+    let two = format!(
+        "{GET_TIME_CALL}\n{}",
+        GET_TIME_CALL.replace("Seoul", "Tokyo")
+    );
     let script = Script::default().answer(&two).answer("Done.");
-    let mut bench = Bench::start(script).await;
-    bench.says("Times?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Times?").await;
+    let (ask, calls) = bench.next_approval().await;
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
-    bench.answers(ask, Answer::Calls(decisions)).await;
-    assert_eq!(bench.ended().await, answered("Done."));
-    let results = bench.heard().into_iter();
+    bench.answer(ask, Answer::Calls(decisions)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
+    let results = bench.model_messages().into_iter();
     let results: Vec<_> = results
         .filter_map(|message| match message {
             Message::Result(result) => Some(result.content),
@@ -242,24 +253,24 @@ async fn one_call_taken_as_text_leaves_the_others() {
 #[tokio::test(start_paused = true)]
 async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
     let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
-    let config = CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
+    let config = OLLAMA_CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
     let script = Script::default()
         .answer(&format!("잠시만요.\n{call}"))
         .answer("Late.");
-    let mut bench = Bench::with(script, &config).await;
+    let mut bench = EngineHarness::start_with_config(script, &config).await;
     assert!(
         !bench.events.iter().any(|event| matches!(event,
             Event::BannersChanged(banners) if !banners.is_empty())),
         "nothing warns of it"
     );
-    bench.says("Time?").await;
-    let (ask, asked) = bench.asked_to_approve().await;
+    bench.prompt("Time?").await;
+    let (ask, asked) = bench.next_approval().await;
     bench
-        .answers(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
+        .answer(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
         .await;
-    assert_eq!(bench.ended().await, answered("Late."));
-    let Some(Message::Calls { calls, .. }) = bench.heard().get(1).cloned() else {
-        panic!("{:?}", bench.heard());
+    assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
+    let Some(Message::Calls { calls, .. }) = bench.model_messages().get(1).cloned() else {
+        panic!("{:?}", bench.model_messages());
     };
     assert_eq!(calls[0].taught_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
@@ -267,12 +278,12 @@ async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
 
 #[tokio::test(start_paused = true)]
 async fn of_thousands_of_calls_in_one_reply_only_the_first_ones_are_calls() {
-    let reply = format!("{GET_TIME}\n").repeat(2_000);
-    let mut bench = Bench::start(Script::default().answer(&reply).answer("So.")).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let reply = format!("{GET_TIME_CALL}\n").repeat(2_000);
+    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("So.")).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 256);
     let decisions = calls.iter().map(|call| (*call, Decision::Refuse)).collect();
-    bench.answers(ask, Answer::Calls(decisions)).await;
-    bench.ended().await;
+    bench.answer(ask, Answer::Calls(decisions)).await;
+    bench.wait_for_turn_end().await;
 }

@@ -30,12 +30,12 @@ fn counting(input: u64) -> Reply {
     Reply::status(200).chunk(format!("{line}\n{done}\n"))
 }
 
-async fn bench(server: &ModelServer, more: &str) -> Bench {
+async fn bench(server: &ModelServer, more: &str) -> EngineHarness {
     let config = format!(
         r#"{{ "models": [ {{ "name": "m", "provider": "ollama", "baseUrl": "{}", "active": true{more} }} ] }}"#,
         server.url()
     );
-    Bench::on_network(&config).await
+    EngineHarness::start_on_network(&config).await
 }
 
 fn context_of(server: &ModelServer) -> Vec<u64> {
@@ -53,13 +53,13 @@ fn words(tokens: usize) -> String {
 async fn the_context_is_what_the_server_has_in_memory_and_never_shrinks() {
     let server = ModelServer::start();
     let loaded = json!({"models": [{"name": "m", "model": "m", "context_length": 16384}]});
-    server.always("/api/ps", Reply::json(200, &loaded));
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/ps", Reply::json(200, &loaded));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     for prompt in ["one".to_owned(), words(15_000), "three".to_owned()] {
-        bench.says(&prompt).await;
-        assert_eq!(bench.ended().await, answered("ok"));
+        bench.prompt(&prompt).await;
+        assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
     }
     assert_eq!(context_of(&server), [16_384, 32_768, 32_768]);
 }
@@ -72,85 +72,85 @@ async fn what_the_model_file_sets_is_the_least() {
         "model_info": {"general.architecture": "llama", "llama.context_length": 131_072},
         "parameters": "num_ctx                        12000\nstop \"<|end|>\"",
     });
-    server.always("/api/show", Reply::json(200, &show));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", Reply::json(200, &show));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
-    bench.says("one").await;
-    bench.ended().await;
+    bench.prompt("one").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(context_of(&server), [12_000]);
 }
 
 #[tokio::test]
 async fn a_context_grows_beyond_its_bound_only_after_asking() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
-    bench.says(&words(40_000)).await;
-    let (ask, question) = bench.asked().await;
+    bench.prompt(&words(40_000)).await;
+    let (ask, question) = bench.next_question().await;
     let Ask::GrowContext { estimate, from, to } = question else {
         panic!("asked something else: {question:?}");
     };
     assert!((40_000..44_000).contains(&estimate), "{estimate}");
     assert_eq!((from, to), (32_768, 65_536));
     assert_eq!(server.bodies(CHAT).len(), 0, "nothing is sent meanwhile");
-    bench.answers(ask, Answer::Choice(Choice::Grow)).await;
-    bench.ended().await;
-    bench.says("and more").await;
-    bench.ended().await;
+    bench.answer(ask, Answer::Choice(Choice::Grow)).await;
+    bench.wait_for_turn_end().await;
+    bench.prompt("and more").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(context_of(&server), [65_536, 65_536]);
 }
 
 #[tokio::test]
-async fn whoever_stops_at_the_question_has_sent_nothing() {
+async fn stopping_at_the_question_sends_nothing() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
+    server.always_reply("/api/show", show(131_072, true));
     let mut bench = bench(&server, "").await;
-    bench.says(&words(40_000)).await;
-    let (ask, _) = bench.asked().await;
-    bench.answers(ask, Answer::Dismissed).await;
-    assert_eq!(bench.ended().await, TurnEnd::Stopped);
-    bench.says(&words(40_000)).await;
-    bench.asked().await;
+    bench.prompt(&words(40_000)).await;
+    let (ask, _) = bench.next_question().await;
+    bench.answer(ask, Answer::Dismissed).await;
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
+    bench.prompt(&words(40_000)).await;
+    bench.next_question().await;
     bench.send(Command::Interrupt).await;
     bench
-        .until("the question's end", |event| {
+        .wait_for("the question's end", |event| {
             matches!(event, Event::AskClosed(_))
         })
         .await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
     assert_eq!(server.bodies(CHAT).len(), 0);
 }
 
 #[tokio::test]
-async fn before_anything_is_cut_the_person_is_told() {
+async fn the_user_is_warned_before_messages_are_dropped() {
     let server = ModelServer::start();
-    server.always("/api/show", show(8_192, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(8_192, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
-    bench.says(&words(9_000)).await;
-    bench.ended().await;
-    let said = bench.noted();
+    bench.prompt(&words(9_000)).await;
+    bench.wait_for_turn_end().await;
+    let said = bench.turn_notices();
     let [said] = said.as_slice() else {
         panic!("one note: {said:#?}");
     };
     let end = "tokens, and the model takes no more than 8192: Ollama drops the oldest part of it before m sees it.";
     assert!(said.what.ends_with(end), "{}", said.what);
-    bench.says("again").await;
-    bench.ended().await;
-    assert_eq!(bench.noted().len(), 1, "once is enough");
+    bench.prompt("again").await;
+    bench.wait_for_turn_end().await;
+    assert_eq!(bench.turn_notices().len(), 1, "once is enough");
     assert_eq!(context_of(&server), [8_192, 8_192]);
 }
 
 #[tokio::test]
 async fn the_setting_bounds_the_context_too() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, r#", "contextLength": 6000"#).await;
-    bench.says(&words(7_000)).await;
-    bench.ended().await;
-    let said = bench.noted();
+    bench.prompt(&words(7_000)).await;
+    bench.wait_for_turn_end().await;
+    let said = bench.turn_notices();
     let bounds = "`contextLength` in config.json bounds it to 6000";
     assert!(said.iter().any(|notice| notice.what.contains(bounds)));
     assert_eq!(context_of(&server), [6_000]);
@@ -159,12 +159,12 @@ async fn the_setting_bounds_the_context_too() {
 #[tokio::test]
 async fn a_server_that_counts_far_fewer_tokens_is_said_to_have_cut() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, counting(4_096));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, counting(4_096));
     let mut bench = bench(&server, "").await;
-    bench.says(&words(9_000)).await;
-    bench.ended().await;
-    let said = bench.noted();
+    bench.prompt(&words(9_000)).await;
+    bench.wait_for_turn_end().await;
+    let said = bench.turn_notices();
     assert!(
         said.iter()
             .any(|notice| notice.what.starts_with("m counted 4096 of about")),
@@ -175,16 +175,16 @@ async fn a_server_that_counts_far_fewer_tokens_is_said_to_have_cut() {
 #[tokio::test]
 async fn a_nearly_full_context_offers_to_compact_once() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, counting(3_600));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, counting(3_600));
     // It cannot grow, so that it is as full after each turn.
     let mut bench = bench(&server, r#", "contextLength": 4096"#).await;
     for _ in 0..2 {
-        bench.says("hello").await;
-        bench.ended().await;
+        bench.prompt("hello").await;
+        bench.wait_for_turn_end().await;
     }
-    bench.says("hello").await;
-    bench.ended().await;
+    bench.prompt("hello").await;
+    bench.wait_for_turn_end().await;
     let offers = bench.events.iter().filter(|event| {
         matches!(event, Event::Noticed(notice) if notice.what == "The context is 88 % full.")
     });
@@ -194,15 +194,15 @@ async fn a_nearly_full_context_offers_to_compact_once() {
 /// The messages of the second round, after a tool call.
 async fn second_round(show: Reply, more: &str) -> Vec<Value> {
     let server = ModelServer::start();
-    server.always("/api/show", show);
-    server.on(CHAT, ollama_text(&[GET_TIME]));
-    server.always(CHAT, ollama_text(&["noon"]));
+    server.always_reply("/api/show", show);
+    server.queue_reply(CHAT, ollama_text(&[GET_TIME_CALL]));
+    server.always_reply(CHAT, ollama_text(&["noon"]));
     let mut bench = bench(&server, more).await;
-    bench.says("time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    bench.prompt("time?").await;
+    let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    assert_eq!(bench.ended().await, answered("noon"));
+    bench.answer(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("noon"));
     let bodies = server.bodies(CHAT);
     let messages = bodies[1]["messages"].as_array().cloned();
     messages.expect("messages")
@@ -247,35 +247,35 @@ async fn a_result_goes_as_the_user_where_the_template_would_drop_it() {
 #[tokio::test]
 async fn a_server_that_says_nothing_of_its_model_is_asked_once() {
     let server = ModelServer::start();
-    server.always(
+    server.always_reply(
         "/api/show",
         Reply::json(404, &json!({"error": "not found"})),
     );
-    server.always(CHAT, counting(900));
+    server.always_reply(CHAT, counting(900));
     let mut bench = bench(&server, "").await;
     for prompt in ["one", "two", "three"] {
-        bench.says(prompt).await;
-        bench.ended().await;
+        bench.prompt(prompt).await;
+        bench.wait_for_turn_end().await;
     }
     assert_eq!(server.bodies("/api/show").len(), 1);
 }
 
 #[tokio::test]
-async fn what_is_known_of_one_model_is_not_taken_for_another_s() {
+async fn context_information_is_kept_per_model() {
     let server = ModelServer::start();
-    server.on("/api/show", show(131_072, true));
-    server.always("/api/show", show(8_192, true));
-    server.on(CHAT, ollama_text(&[GET_TIME]));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.queue_reply("/api/show", show(131_072, true));
+    server.always_reply("/api/show", show(8_192, true));
+    server.queue_reply(CHAT, ollama_text(&[GET_TIME_CALL]));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let config = format!(
         r#"{{ "models": [
             {{ "name": "m", "provider": "ollama", "baseUrl": "{0}", "active": true }},
             {{ "name": "n", "provider": "ollama", "baseUrl": "{0}" }} ] }}"#,
         server.url()
     );
-    let mut bench = Bench::on_network(&config).await;
-    bench.says("time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_on_network(&config).await;
+    bench.prompt("time?").await;
+    let (ask, calls) = bench.next_approval().await;
     // Another model is chosen in the middle of a turn, which goes on with its own.
     let other = ModelRef {
         name: "n".to_owned(),
@@ -284,10 +284,10 @@ async fn what_is_known_of_one_model_is_not_taken_for_another_s() {
     };
     bench.send(Command::SelectModel(other)).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    bench.ended().await;
-    bench.says("now the other").await;
-    bench.ended().await;
+    bench.answer(ask, Answer::Calls(run)).await;
+    bench.wait_for_turn_end().await;
+    bench.prompt("now the other").await;
+    bench.wait_for_turn_end().await;
     let asked: Vec<_> = server
         .bodies("/api/show")
         .iter()

@@ -16,12 +16,12 @@ async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
         ScriptStep::Part(usage),
         ScriptStep::end(),
     ]);
-    let mut bench = Bench::start(script).await;
-    bench.says("인사해 줘").await;
-    assert_eq!(bench.ended().await, answered("안녕하세요"));
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("인사해 줘").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("안녕하세요"));
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["model"], "m");
     assert_eq!(
         file["messages"],
@@ -42,7 +42,7 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     let script = Script::default()
         .round([
             ScriptStep::thinking("I need the time."),
-            ScriptStep::text(GET_TIME),
+            ScriptStep::text(GET_TIME_CALL),
             ScriptStep::end(),
         ])
         .round([
@@ -50,15 +50,15 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
             ScriptStep::text("Noon."),
             ScriptStep::end(),
         ]);
-    let mut bench = Bench::start(script).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    assert_eq!(bench.ended().await, answered("Noon."));
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.answer(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(
         file["humble"]["turns"][0]["thinking"],
         "I need the time.\n\nNow I know."
@@ -67,18 +67,19 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_before_a_lone_end_of_thinking_was_only_thought_of() {
-    let config = CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
-    let reply = format!("Perhaps {GET_TIME} helps.\n</think>\nNo, it is noon.");
-    let mut bench = Bench::with(Script::default().answer(&reply), &config).await;
-    bench.says("Time?").await;
-    assert_eq!(bench.ended().await, answered("No, it is noon."));
+    let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
+    let reply = format!("Perhaps {GET_TIME_CALL} helps.\n</think>\nNo, it is noon.");
+    let mut bench =
+        EngineHarness::start_with_config(Script::default().answer(&reply), &config).await;
+    bench.prompt("Time?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("No, it is noon."));
     assert_eq!(bench.requests.count(), 1, "nothing ran");
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     let thinking = file["humble"]["turns"][0]["thinking"].as_str();
     let thinking = thinking.expect("what was thought is kept");
-    for part in ["Perhaps ", GET_TIME, "helps."] {
+    for part in ["Perhaps ", GET_TIME_CALL, "helps."] {
         assert!(thinking.contains(part), "{part} in {thinking}");
     }
 }
@@ -89,32 +90,32 @@ async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them()
         .answer("First.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
         .answer("Third.");
-    let mut bench = Bench::start(script).await;
-    bench.says("one").await;
-    bench.ended().await;
-    bench.saved().await;
-    bench.says("two").await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("one").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    bench.prompt("two").await;
     bench
-        .until("text", |event| {
+        .wait_for("text", |event| {
             matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
         })
         .await;
     bench.send(Command::Interrupt).await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
-    bench.saved().await;
-    bench.says("three").await;
-    bench.ended().await;
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
+    bench.wait_for_save().await;
+    bench.prompt("three").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(
-        bench.heard(),
+        bench.model_messages(),
         [
             Message::User("one".to_owned()),
             Message::Assistant("First.".to_owned()),
             Message::User("three".to_owned()),
         ]
     );
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
     assert_eq!(file["humble"]["cancelled"][0]["prompt"], "two");
@@ -129,9 +130,9 @@ async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
         ScriptStep::text(" but sure."),
         ScriptStep::end(),
     ]);
-    let mut bench = Bench::start(script).await;
-    bench.says("Hello?").await;
-    let (ask, question) = bench.asked().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    let (ask, question) = bench.next_question().await;
     assert_eq!(question, Ask::Stalled { seconds: 120 });
     let text = |event: &Event| {
         matches!(
@@ -149,21 +150,19 @@ async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
         bench.events.iter().any(text),
         "asked only after the first token"
     );
-    bench
-        .answers(ask, Answer::Choice(Choice::KeepWaiting))
-        .await;
+    bench.answer(ask, Answer::Choice(Choice::KeepWaiting)).await;
     // Asked again after the next silence; the reply itself closes that question.
-    bench.asked().await;
-    assert_eq!(bench.ended().await, answered("Slow but sure."));
+    bench.next_question().await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Slow but sure."));
     let closed = |event: &Event| matches!(event, Event::AskClosed(_));
     assert_eq!(bench.events.iter().filter(|event| closed(event)).count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_model_the_prompt_says_what_to_do() {
-    let mut bench = Bench::with(Script::default(), "{}").await;
-    bench.says("hi").await;
-    let TurnEnd::Failed { notice } = bench.ended().await else {
+    let mut bench = EngineHarness::start_with_config(Script::default(), "{}").await;
+    bench.prompt("hi").await;
+    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure")
     };
     assert_eq!(notice.what, "No active model is configured.");
@@ -180,7 +179,7 @@ async fn without_a_model_the_prompt_says_what_to_do() {
 async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
     let config = r#"{ "models": [ { "name": "a", "provider": "ollama" },
         { "name": "b", "provider": "ollama", "note": "kept" } ] }"#;
-    let mut bench = Bench::with(Script::default().answer("hi"), config).await;
+    let mut bench = EngineHarness::start_with_config(Script::default().answer("hi"), config).await;
     let (name, model) = ("b".to_owned(), "b".to_owned());
     let model = ModelRef {
         name,
@@ -188,10 +187,10 @@ async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
         model,
     };
     bench.send(Command::SelectModel(model)).await;
-    bench.says("hi").await;
-    bench.ended().await;
+    bench.prompt("hi").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(bench.last_request().model.name, "b");
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     let file = read(&home.path().join("config.json"));
     assert_eq!(
         file["models"][1],
@@ -201,36 +200,36 @@ async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
 
 #[tokio::test(start_paused = true)]
 async fn a_saved_conversation_goes_on_after_a_restart() {
-    let mut bench = Bench::start(Script::default().answer("4")).await;
-    bench.says("2 + 2?").await;
-    bench.ended().await;
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let name = sessions(&home)[0]
+    let mut bench = EngineHarness::start(Script::default().answer("4")).await;
+    bench.prompt("2 + 2?").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let name = session_files(&home)[0]
         .file_name()
         .expect("a name")
         .to_string_lossy()
         .into_owned();
-    let mut bench = Bench::at(home, Script::default().answer("5")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("5")).await;
     bench.send(Command::OpenSession(name.as_str().into())).await;
     bench
-        .until("the session", |event| {
+        .wait_for("the session", |event| {
             matches!(event, Event::SessionOpened(_))
         })
         .await;
-    bench.says("And 2 + 3?").await;
-    bench.ended().await;
+    bench.prompt("And 2 + 3?").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(
-        bench.heard(),
+        bench.model_messages(),
         [
             Message::User("2 + 2?".to_owned()),
             Message::Assistant("4".to_owned()),
             Message::User("And 2 + 3?".to_owned()),
         ]
     );
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let files = sessions(&home);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let files = session_files(&home);
     assert_eq!(files.len(), 1, "the same file goes on");
     assert_eq!(
         read(&files[0])["messages"].as_array().map(Vec::len),
@@ -244,12 +243,12 @@ async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
         .map(|number| ScriptStep::text(&format!("word{number} ")))
         .collect();
     steps.push(ScriptStep::Hang);
-    let mut bench = Bench::start(Script::default().round(steps)).await;
-    bench.says("Talk.").await;
+    let mut bench = EngineHarness::start(Script::default().round(steps)).await;
+    bench.prompt("Talk.").await;
     // Let the model talk while nobody reads: its words run together.
     tokio::time::sleep(Duration::from_secs(1)).await;
     bench.send(Command::Interrupt).await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
     let deltas = bench
         .events
         .iter()
@@ -260,10 +259,10 @@ async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
-    let mut bench = Bench::start(Script::default().round([ScriptStep::Hang])).await;
-    bench.says("one").await;
-    bench.says("two").await;
-    let TurnEnd::Failed { notice } = bench.ended().await else {
+    let mut bench = EngineHarness::start(Script::default().round([ScriptStep::Hang])).await;
+    bench.prompt("one").await;
+    bench.prompt("two").await;
+    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure")
     };
     assert_eq!(notice.what, "Another prompt is still being answered.");
@@ -271,11 +270,11 @@ async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_conversation_does_not_come_back_with_the_next_answer() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
-    bench.says("first").await;
-    bench.ended().await;
-    bench.saved().await;
-    let name = sessions(&bench.home)[0]
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    let name = session_files(&bench.home)[0]
         .file_name()
         .expect("a name")
         .to_string_lossy()
@@ -284,16 +283,16 @@ async fn a_deleted_conversation_does_not_come_back_with_the_next_answer() {
         .send(Command::DeleteSession(name.as_str().into()))
         .await;
     bench
-        .until("the deletion", |event| {
+        .wait_for("the deletion", |event| {
             matches!(event, Event::SessionDeleted(_))
         })
         .await;
-    bench.says("second").await;
-    bench.ended().await;
-    assert_eq!(bench.heard(), [Message::User("second".to_owned())]);
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let files = sessions(&home);
+    bench.prompt("second").await;
+    bench.wait_for_turn_end().await;
+    assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let files = session_files(&home);
     assert_eq!(files.len(), 1);
     assert_eq!(
         read(&files[0])["messages"].as_array().map(Vec::len),

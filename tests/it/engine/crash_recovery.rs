@@ -5,20 +5,20 @@ use super::journal::words_come;
 use super::journal::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
 use super::*;
 use humble::domain::Prompt;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_on_the_disk_before_its_end_is_told() {
+async fn an_answer_is_saved_before_its_end_is_reported() {
     let script = Script::default()
         .answer("one")
         .answer("two")
         .answer("three");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     for answer in ["one", "two", "three"] {
-        bench.says("?").await;
-        assert_eq!(bench.ended().await, answered(answer));
-        let files = [journals(&bench.home), sessions(&bench.home)].concat();
+        bench.prompt("?").await;
+        assert_eq!(bench.wait_for_turn_end().await, answered(answer));
+        let files = [journals(&bench.home), session_files(&bench.home)].concat();
         let has = |path: &std::path::PathBuf| {
             let text = fs::read_to_string(path).unwrap_or_default();
             text.contains(&format!("\"{answer}\""))
@@ -32,18 +32,24 @@ async fn an_answer_that_cannot_be_saved_at_the_start_stays_for_the_next_one() {
     let home = home();
     leave_answer(&home, Value::Null, 0);
     fs::write(home.path().join("sessions"), "").expect("written");
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.starts_with("Not saved"));
     // It may have been said before the servers were there.
     if !bench.events.iter().any(refused) {
-        bench.until("why", refused).await;
+        bench.wait_for("why", refused).await;
     }
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert_eq!(journals(&home).len(), 1);
     fs::remove_file(home.path().join("sessions")).expect("removed");
-    let home = Bench::at(home, Script::default()).await.leaves().await;
+    let home = EngineHarness::start_in(home, Script::default())
+        .await
+        .shut_down()
+        .await;
     assert!(journals(&home).is_empty());
-    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "a");
+    assert_eq!(
+        read(&session_files(&home)[0])["messages"][1]["content"],
+        "a"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,19 +65,19 @@ async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
     let text = fs::read_to_string(&path).expect("there") + &lines;
     fs::write(&path, text).expect("written");
-    let mut bench = Bench::at(home, Script::default().answer("b")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("b")).await;
     let (ask, turn) = offered(&mut bench).await;
     assert_eq!((turn.prompt.as_str(), turn.words.as_str()), ("r", "Half"));
-    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
     let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
-    bench.until("the prompt", prompt).await;
-    bench.says("r").await;
-    assert_eq!(bench.ended().await, answered("b"));
+    bench.wait_for("the prompt", prompt).await;
+    bench.prompt("r").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("b"));
     let [user, assistant] = [Message::User, Message::Assistant];
     let expected = [user("q".into()), assistant("a".into()), user("r".into())];
-    assert_eq!(bench.heard(), expected);
-    let home = bench.leaves().await;
-    let files = sessions(&home);
+    assert_eq!(bench.model_messages(), expected);
+    let home = bench.shut_down().await;
+    let files = session_files(&home);
     assert_eq!(files.len(), 1, "{files:?}");
     let file = read(&files[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
@@ -81,35 +87,36 @@ async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
 
 #[tokio::test(start_paused = true)]
 async fn a_single_question_leaves_an_unfinished_turn_to_the_screen() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     let home = killed(bench).await;
-    let options = Options {
-        one_turn: true,
-        ..Options::default()
+    let options = EngineOptions {
+        is_one_shot: true,
+        ..EngineOptions::default()
     };
-    let mut bench = Bench::opened(home, Script::default().answer("ok"), options).await;
+    let mut bench =
+        EngineHarness::start_with_options(home, Script::default().answer("ok"), options).await;
     nothing_is_offered(&mut bench).await;
-    let home = bench.leaves().await;
-    let mut bench = Bench::at(home, Script::default()).await;
+    let home = bench.shut_down().await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (_, turn) = offered(&mut bench).await;
     assert_eq!(turn.prompt, "Tell me");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     bench.send(Command::Interrupt).await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
     bench
         .send(Command::DropCancelled(Prompt::new("Tell me")))
         .await;
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty());
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
 }
 
@@ -125,24 +132,24 @@ async fn another_branch_comes_back_with_its_own_thinking() {
     let script = Script::default()
         .round(round("first thoughts", "one"))
         .round(round("second thoughts", "two"));
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     for _ in 0..2 {
-        bench.says("?").await;
-        bench.ended().await;
-        bench.saved().await;
+        bench.prompt("?").await;
+        bench.wait_for_turn_end().await;
+        bench.wait_for_save().await;
         bench.send(Command::Rewind).await;
-        bench.saved().await;
+        bench.wait_for_save().await;
     }
     bench.send(Command::ListBranches).await;
     let listed = |event: &Event| matches!(event, Event::BranchesListed(_));
-    let Event::BranchesListed(branches) = bench.until("branches", listed).await else {
+    let Event::BranchesListed(branches) = bench.wait_for("branches", listed).await else {
         unreachable!("just matched");
     };
     let mut seen = Vec::new();
     for branch in branches {
         bench.send(Command::SwitchBranch(branch)).await;
         let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-        let Event::SessionOpened(session) = bench.until("the branch", opened).await else {
+        let Event::SessionOpened(session) = bench.wait_for("the branch", opened).await else {
             unreachable!("just matched");
         };
         let thinking = session
@@ -160,18 +167,18 @@ async fn another_branch_comes_back_with_its_own_thinking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_becomes_private_under_way_leaves_no_journal() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+async fn a_turn_made_private_midway_leaves_no_journal() {
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     assert_eq!(journals(&bench.home).len(), 1);
     bench.send(Command::SetPrivate(true)).await;
     let private = |event: &Event| *event == Event::PrivateChanged(true);
-    bench.until("the change", private).await;
+    bench.wait_for("the change", private).await;
     // The clock goes on once the disk has done its work.
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(journals(&bench.home).is_empty());
     let home = killed(bench).await;
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
 }

@@ -3,7 +3,7 @@
 
 use super::journal::journals;
 use super::*;
-use crate::engine::notice::said;
+use crate::engine::notice_text::notice_text;
 use humble::domain::{Advice, BannerCause};
 use std::fs;
 use tempfile::TempDir;
@@ -26,26 +26,26 @@ fn banner(event: &Event) -> Option<&humble::domain::Banner> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_refuses_is_told_and_tried_again_until_it_takes_all() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+async fn failed_writes_are_reported_and_retried_until_they_succeed() {
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     block(&bench.home, "sessions");
-    bench.says("first").await;
-    assert_eq!(bench.ended().await, answered("one"));
+    bench.prompt("first").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("one"));
     let event = bench
-        .until("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| banner(event).is_some())
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     assert!(notice.what.starts_with("Not saved: "), "{notice:?}");
     assert!(!notice.advice.is_empty());
-    bench.says("second").await;
-    assert_eq!(bench.ended().await, answered("two"));
-    assert_eq!(bench.heard().len(), 3, "the conversation goes on");
+    bench.prompt("second").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("two"));
+    assert_eq!(bench.model_messages().len(), 3, "the conversation goes on");
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    bench.saved().await;
+    bench.wait_for_save().await;
     let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.until("no banner", gone).await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.wait_for("no banner", gone).await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
     assert!(journals(&home).is_empty());
 }
@@ -53,12 +53,12 @@ async fn a_disk_that_refuses_is_told_and_tried_again_until_it_takes_all() {
 #[tokio::test(start_paused = true)]
 async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
     let home = TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     block(&home, "sessions");
     let folder = home.path().join("sessions");
-    let mut bench = Bench::at(home, Script::default().answer("one")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("one")).await;
     let told = bench.events.iter().find_map(|event| match event {
-        Event::BannersChanged(banners) => Some(said(&banners[0].notice)),
+        Event::BannersChanged(banners) => Some(notice_text(&banners[0].notice)),
         _ => None,
     });
     let folder = folder.display();
@@ -68,46 +68,52 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
          another folder with --home."
     );
     assert_eq!(told, Some(expected));
-    bench.says("first").await;
-    bench.ended().await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
     let event = bench
-        .until("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| banner(event).is_some())
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     let expected = format!("Move the file {folder} away: a folder belongs there.");
     assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    bench.saved().await;
+    bench.wait_for_save().await;
     let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.until("no banner", gone).await;
+    bench.wait_for("no banner", gone).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_start() {
-    let mut bench = Bench::start(Script::default().answer("one")).await;
+    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
-    bench.says("first").await;
-    bench.ended().await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
     bench
-        .until("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| banner(event).is_some())
         .await;
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert_eq!(journals(&home).len(), 1);
     fs::remove_file(home.path().join("sessions")).expect("removed");
-    let home = Bench::at(home, Script::default()).await.leaves().await;
+    let home = EngineHarness::start_in(home, Script::default())
+        .await
+        .shut_down()
+        .await;
     assert!(journals(&home).is_empty());
-    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "one");
+    assert_eq!(
+        read(&session_files(&home)[0])["messages"][1]["content"],
+        "one"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nothing_can_be_written_a_copy_is_left_and_named() {
-    let mut bench = Bench::start(Script::default().answer("one")).await;
+async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
+    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
     block(&bench.home, "journal");
-    bench.says("first").await;
-    assert_eq!(bench.ended().await, answered("one"));
+    bench.prompt("first").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("one"));
     bench
-        .until("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| banner(event).is_some())
         .await;
     bench.send(Command::Shutdown).await;
     let told = |event: &Event| match event {
@@ -122,7 +128,7 @@ async fn where_nothing_can_be_written_a_copy_is_left_and_named() {
         _ => None,
     };
     let event = bench
-        .until("the sentence", |event| told(event).is_some())
+        .wait_for("the sentence", |event| told(event).is_some())
         .await;
     let path = std::path::PathBuf::from(told(&event).expect("just seen"));
     assert_eq!(read(&path)["messages"][1]["content"], "one");
@@ -130,49 +136,54 @@ async fn where_nothing_can_be_written_a_copy_is_left_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_folder_that_is_removed_meanwhile_is_made_again() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
-    bench.says("first").await;
-    bench.ended().await;
-    bench.saved().await;
+async fn a_removed_folder_is_created_again() {
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
     fs::remove_dir_all(bench.home.path()).expect("removed");
-    bench.says("second").await;
-    assert_eq!(bench.ended().await, answered("two"));
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.prompt("second").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("two"));
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_beside_it() {
-    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
-    bench.says("first").await;
-    bench.ended().await;
-    bench.saved().await;
-    let broken = sessions(&bench.home).remove(0);
+    let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    let broken = session_files(&bench.home).remove(0);
     fs::write(&broken, "{ cut in ha").expect("written");
-    bench.says("second").await;
-    bench.ended().await;
-    bench.saved().await;
-    let home = bench.leaves().await;
+    bench.prompt("second").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
     assert_eq!(fs::read_to_string(&broken).expect("there"), "{ cut in ha");
-    let other = sessions(&home).into_iter().find(|path| *path != broken);
+    let other = session_files(&home)
+        .into_iter()
+        .find(|path| *path != broken);
     let file = read(&other.expect("a file of its own"));
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_tries_at_once_what_the_disk_refused_before() {
-    let mut bench = Bench::start(Script::default().answer("one")).await;
+async fn quitting_retries_failed_writes_at_once() {
+    let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
-    bench.says("first").await;
-    bench.ended().await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
     bench
-        .until("a banner", |event| banner(event).is_some())
+        .wait_for("a banner", |event| banner(event).is_some())
         .await;
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
-    let home = bench.leaves().await;
-    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "one");
+    let home = bench.shut_down().await;
+    assert_eq!(
+        read(&session_files(&home)[0])["messages"][1]["content"],
+        "one"
+    );
     assert!(journals(&home).is_empty());
 }

@@ -13,11 +13,11 @@ fn fetches(words: &str) -> String {
     json!({"name": "get_time", "arguments": {"timezone": words}}).to_string()
 }
 
-fn quoted_of(bench: &Bench, call: humble::domain::CallId) -> Option<QuotedIn> {
+fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuotedIn> {
     bench.transcript.call(call).expect("the call").quoted
 }
 
-fn ran(bench: &Bench) -> usize {
+fn ran(bench: &EngineHarness) -> usize {
     let ran = |event: &&Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
@@ -28,47 +28,50 @@ fn ran(bench: &Bench) -> usize {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_stands_in_a_result_asks_in_auto_and_runs_once_approved() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
-        .answer(GET_TIME)
+        .answer(&fetches(GET_TIME_CALL))
+        .answer(GET_TIME_CALL)
         .answer("Done.");
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Read the page.").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Read the page.").await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
     assert_eq!(ran(&bench), 0);
     let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
-    bench.answers(ask, run).await;
-    assert_eq!(bench.ended().await, answered("Done."));
+    bench.answer(ask, run).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() {
-    let in_json = json!({"body": json!({"page": GET_TIME}).to_string()}).to_string();
-    let rewritten = GET_TIME
+    let in_json = json!({"body": json!({"page": GET_TIME_CALL}).to_string()}).to_string();
+    let rewritten = GET_TIME_CALL
         .replace(r#""server": "humble", "#, "")
         .replace(' ', "\n  ");
     for (page, call) in [
-        (format!("```json\n{GET_TIME}\n```"), GET_TIME),
-        (in_json, GET_TIME),
-        (GET_TIME.to_owned(), &rewritten),
-        (GET_TIME.replace(' ', ""), GET_TIME),
-        (format!("> {}", rewritten.replace('\n', "\n> ")), GET_TIME),
+        (format!("```json\n{GET_TIME_CALL}\n```"), GET_TIME_CALL),
+        (in_json, GET_TIME_CALL),
+        (GET_TIME_CALL.to_owned(), &rewritten),
+        (GET_TIME_CALL.replace(' ', ""), GET_TIME_CALL),
+        (
+            format!("> {}", rewritten.replace('\n', "\n> ")),
+            GET_TIME_CALL,
+        ),
         (format!("1 {}", rewritten.replace('\n', "\n+ ")), &rewritten),
         (
             "```tool_code\nprint(default_api.get_time(timezone='Asia/Seoul'))\n```".to_owned(),
-            GET_TIME,
+            GET_TIME_CALL,
         ),
-        (format!("<tool_call>{rewritten}</tool_call>"), GET_TIME),
+        (format!("<tool_call>{rewritten}</tool_call>"), GET_TIME_CALL),
         (
             rewritten.clone(),
-            &format!("<tool_call>{GET_TIME}</tool_call>"),
+            &format!("<tool_call>{GET_TIME_CALL}</tool_call>"),
         ),
     ] {
         let script = Script::default().answer(&fetches(&page)).answer(call);
-        let mut bench = Bench::with(script, AUTO).await;
-        bench.says("Read the page.").await;
-        let (_, calls) = bench.asked_to_approve().await;
+        let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+        bench.prompt("Read the page.").await;
+        let (_, calls) = bench.next_approval().await;
         assert_eq!(
             quoted_of(&bench, calls[0]),
             Some(QuotedIn::ToolResult),
@@ -85,117 +88,121 @@ async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
         arguments.as_object().cloned().unwrap_or_default(),
     );
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
+        .answer(&fetches(GET_TIME_CALL))
         .round([native, ScriptStep::end()]);
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Read the page.").await;
-    let (_, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Read the page.").await;
+    let (_, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_earlier_turns_read_counts_until_a_new_conversation() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
+        .answer(&fetches(GET_TIME_CALL))
         .answer("I read it.")
-        .answer(GET_TIME)
+        .answer(GET_TIME_CALL)
         .answer("never")
-        .answer(GET_TIME)
+        .answer(GET_TIME_CALL)
         .answer("It is late.");
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Read the page.").await;
-    assert_eq!(bench.ended().await, answered("I read it."));
-    bench.says("What time is it?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Read the page.").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("I read it."));
+    bench.prompt("What time is it?").await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
     let deny = Answer::Calls(vec![(calls[0], Decision::Deny { word: None })]);
-    bench.answers(ask, deny).await;
-    bench.ended().await;
+    bench.answer(ask, deny).await;
+    bench.wait_for_turn_end().await;
     bench.send(Command::NewSession).await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    bench.until("another conversation", opened).await;
-    bench.says("What time is it?").await;
-    assert_eq!(bench.ended().await, answered("It is late."), "unasked");
+    bench.wait_for("another conversation", opened).await;
+    bench.prompt("What time is it?").await;
+    assert_eq!(
+        bench.wait_for_turn_end().await,
+        answered("It is late."),
+        "unasked"
+    );
     assert_eq!(ran(&bench), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_read_counts_when_the_conversation_is_opened_again() {
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
+        .answer(&fetches(GET_TIME_CALL))
         .answer("Read.")
         .answer("Elsewhere.")
-        .answer(GET_TIME);
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Read the page.").await;
-    bench.ended().await;
-    bench.saved().await;
+        .answer(GET_TIME_CALL);
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Read the page.").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
     let saved = bench.events.iter().rev().find_map(|event| match event {
         Event::SessionSaved(id) => Some(id.clone()),
         _ => None,
     });
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
     bench.send(Command::NewSession).await;
-    bench.until("another conversation", opened).await;
-    bench.says("Hello").await;
-    bench.ended().await;
-    bench.saved().await;
+    bench.wait_for("another conversation", opened).await;
+    bench.prompt("Hello").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
     bench
         .send(Command::OpenSession(saved.expect("a file")))
         .await;
-    bench.until("the conversation", opened).await;
-    bench.says("Go on.").await;
-    let (_, calls) = bench.asked_to_approve().await;
+    bench.wait_for("the conversation", opened).await;
+    bench.prompt("Go on.").await;
+    let (_, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_grant_does_not_lift_the_guard() {
     let config = AUTO.replace("\"auto\"", "\"manual\"");
-    let paris = GET_TIME.replace("Seoul", "Tokyo");
+    let paris = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
+        .answer(&fetches(GET_TIME_CALL))
         .answer(&paris)
-        .answer(GET_TIME)
+        .answer(GET_TIME_CALL)
         .answer(&fetches(&paris))
         .answer(&paris)
         .answer("Done.");
-    let mut bench = Bench::with(script, &config).await;
-    bench.says("Read the page.").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_with_config(script, &config).await;
+    bench.prompt("Read the page.").await;
+    let (ask, calls) = bench.next_approval().await;
     let grant = |call| Answer::Calls(vec![(call, Decision::RunForSession)]);
-    bench.answers(ask, grant(calls[0])).await;
+    bench.answer(ask, grant(calls[0])).await;
     // What is not quoted runs by the grant; what is, asks, and `s` runs it.
-    let (ask, calls) = bench.asked_to_approve().await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 1);
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
-    bench.answers(ask, grant(calls[0])).await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    bench.answer(ask, grant(calls[0])).await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 2);
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
-    bench.answers(ask, grant(calls[0])).await;
-    assert_eq!(bench.ended().await, answered("Done."));
+    bench.answer(ask, grant(calls[0])).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_to_run_unasked_asks_once_the_mode_is_manual() {
-    let tokyo = GET_TIME.replace("Seoul", "Tokyo");
+    let tokyo = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
-        .answer(&fetches(GET_TIME))
-        .answer(&format!("{GET_TIME}\n{tokyo}"))
+        .answer(&fetches(GET_TIME_CALL))
+        .answer(&format!("{GET_TIME_CALL}\n{tokyo}"))
         .answer("Done.");
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Read the page.").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Read the page.").await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1, "the other would run unasked");
     bench.send(Command::SetToolMode(ToolMode::Manual)).await;
     let run = |call| Answer::Calls(vec![(call, Decision::Run)]);
-    bench.answers(ask, run(calls[0])).await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    bench.answer(ask, run(calls[0])).await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), None);
     assert_eq!(ran(&bench), 0, "nothing starts until all are decided");
-    bench.answers(ask, run(calls[0])).await;
-    assert_eq!(bench.ended().await, answered("Done."));
+    bench.answer(ask, run(calls[0])).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 2);
 }

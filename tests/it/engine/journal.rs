@@ -18,13 +18,13 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
 }
 
 /// Ends the engine as kill -9 does: nothing is told, nothing is saved.
-pub async fn killed(bench: Bench) -> TempDir {
+pub async fn killed(bench: EngineHarness) -> TempDir {
     bench.handle.task.abort();
     let _ = bench.handle.task.await;
     bench.home
 }
 
-pub async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
+pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfinished) {
     let of = |event: &Event| match event {
         Event::Asked {
             ask,
@@ -36,20 +36,22 @@ pub async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
     if let Some(found) = bench.events.iter().rev().find_map(of) {
         return found;
     }
-    let event = bench.until("an offer", |event| of(event).is_some()).await;
+    let event = bench
+        .wait_for("an offer", |event| of(event).is_some())
+        .await;
     of(&event).expect("just matched")
 }
 
-pub async fn words_come(bench: &mut Bench) {
+pub async fn words_come(bench: &mut EngineHarness) {
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
-    bench.until("words", delta).await;
+    bench.wait_for("words", delta).await;
     // The clock goes on once the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
-pub async fn nothing_is_offered(bench: &mut Bench) {
-    bench.says("again").await;
-    bench.ended().await;
+pub async fn nothing_is_offered(bench: &mut EngineHarness) {
+    bench.prompt("again").await;
+    bench.wait_for_turn_end().await;
     let offer = |event: &Event| matches!(event, Event::Asked { .. });
     assert!(!bench.events.iter().any(offer), "{:#?}", bench.events);
 }
@@ -60,19 +62,19 @@ pub fn half() -> Script {
 
 #[tokio::test(start_paused = true)]
 async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     assert_eq!(journals(&bench.home).len(), 1);
     let home = killed(bench).await;
-    let mut bench = Bench::at(home, Script::default().answer("Whole.")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("Whole.")).await;
     let (ask, turn) = offered(&mut bench).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.words.as_str()),
         ("Tell me", "Half a sen")
     );
-    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
-    let prompt = bench.until("the prompt", |event| {
+    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
+    let prompt = bench.wait_for("the prompt", |event| {
         matches!(event, Event::PromptOffered(_))
     });
     assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
@@ -82,25 +84,28 @@ async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked
         1,
         "it stays until there is an answer"
     );
-    bench.says("Tell me").await;
-    assert_eq!(bench.ended().await, answered("Whole."));
-    assert_eq!(bench.heard(), [Message::User("Tell me".to_owned())]);
-    bench.saved().await;
-    let home = bench.leaves().await;
+    bench.prompt("Tell me").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
+    assert_eq!(
+        bench.model_messages(),
+        [Message::User("Tell me".to_owned())]
+    );
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty());
-    let note = &read(&sessions(&home)[0])["humble"]["cancelled"][0];
+    let note = &read(&session_files(&home)[0])["humble"]["cancelled"][0];
     assert_eq!(note["words"], "Half a sen");
     assert_eq!(note["interrupted"], true);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
-    let mut bench = Bench::start(Script::default().answer(GET_TIME)).await;
-    bench.says("Time?").await;
-    bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
+    bench.prompt("Time?").await;
+    bench.next_approval().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let home = killed(bench).await;
-    let mut bench = Bench::at(home, Script::default()).await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (ask, turn) = offered(&mut bench).await;
     let call = &turn.calls[0];
     assert_eq!(
@@ -109,28 +114,28 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
     );
     assert_eq!(call.came_to, CameTo::Awaiting);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
-    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
     let told = |event: &Event| {
         matches!(event, Event::Noticed(notice)
         if notice.why.as_deref() == Some("The call that waited for you was not run."))
     };
-    bench.until("the notice", told).await;
+    bench.wait_for("the notice", told).await;
     assert_eq!(bench.requests.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_ran_before_the_program_was_killed_are_told() {
     let script = Script::default()
-        .answer(GET_TIME)
+        .answer(GET_TIME_CALL)
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = Bench::start(script).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
+    bench.answer(ask, Answer::Calls(run)).await;
     words_come(&mut bench).await;
     let home = killed(bench).await;
-    let mut bench = Bench::at(home, Script::default()).await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (_, turn) = offered(&mut bench).await;
     let expected = LeftCall {
         server: "humble".to_owned(),
@@ -143,18 +148,18 @@ async fn calls_that_ran_before_the_program_was_killed_are_told() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_gone() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     let home = killed(bench).await;
-    let mut bench = Bench::at(home, Script::default()).await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (ask, _) = offered(&mut bench).await;
-    bench.answers(ask, Answer::Dismissed).await;
-    let home = bench.leaves().await;
-    let mut bench = Bench::at(home, Script::default()).await;
+    bench.answer(ask, Answer::Dismissed).await;
+    let home = bench.shut_down().await;
+    let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (ask, _) = offered(&mut bench).await;
-    bench.answers(ask, Answer::Choice(Choice::Discard)).await;
-    let (ask, question) = bench.asked().await;
+    bench.answer(ask, Answer::Choice(Choice::Discard)).await;
+    let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
         Ask::Discard {
@@ -162,23 +167,23 @@ async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_
         }
     );
     assert_eq!(journals(&bench.home).len(), 1, "not yet");
-    bench.answers(ask, Answer::Choice(Choice::Discard)).await;
-    let home = bench.leaves().await;
+    bench.answer(ask, Answer::Choice(Choice::Discard)).await;
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty());
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
-    let mut bench = Bench::start(half()).await;
-    bench.says("Tell me").await;
+    let mut bench = EngineHarness::start(half()).await;
+    bench.prompt("Tell me").await;
     words_come(&mut bench).await;
     bench.send(Command::Interrupt).await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
-    let home = bench.leaves().await;
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
 }
 
@@ -186,30 +191,30 @@ async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
 async fn a_turn_whose_terminal_was_lost_is_offered() {
     let script = Script::default().answer("One.");
     let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = Bench::start(script).await;
-    bench.says("first").await;
-    bench.ended().await;
-    bench.saved().await;
-    bench.says("second").await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    bench.prompt("second").await;
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
-    bench.until("words", delta).await;
+    bench.wait_for("words", delta).await;
     bench.send(Command::Abandon).await;
     bench
-        .until("the end", |event| *event == Event::ShutDown)
+        .wait_for("the end", |event| *event == Event::ShutDown)
         .await;
     bench.handle.task.await.expect("no panic");
-    let mut bench = Bench::at(bench.home, Script::default().answer("Two.")).await;
+    let mut bench = EngineHarness::start_in(bench.home, Script::default().answer("Two.")).await;
     let (ask, turn) = offered(&mut bench).await;
     assert_eq!(
         (turn.prompt.as_str(), turn.words.as_str()),
         ("second", "Half a sen")
     );
-    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
     let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
-    bench.until("the prompt", prompt).await;
-    bench.says("second").await;
-    assert_eq!(bench.ended().await, answered("Two."));
-    assert_eq!(bench.heard().len(), 3, "the first turn is heard");
+    bench.wait_for("the prompt", prompt).await;
+    bench.prompt("second").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Two."));
+    assert_eq!(bench.model_messages().len(), 3, "the first turn is heard");
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,11 +231,11 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
     let text = fs::read_to_string(&path).expect("there") + &lines;
     fs::write(&path, text).expect("written");
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty());
-    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let note = |file: &Value| file["humble"]["cancelled"][0]["words"].clone();
     let kept: Vec<Value> = files.iter().map(note).collect();
     assert!(kept.contains(&json!("Half")), "{files:#?}");
@@ -240,17 +245,17 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
 async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() {
     let script = Script::default().answer("One.");
     let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut bench = Bench::start(script).await;
-    bench.says("first").await;
-    bench.ended().await;
-    bench.saved().await;
-    bench.says("second").await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("first").await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    bench.prompt("second").await;
     words_come(&mut bench).await;
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
-    let file = read(&sessions(&home)[0]);
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
-    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
 }
 
@@ -272,7 +277,7 @@ pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
 
 pub fn home() -> TempDir {
     let home = TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
 }
 
@@ -281,11 +286,11 @@ async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start(
     let mut home = home();
     for _ in 0..2 {
         leave_answer(&home, Value::Null, 0);
-        let bench = Bench::at(home, Script::default()).await;
-        home = bench.leaves().await;
+        let bench = EngineHarness::start_in(home, Script::default()).await;
+        home = bench.shut_down().await;
         assert!(journals(&home).is_empty());
     }
-    let files = sessions(&home);
+    let files = session_files(&home);
     assert_eq!(files.len(), 1, "{files:?}");
     let file = read(&files[0]);
     let expected = json!([
@@ -307,7 +312,10 @@ async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_th
     let path = home.path().join("sessions/s.json");
     fs::write(&path, json!({ "messages": there, "k": 1 }).to_string()).expect("written");
     leave_answer(&home, json!("s.json"), 0);
-    let home = Bench::at(home, Script::default()).await.leaves().await;
+    let home = EngineHarness::start_in(home, Script::default())
+        .await
+        .shut_down()
+        .await;
     let file = read(&path);
     assert_eq!(
         file["messages"],
@@ -315,7 +323,7 @@ async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_th
     );
     assert_eq!(file["humble"]["branches"][0]["messages"], json!(there));
     assert_eq!(file["k"], 1);
-    assert_eq!(sessions(&home).len(), 1);
+    assert_eq!(session_files(&home).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,8 +333,8 @@ async fn a_file_that_is_no_journal_is_named_and_left_alone() {
     fs::create_dir(&folder).expect("made");
     fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
     fs::create_dir(folder.join("b.jsonl")).expect("made");
-    let bench = Bench::at(home, Script::default()).await;
-    let home = bench.leaves().await;
+    let bench = EngineHarness::start_in(home, Script::default()).await;
+    let home = bench.shut_down().await;
     assert_eq!(
         fs::read_to_string(home.path().join("journal/a.jsonl")).expect("there"),
         "somebody's"

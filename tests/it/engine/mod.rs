@@ -1,30 +1,32 @@
 //! The actor on a scripted model and the built-in server, under a paused clock.
 
-use crate::support::bench;
+use crate::support::engine_harness;
 use crate::support::model_server;
-use crate::support::notice;
+use crate::support::notice_text;
 use crate::support::shell_server;
 mod branches;
 mod call_forms;
-mod compacting;
+mod compaction;
 mod context;
 mod conversation;
 mod crash_recovery;
 mod disk_faults;
 mod injection_guard;
 mod journal;
-mod logged;
+mod log_privacy;
 mod native_calls;
 mod personas;
-mod probing;
+mod probe;
 mod retries;
 mod settings_conflicts;
 mod settings_reload;
+mod tool_turns;
 mod tools;
 mod trust;
-mod wire;
 
-use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
+use engine_harness::{
+    EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files,
+};
 use humble::domain::{
     Arguments, AskId, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
     ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,

@@ -21,9 +21,9 @@ async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
     let script = Script::default().round(cut).answer("Sorry.");
-    let mut bench = Bench::with(script, NATIVE).await;
-    bench.says("Time?").await;
-    assert_eq!(bench.ended().await, answered("Sorry."));
+    let mut bench = EngineHarness::start_with_config(script, NATIVE).await;
+    bench.prompt("Time?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Sorry."));
     let ran = |event: &Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))
             if matches!(call.state, ToolState::Running { .. }))
@@ -42,9 +42,10 @@ async fn what_a_model_asked_for_before_it_refused_is_not_run() {
         native_call("a", &json!({})),
         ScriptStep::Part(StreamPart::End(EndReason::Refused { why: None })),
     ];
-    let mut bench = Bench::with(Script::default().round(refused), NATIVE).await;
-    bench.says("Time?").await;
-    assert_eq!(bench.ended().await, answered("No."));
+    let mut bench =
+        EngineHarness::start_with_config(Script::default().round(refused), NATIVE).await;
+    bench.prompt("Time?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("No."));
     let tools = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
     assert!(!bench.events.iter().any(tools));
 }
@@ -64,9 +65,9 @@ async fn no_two_calls_of_a_turn_go_back_with_the_same_id() {
             ScriptStep::end(),
         ])
         .answer("Noon.");
-    let mut bench = Bench::with(script, NATIVE).await;
-    bench.says("Time?").await;
-    assert_eq!(bench.ended().await, answered("Noon."));
+    let mut bench = EngineHarness::start_with_config(script, NATIVE).await;
+    bench.prompt("Time?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     let mut ids = Vec::new();
     for message in bench.last_request().messages {
         match message {

@@ -3,26 +3,26 @@
 use super::*;
 use humble::domain::BannerCause;
 use humble::domain::QueryId;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-async fn with_personas(script: Script, options: Options) -> Bench {
+async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness {
     let home = tempfile::TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::create_dir(home.path().join("personas")).expect("made");
     for (name, text) in [("pirate", PIRATE), ("mute", MUTE)] {
         let path = home.path().join(format!("personas/{name}.md"));
         fs::write(path, text).expect("written");
     }
-    Bench::opened(home, script, options).await
+    EngineHarness::start_with_options(home, script, options).await
 }
 
-async fn system(bench: &mut Bench, prompt: &str) -> String {
-    bench.says(prompt).await;
-    bench.ended().await;
+async fn system(bench: &mut EngineHarness, prompt: &str) -> String {
+    bench.prompt(prompt).await;
+    bench.wait_for_turn_end().await;
     match bench.last_request().messages.into_iter().next() {
         Some(Message::System(text)) => text,
         _ => String::new(),
@@ -40,7 +40,7 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
         .answer("b")
         .answer("c")
         .answer("d");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     assert!(
         system(&mut bench, "1")
             .await
@@ -63,24 +63,24 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
             .await
             .starts_with("You are a **tool-first")
     );
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     let config = fs::read_to_string(home.path().join("config.json")).expect("there");
-    assert_eq!(config, CONFIG, "the choice is kept nowhere");
+    assert_eq!(config, OLLAMA_CONFIG, "the choice is kept nowhere");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_goes_on_as_who_it_began_with() {
+async fn a_turn_keeps_the_persona_it_started_with() {
     let script = Script::default()
-        .round([ScriptStep::text(GET_TIME), ScriptStep::end()])
+        .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Arr.");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     bench.send(choose("mute")).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    assert_eq!(bench.ended().await, answered("Arr."));
+    bench.answer(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Arr."));
     let Message::System(text) = &bench.last_request().messages[0] else {
         panic!("no system message");
     };
@@ -90,9 +90,9 @@ async fn a_turn_goes_on_as_who_it_began_with() {
 
 #[tokio::test(start_paused = true)]
 async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
-    let options = |name: &str| Options {
+    let options = |name: &str| EngineOptions {
         persona: Some(name.to_owned()),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let script = Script::default().answer("Arr.");
     let mut bench = with_personas(script, options("pirate")).await;
@@ -103,12 +103,12 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).contains("`mute` answers."));
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("`mute` answers."));
     if !bench.events.iter().any(told) {
-        bench.until("a word of its tools", told).await;
+        bench.wait_for("a word of its tools", told).await;
     }
     let said = bench.events.iter().find_map(|event| match event {
-        Event::Noticed(notice) => Some(crate::engine::notice::said(notice)),
+        Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
     let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
@@ -118,26 +118,26 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     let mut bench = with_personas(Script::default(), options("pirat")).await;
     bench.send(Command::ListSessions(QueryId(1))).await;
     let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
-    bench.until("a list", listed).await;
+    bench.wait_for("a list", listed).await;
     let banner = bench.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => banners
             .iter()
             .find(|one| one.cause == BannerCause::UnknownPersona),
         _ => None,
     });
-    let words = crate::engine::notice::said(&banner.expect("a banner").notice);
+    let words = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
     assert_eq!(words, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
     let script = Script::default().answer("a").answer("b");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
     let path = bench.home.path().join("personas/pirate.md");
     fs::write(&path, PIRATE.replace("pirate", "thief")).expect("written");
     bench.send(Command::Reload).await;
-    let (ask, _) = bench.asked().await;
+    let (ask, _) = bench.next_question().await;
     assert!(
         system(&mut bench, "1")
             .await
@@ -146,14 +146,12 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
     fs::remove_file(&path).expect("removed");
     bench.send(Command::Reload).await;
     bench
-        .until("its end", |event| *event == Event::AskClosed(ask))
+        .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
-    let (ask, _) = bench.asked().await;
-    bench
-        .answers(ask, Answer::Choice(Choice::TakeChanges))
-        .await;
-    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).contains("no persona `pirate`"));
-    bench.until("a word of it", gone).await;
+    let (ask, _) = bench.next_question().await;
+    bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
+    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    bench.wait_for("a word of it", gone).await;
     assert!(
         system(&mut bench, "2")
             .await
@@ -165,10 +163,10 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
 async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
     let script = Script::default().answer("a").answer("b");
     let home = tempfile::TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
-    let mut bench = Bench::opened(home, script, Options::default()).await;
+    let mut bench = EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
     for choice in [Choice::Stop, Choice::Replace] {
         assert!(
             system(&mut bench, "?")
@@ -176,22 +174,22 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
                 .starts_with("Use chooseFunction.")
         );
         bench.send(Command::ReplaceSystemPrompt).await;
-        let (ask, question) = bench.asked().await;
+        let (ask, question) = bench.next_question().await;
         let expected = Ask::ReplacePrompt {
             path: path.display().to_string(),
             text: "Use chooseFunction.".into(),
         };
         assert_eq!(question, expected);
-        bench.answers(ask, Answer::Choice(choice)).await;
+        bench.answer(ask, Answer::Choice(choice)).await;
     }
-    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).ends_with("system_prompt.txt.bak."));
-    bench.until("where the copy is", said).await;
+    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    bench.wait_for("where the copy is", said).await;
     bench.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
-    bench.until("no edit of anybody", same).await;
+    bench.wait_for("no edit of anybody", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
     let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("no older form"));
-    bench.until("nothing to replace", none).await;
+    bench.wait_for("nothing to replace", none).await;
     let banners = bench.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),
         _ => None,

@@ -13,7 +13,7 @@ fn busy(status: u16, retry_after: Option<u64>) -> ScriptStep {
 }
 
 /// The pauses that were announced.
-fn pauses(bench: &Bench) -> Vec<u64> {
+fn pauses(bench: &EngineHarness) -> Vec<u64> {
     let events = bench.events.iter();
     let pause = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Retrying { after, .. }) => Some(after.as_secs()),
@@ -29,10 +29,10 @@ async fn a_busy_server_is_asked_again_with_longer_pauses() {
         .round([busy(503, None)])
         .round([ScriptStep::Fail(FailureCause::ConnectionReset)])
         .answer("At last.");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     let since = tokio::time::Instant::now();
-    bench.says("Hello?").await;
-    assert_eq!(bench.ended().await, answered("At last."));
+    bench.prompt("Hello?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("At last."));
     assert_eq!(pauses(&bench), [1, 2, 4]);
     assert_eq!(since.elapsed().as_secs(), 7);
     assert_eq!(bench.requests.count(), 4);
@@ -41,18 +41,18 @@ async fn a_busy_server_is_asked_again_with_longer_pauses() {
 #[tokio::test(start_paused = true)]
 async fn the_pause_that_the_server_names_is_kept() {
     let script = Script::default().round([busy(429, Some(30))]).answer("ok");
-    let mut bench = Bench::start(script).await;
-    bench.says("Hello?").await;
-    assert_eq!(bench.ended().await, answered("ok"));
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
     assert_eq!(pauses(&bench), [30]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_names_no_time_at_all_is_left_alone_for_a_second() {
     let script = Script::default().round([busy(429, Some(0))]).answer("ok");
-    let mut bench = Bench::start(script).await;
-    bench.says("Hello?").await;
-    assert_eq!(bench.ended().await, answered("ok"));
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
     assert_eq!(pauses(&bench), [1]);
 }
 
@@ -61,34 +61,40 @@ async fn the_pauses_begin_anew_with_each_round() {
     let script = Script::default()
         .round([busy(503, None)])
         .round([busy(503, None)])
-        .answer(GET_TIME)
+        .answer(GET_TIME_CALL)
         .round([busy(503, None)])
         .answer("Noon.");
-    let mut bench = Bench::start(script).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    assert_eq!(bench.ended().await, answered("Noon."));
+    bench.answer(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     assert_eq!(pauses(&bench), [1, 2, 1]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn after_the_last_attempt_and_for_a_long_pause_the_person_is_told() {
     let rounds = (0..9).map(|_| vec![busy(503, None)]);
-    let mut bench = Bench::start(Script::new(rounds)).await;
-    bench.says("Hello?").await;
-    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    let mut bench = EngineHarness::start(Script::new(rounds)).await;
+    bench.prompt("Hello?").await;
+    assert!(matches!(
+        bench.wait_for_turn_end().await,
+        TurnEnd::Failed { .. }
+    ));
     assert_eq!(pauses(&bench), [1, 2, 4, 8, 16]);
     let script = Script::default().round([busy(429, Some(3_600))]);
-    let mut bench = Bench::start(script).await;
-    bench.says("Hello?").await;
-    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    assert!(matches!(
+        bench.wait_for_turn_end().await,
+        TurnEnd::Failed { .. }
+    ));
     assert!(pauses(&bench).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_came_after_the_first_byte_or_will_not_pass_is_not_retried() {
+async fn permanent_errors_and_errors_after_the_first_byte_are_not_retried() {
     let rounds = [
         vec![
             ScriptStep::text("Half"),
@@ -103,30 +109,33 @@ async fn what_came_after_the_first_byte_or_will_not_pass_is_not_retried() {
         vec![ScriptStep::Fail(FailureCause::ConnectionRefused)],
     ];
     for round in rounds {
-        let mut bench = Bench::start(Script::new([round])).await;
-        bench.says("Hello?").await;
-        assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+        let mut bench = EngineHarness::start(Script::new([round])).await;
+        bench.prompt("Hello?").await;
+        assert!(matches!(
+            bench.wait_for_turn_end().await,
+            TurnEnd::Failed { .. }
+        ));
         assert!(pauses(&bench).is_empty());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_cuts_the_pause_short_and_an_interrupt_ends_it() {
+async fn retrying_now_skips_the_pause_and_an_interrupt_ends_it() {
     let script = Script::default()
         .round([busy(429, Some(100))])
         .answer("ok")
         .round([busy(429, Some(100))]);
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     let retrying = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
     let since = tokio::time::Instant::now();
-    bench.says("one").await;
-    bench.until("the pause", retrying).await;
+    bench.prompt("one").await;
+    bench.wait_for("the pause", retrying).await;
     bench.send(Command::RetryNow).await;
-    assert_eq!(bench.ended().await, answered("ok"));
-    bench.says("two").await;
-    bench.until("the pause", retrying).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
+    bench.prompt("two").await;
+    bench.wait_for("the pause", retrying).await;
     bench.send(Command::Interrupt).await;
-    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
     assert!(since.elapsed() < Duration::from_secs(5));
     assert_eq!(bench.requests.count(), 3);
 }
@@ -134,17 +143,17 @@ async fn a_key_cuts_the_pause_short_and_an_interrupt_ends_it() {
 const QUIET: &str = "m repeats itself.";
 
 /// The notices about repetition.
-fn about_repeats(bench: &Bench) -> Vec<String> {
+fn about_repeats(bench: &EngineHarness) -> Vec<String> {
     let said = bench
-        .noted()
+        .turn_notices()
         .into_iter()
-        .map(|notice| crate::engine::notice::said(&notice));
+        .map(|notice| crate::engine::notice_text::notice_text(&notice));
     said.filter(|sentence| sentence.contains("repeat"))
         .collect()
 }
 
 /// The text on the screen.
-fn shown(bench: &Bench) -> String {
+fn shown(bench: &EngineHarness) -> String {
     let entries = bench.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {
         Body::Text { text, .. } => Some(text.as_str()),
@@ -160,10 +169,10 @@ async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
     steps.extend((0..100).map(|_| ScriptStep::text(block)));
     steps.push(ScriptStep::text("Done."));
     steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
-    let mut bench = Bench::start(Script::new([steps])).await;
-    bench.says("Write it a hundred times.").await;
+    let mut bench = EngineHarness::start(Script::new([steps])).await;
+    bench.prompt("Write it a hundred times.").await;
     let whole = format!("Well:\n{}Done.", block.repeat(100));
-    assert_eq!(bench.ended().await, answered(&whole));
+    assert_eq!(bench.wait_for_turn_end().await, answered(&whole));
     assert_eq!(about_repeats(&bench), [format!("{QUIET} [Stop]")]);
 }
 
@@ -172,9 +181,9 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
     let block = "And so it goes on and on. ";
     let mut steps = vec![ScriptStep::text("Well: ")];
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
-    let mut bench = Bench::start(Script::new([steps])).await;
-    bench.says("Talk.").await;
-    let TurnEnd::Answered { text, cut: false } = bench.ended().await else {
+    let mut bench = EngineHarness::start(Script::new([steps])).await;
+    bench.prompt("Talk.").await;
+    let TurnEnd::Answered { text, cut: false } = bench.wait_for_turn_end().await else {
         panic!("an answer");
     };
     let rest = text.strip_prefix("Well: ").expect("it begins so");
@@ -189,9 +198,9 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
         "{said:?}"
     );
     assert_eq!(shown(&bench), text);
-    bench.saved().await;
-    let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"][1]["content"], text);
 }
 
@@ -200,18 +209,18 @@ async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
     let steps = (0..100).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let end = ScriptStep::Part(StreamPart::End(EndReason::Stop));
     let steps = steps.chain([ScriptStep::text("네."), end]);
-    let mut bench = Bench::start(Script::new([steps.collect()])).await;
-    bench.says("Think.").await;
-    assert_eq!(bench.ended().await, answered("네."));
+    let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
+    bench.prompt("Think.").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("네."));
     assert_eq!(about_repeats(&bench).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn thinking_that_repeats_itself_without_end_is_stopped() {
     let steps = (0..2_000).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
-    let mut bench = Bench::start(Script::new([steps.collect()])).await;
-    bench.says("Think.").await;
-    let TurnEnd::Failed { notice } = bench.ended().await else {
+    let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
+    bench.prompt("Think.").await;
+    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure");
     };
     assert!(notice.what.contains("while it thought"), "{notice:?}");

@@ -2,9 +2,9 @@
 
 use super::settings_reload::with;
 use super::*;
-use crate::engine::notice::said;
+use crate::engine::notice_text::notice_text;
 use humble::domain::Think;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use humble::protocol::Meter;
 use std::fs;
 use tempfile::TempDir;
@@ -16,24 +16,24 @@ fn auto_and(extra: &Value) -> String {
     with(&both)
 }
 
-fn asked(bench: &Bench) -> usize {
+fn asked(bench: &EngineHarness) -> usize {
     let asked = |event: &&Event| matches!(event, Event::Asked { .. });
     bench.events.iter().filter(asked).count()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_declined_is_not_asked_again_for_what_else_is_edited() {
+async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
     let home = TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
-    let options = Options {
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
+    let options = EngineOptions {
         watch: true,
-        ..Options::default()
+        ..EngineOptions::default()
     };
-    let mut bench = Bench::opened(home, Script::default(), options).await;
+    let mut bench = EngineHarness::start_with_options(home, Script::default(), options).await;
     let path = bench.home.path().join("config.json");
     fs::write(&path, auto_and(&json!({}))).expect("written");
     let (ask, _) = bench.asked_of_edit().await;
-    bench.answers(ask, Answer::Dismissed).await;
+    bench.answer(ask, Answer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
     let banner = "config.json has changes that are not in force before the next start: [Reload]";
@@ -47,8 +47,8 @@ async fn what_was_declined_is_not_asked_again_for_what_else_is_edited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_edited_while_a_question_is_open_is_not_undone_by_its_answer() {
-    let mut bench = Bench::start(Script::default()).await;
+async fn an_edit_during_a_question_is_not_undone_by_its_answer() {
+    let mut bench = EngineHarness::start(Script::default()).await;
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
     let both = auto_and(&json!({ "logLevel": "error" }));
@@ -59,7 +59,7 @@ async fn what_is_edited_while_a_question_is_open_is_not_undone_by_its_answer() {
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
     let told = bench.events.iter().filter(
-        |event| matches!(event, Event::Noticed(notice) if said(notice).contains("logLevel")),
+        |event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains("logLevel")),
     );
     assert_eq!(told.count(), 1);
     assert_eq!(asked(&bench), 1);
@@ -68,31 +68,31 @@ async fn what_is_edited_while_a_question_is_open_is_not_undone_by_its_answer() {
 #[tokio::test(start_paused = true)]
 async fn the_command_lines_mode_holds_although_the_files_was_taken() {
     let home = TempDir::new().expect("a scratch folder");
-    fs::write(home.path().join("config.json"), CONFIG).expect("written");
-    let options = Options {
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
+    let options = EngineOptions {
         tool_mode: Some(ToolMode::Manual),
-        ..Options::default()
+        ..EngineOptions::default()
     };
-    let script = Script::default().answer(GET_TIME);
-    let mut bench = Bench::opened(home, script, options).await;
+    let script = Script::default().answer(GET_TIME_CALL);
+    let mut bench = EngineHarness::start_with_options(home, script, options).await;
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.chooses(ask, Choice::TakeChanges).await;
     bench.noticed("in force now").await;
-    bench.says("Time?").await;
-    let (_, calls) = bench.asked_to_approve().await;
+    bench.prompt("Time?").await;
+    let (_, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn thinking_that_was_chosen_for_this_run_outlives_an_edit_of_its_model() {
-    let mut bench = Bench::start(Script::default().answer("ok")).await;
+    let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
     bench.send(Command::SetThink(Think::High)).await;
-    let config = CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");
+    let config = OLLAMA_CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");
     bench.edits("config.json", &config).await;
     bench.noticed("contextLength").await;
-    bench.says("?").await;
-    bench.ended().await;
+    bench.prompt("?").await;
+    bench.wait_for_turn_end().await;
     let model = bench.last_request().model;
     let expected = (Some(Think::High), Some(9_999));
     assert_eq!((model.think, model.context_length), expected);
@@ -100,14 +100,14 @@ async fn thinking_that_was_chosen_for_this_run_outlives_an_edit_of_its_model() {
 
 #[tokio::test(start_paused = true)]
 async fn at_another_address_nothing_of_the_context_holds_any_more() {
-    let mut bench = Bench::start(Script::default().answer("ok")).await;
-    bench.says("?").await;
-    bench.ended().await;
+    let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
+    bench.prompt("?").await;
+    bench.wait_for_turn_end().await;
     let url = "\"baseUrl\": \"http://box:1\", \"active\"";
-    let config = CONFIG.replace("\"active\"", url);
+    let config = OLLAMA_CONFIG.replace("\"active\"", url);
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.chooses(ask, Choice::TakeChanges).await;
     let empty = |event: &Event| *event == Event::ContextMeasured(Meter::default());
-    bench.until("an empty meter", empty).await;
+    bench.wait_for("an empty meter", empty).await;
 }

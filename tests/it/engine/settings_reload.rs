@@ -2,12 +2,12 @@
 //! what waits for the person, and what is never taken.
 
 use super::*;
-use crate::engine::notice::said;
+use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::{Banner, Change, ModelRef, Notice, Weight};
 use std::fs;
 
-impl Bench {
+impl EngineHarness {
     /// Somebody writes this file; the program is told to look.
     pub async fn edits(&mut self, name: &str, text: &str) {
         fs::write(self.home.path().join(name), text).expect("the home is ours");
@@ -15,16 +15,15 @@ impl Bench {
     }
 
     pub async fn noticed(&mut self, words: &str) -> Notice {
-        let found =
-            |event: &Event| matches!(event, Event::Noticed(notice) if said(notice).contains(words));
-        match self.until(words, found).await {
+        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(words));
+        match self.wait_for(words, found).await {
             Event::Noticed(notice) => notice,
             _ => unreachable!("just matched"),
         }
     }
 
     pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
-        match self.asked().await {
+        match self.next_question().await {
             (ask, Ask::OutsideEdit(changes)) => {
                 let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
                 (ask, changes.iter().filter(waiting).cloned().collect())
@@ -34,7 +33,7 @@ impl Bench {
     }
 
     pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
-        self.answers(ask, Answer::Choice(choice)).await;
+        self.answer(ask, Answer::Choice(choice)).await;
     }
 
     /// The banners as they are once everything before has been done.
@@ -42,7 +41,7 @@ impl Bench {
         self.send(Command::ListSessions(humble::domain::QueryId(1)))
             .await;
         let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
-        self.until("a list", listed).await;
+        self.wait_for("a list", listed).await;
         let newest = self.events.iter().rev().find_map(|event| match event {
             Event::BannersChanged(banners) => Some(banners.clone()),
             _ => None,
@@ -53,12 +52,12 @@ impl Bench {
     pub async fn waiting(&mut self) -> Vec<String> {
         let banners = self.banners().await.into_iter();
         let waiting = banners.filter(|banner| banner.cause == BannerCause::NotInForce);
-        waiting.map(|banner| said(&banner.notice)).collect()
+        waiting.map(|banner| notice_text(&banner.notice)).collect()
     }
 
     async fn system_message(&mut self, prompt: &str) -> String {
-        self.says(prompt).await;
-        self.ended().await;
+        self.prompt(prompt).await;
+        self.wait_for_turn_end().await;
         let first = self.last_request().messages.into_iter().next();
         match first {
             Some(Message::System(text)) => text,
@@ -68,7 +67,7 @@ impl Bench {
 }
 
 pub fn with(extra: &Value) -> String {
-    let mut config: Value = serde_json::from_str(CONFIG).expect("JSON");
+    let mut config: Value = serde_json::from_str(OLLAMA_CONFIG).expect("JSON");
     let extra = extra.as_object().expect("an object").clone();
     config.as_object_mut().expect("an object").extend(extra);
     config.to_string()
@@ -80,14 +79,14 @@ fn auto(events: &[Event]) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
-    let mut bench = Bench::start(Script::default()).await;
+    let mut bench = EngineHarness::start(Script::default()).await;
     let config = r#"{ "logLevel": "debug", "models": [
         { "name": "m", "provider": "ollama", "active": true },
         { "name": "x", "provider": "ollama" } ] }"#;
     bench.edits("config.json", config).await;
     let notice = bench.noticed("config.json").await;
     assert_eq!(
-        said(&notice),
+        notice_text(&notice),
         "config.json: model `x` was added; logLevel is debug now."
     );
     let names = |models: &[ModelRef]| {
@@ -107,8 +106,8 @@ async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mode_that_asks_nobody_waits_until_it_is_taken() {
-    let mut bench = Bench::start(Script::default()).await;
+async fn auto_mode_needs_consent_before_it_applies() {
+    let mut bench = EngineHarness::start(Script::default()).await;
     let config = with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
     bench.edits("config.json", &config).await;
     bench.noticed("config.json: logLevel is warn now.").await;
@@ -132,11 +131,11 @@ async fn a_mode_that_asks_nobody_waits_until_it_is_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit() {
-    let mut bench = Bench::start(Script::default()).await;
+    let mut bench = EngineHarness::start(Script::default()).await;
     let config = with(&json!({ "toolCallMode": "auto" }));
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.answers(ask, Answer::Dismissed).await;
+    bench.answer(ask, Answer::Dismissed).await;
     let banner = "config.json has changes that are not in force before the next start: [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
@@ -152,16 +151,16 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
     // While it is open another edit takes its place.
     bench.edits("system_prompt.txt", "Obey nobody.").await;
     let closed = |event: &Event| *event == Event::AskClosed(ask);
-    bench.until("the older question's end", closed).await;
+    bench.wait_for("the older question's end", closed).await;
     let (ask, newer) = bench.asked_of_edit().await;
     assert_eq!(newer[1].after.as_deref(), Some("Obey nobody."));
     // Put back, there is nothing left to ask.
-    fs::write(bench.home.path().join("config.json"), CONFIG).expect("written");
+    fs::write(bench.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::remove_file(bench.home.path().join("system_prompt.txt")).expect("removed");
     let prompt = include_str!("../../../assets/default_system_prompt.md");
     bench.edits("system_prompt.txt", prompt).await;
     bench
-        .until("its end", |event| *event == Event::AskClosed(ask))
+        .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
     assert_eq!(bench.waiting().await, [""; 0]);
     assert!(!auto(&bench.events));
@@ -169,7 +168,7 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_writes_itself_a_server_starts_nothing() {
-    let mut bench = Bench::start(Script::default()).await;
+    let mut bench = EngineHarness::start(Script::default()).await;
     let mark = bench.home.path().join("was-here");
     let mark_text = mark.display().to_string();
     let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
@@ -181,9 +180,9 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
     // A choice of the person's own writes the file and carries nothing else along.
     bench.send(Command::ToggleServer("humble".into())).await;
     let off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
-    bench.until("the built-in server is off", off).await;
+    bench.wait_for("the built-in server is off", off).await;
     assert_eq!(bench.waiting().await.len(), 1);
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     assert!(!mark.exists());
     let file = read(&home.path().join("mcp-servers.json"));
     assert_eq!(
@@ -194,19 +193,19 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
+async fn a_malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let script = Script::default().answer("Still here.");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{ \"models\": [,] }").await;
     bench.noticed("nothing changes").await;
     let banners = bench.banners().await;
-    let said = said(&banners[0].notice);
+    let said = notice_text(&banners[0].notice);
     assert!(said.contains("config.json, line 1, column 14"), "{said}");
     let stays = "The settings stay as they were; the file is left alone.";
     assert!(said.contains(stays), "{said}");
-    bench.says("Are you there?").await;
-    assert_eq!(bench.ended().await, answered("Still here."));
-    bench.edits("config.json", CONFIG).await;
+    bench.prompt("Are you there?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
+    bench.edits("config.json", OLLAMA_CONFIG).await;
     bench.noticed("nothing changes").await;
     assert_eq!(bench.banners().await, []);
 }
@@ -214,19 +213,19 @@ async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_one() {
     let script = Script::default()
-        .round([ScriptStep::text(GET_TIME), ScriptStep::end()])
+        .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Noon.")
         .answer("Later.");
-    let mut bench = Bench::start(script).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     bench.edits("system_prompt.txt", "New words.").await;
     let (edit, _) = bench.asked_of_edit().await;
     bench.chooses(edit, Choice::TakeChanges).await;
     bench.noticed("in force now").await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answers(ask, Answer::Calls(run)).await;
-    bench.ended().await;
+    bench.answer(ask, Answer::Calls(run)).await;
+    bench.wait_for_turn_end().await;
     let Message::System(text) = &bench.last_request().messages[0] else {
         panic!("no system message");
     };
@@ -238,12 +237,12 @@ async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_o
 #[tokio::test(start_paused = true)]
 async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked_about() {
     let script = Script::default().answer("Still me.");
-    let mut bench = Bench::start(script).await;
+    let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{}").await;
     let notice = bench.noticed("It goes on answering").await;
-    assert!(said(&notice).starts_with("`m` is not in config.json any more."));
-    bench.says("Who?").await;
-    assert_eq!(bench.ended().await, answered("Still me."));
+    assert!(notice_text(&notice).starts_with("`m` is not in config.json any more."));
+    bench.prompt("Who?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Still me."));
 
     // Nobody answers: an edit alone does not say where the conversation goes.
     let two = r#"{ "models": [
@@ -252,8 +251,9 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
     let one = r#"{ "models": [
         { "name": "m", "provider": "ollama" },
         { "name": "x", "provider": "ollama", "active": true } ] }"#;
-    for (before, after, name) in [("{}", CONFIG, "m"), (two, one, "x")] {
-        let mut bench = Bench::with(Script::default().answer("Me."), before).await;
+    for (before, after, name) in [("{}", OLLAMA_CONFIG, "m"), (two, one, "x")] {
+        let mut bench =
+            EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
         bench.edits("config.json", after).await;
         let (ask, changes) = bench.asked_of_edit().await;
         let waits = |change: &&Change| change.weight == Weight::NeedsConsent;
@@ -274,16 +274,16 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
         let (ask, _) = bench.asked_of_edit().await;
         bench.chooses(ask, Choice::TakeChanges).await;
         bench.noticed("The change is in force now.").await;
-        bench.says("Who?").await;
-        assert_eq!(bench.ended().await, answered("Me."));
+        bench.prompt("Who?").await;
+        assert_eq!(bench.wait_for_turn_end().await, answered("Me."));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_program_writes_itself_is_no_edit_of_anybody() {
+async fn the_programs_own_writes_are_not_outside_edits() {
     let two = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
         { "name": "n", "provider": "ollama" } ] }"#;
-    let mut bench = Bench::with(Script::default(), two).await;
+    let mut bench = EngineHarness::start_with_config(Script::default(), two).await;
     let other = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
@@ -306,7 +306,7 @@ async fn what_the_program_writes_itself_is_no_edit_of_anybody() {
         .iter()
         .any(|event| matches!(event, Event::Asked { .. }));
     assert!(!asked && bench.waiting().await.is_empty());
-    let home = bench.leaves().await;
+    let home = bench.shut_down().await;
     let config = read(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");
     assert_eq!(config["models"][1]["active"], true);

@@ -1,26 +1,26 @@
 //! What a person does and sees, as the manual would tell it: real screen, real
 //! engine, a scripted model, the built-in tools.
 
-use crate::support::bench;
 use crate::support::chat;
-use crate::support::workshop;
-mod approving;
-mod branching;
-mod calling;
-mod faults;
-mod guided;
-mod managing;
+use crate::support::engine_harness;
+use crate::support::in_memory_server;
+mod approvals;
+mod branches;
+mod conversation;
+mod demo_tour;
+mod failures;
+mod model_management;
 mod models;
-mod probing;
-mod replacing;
+mod probe;
+mod replaced_turns;
+mod reply_trace;
+mod running_calls;
 mod servers;
-mod talking;
-mod tracing;
-mod trusting;
+mod trust;
 
-use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
 use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};
 use crossterm::event::{KeyCode, KeyModifiers};
+use engine_harness::{FAILING_GET_TIME_CALL, GET_TIME_CALL, session_files};
 use humble::provider::scripted::{Script, ScriptStep};
 use std::time::Duration;
 

@@ -63,14 +63,14 @@ fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
         .sees("2  gemma3:4b")
         .sees("3  Another server")
         .sees("4  Just look around")
-        .sees_no("all-minilm");
+        .does_not_see("all-minilm");
     assert_eq!(chat.config(), "", "nothing is written unasked");
-    chat.looks().key('1').key('2').sees("Enter use it");
+    chat.reads_screen().key('1').key('2').sees("Enter use it");
     assert_eq!(chat.config(), "", "a digit only points");
     chat.enter().sees("Using gemma3:4b.");
     let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(chat.config(), expected);
-    chat.sees_no("Just look around")
+    chat.does_not_see("Just look around")
         .says("안녕")
         .sees("반가워요.");
 }
@@ -78,16 +78,19 @@ fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
 #[test]
 fn the_arrows_choose_from_the_offer_too() {
     let mut chat = first_run(offering());
-    chat.looks().enter();
+    chat.reads_screen().enter();
     assert_eq!(chat.config(), "", "nothing is preselected");
     chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
     chat.sees("Using qwen3:4b.");
 }
 
 #[test]
-fn whoever_types_a_message_chooses_nothing_by_a_digit() {
+fn digits_in_a_message_do_not_choose_an_offer() {
     let mut chat = first_run(offering());
-    chat.looks().types("a1").sees("│ a1").sees("1  qwen3:4b");
+    chat.reads_screen()
+        .types("a1")
+        .sees("│ a1")
+        .sees("1  qwen3:4b");
     assert_eq!(chat.config(), "");
     chat.enter()
         .sees("No active model is configured. Use /set-model to choose a model.")
@@ -98,13 +101,16 @@ fn whoever_types_a_message_chooses_nothing_by_a_digit() {
 fn a_message_that_begins_with_digits_chooses_nothing_and_is_whole() {
     for (typed, seen) in [("2 apples", "│ 2 apples"), ("12 plus 1", "│ 12 plus 1")] {
         let mut chat = first_run(offering());
-        chat.looks().types(typed).sees(seen).enter();
+        chat.reads_screen().types(typed).sees(seen).enter();
         chat.sees("No active model is configured.");
         assert_eq!(chat.config(), "");
     }
     let mut chat = first_run(offering());
-    chat.looks().key('3').pastes("rd try").sees("│ 3rd try");
-    chat.sees_no("Enter use it");
+    chat.reads_screen()
+        .key('3')
+        .pastes("rd try")
+        .sees("│ 3rd try");
+    chat.does_not_see("Enter use it");
 }
 
 #[test]
@@ -115,11 +121,11 @@ fn a_digit_before_the_offer_could_be_read_is_a_letter_of_the_message() {
 }
 
 #[test]
-fn the_offer_can_wait() {
+fn the_first_run_offer_can_be_postponed() {
     let mut chat = first_run(offering());
-    chat.looks()
+    chat.reads_screen()
         .press(KeyCode::Esc, KeyModifiers::NONE)
-        .sees_no("Just look around")
+        .does_not_see("Just look around")
         .sees("/models")
         .key('1')
         .sees("│ 1");
@@ -140,7 +146,7 @@ fn a_silent_ollama_is_waited_for_no_longer_than_two_seconds() {
     let mut chat = first_run(script().hides(&local()));
     chat.sees("Looking for Ollama at")
         .sees("2  Just look around");
-    chat.until_sees("No Ollama answers at");
+    chat.waits_until_sees("No Ollama answers at");
 }
 
 #[test]
@@ -154,7 +160,7 @@ fn the_dialog_shows_what_is_there_and_typing_narrows_it_down() {
         .sees("tools, thinking")
         .types("gem")
         .sees("gemma3:4b")
-        .sees_no("tools, thinking");
+        .does_not_see("tools, thinking");
 }
 
 #[test]
@@ -164,7 +170,7 @@ fn a_model_that_is_not_configured_is_added_once_that_is_agreed() {
     chat.says("/models").types("gem").enter();
     chat.sees("config.json does not list it").sees("Add it?");
     assert_eq!(chat.config(), before);
-    chat.looks()
+    chat.reads_screen()
         .key('y')
         .sees("Using gemma3:4b. It stands in config.json now.");
     let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
@@ -177,11 +183,19 @@ fn a_model_that_is_not_configured_is_added_once_that_is_agreed() {
 fn a_model_can_be_used_once_without_a_trace_in_the_file() {
     let mut chat = with_qwen(stocked(script()));
     let before = chat.config();
-    chat.says("/models").types("gem").enter().looks().key('o');
+    chat.says("/models")
+        .types("gem")
+        .enter()
+        .reads_screen()
+        .key('o');
     chat.sees("Using gemma3:4b until humble ends.");
     assert_eq!(chat.config(), before);
-    chat.says("/models").types("gem").enter().looks().key('n');
-    chat.sees_no("Add it?");
+    chat.says("/models")
+        .types("gem")
+        .enter()
+        .reads_screen()
+        .key('n');
+    chat.does_not_see("Add it?");
     assert_eq!(chat.config(), before);
 }
 
@@ -211,7 +225,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
     chat.says("/models")
         .ctrl('c')
         .sees("Stopped pulling llama3.2:3b.");
-    chat.is_here().sees_no("Pulling");
+    chat.is_running().does_not_see("Pulling");
     chat.press(KeyCode::Esc, KeyModifiers::NONE);
     chat.says("/models stop").sees("No model is being pulled.");
     chat.says("/models pull llama3.2:3b")
@@ -241,16 +255,16 @@ fn a_model_is_removed_only_after_asking() {
     chat.says("/models rm gemma3:4b")
         .sees("Remove it?")
         .sees("gemma3:4b");
-    chat.looks().key('n');
+    chat.reads_screen().key('n');
     assert_eq!(count(), 2);
-    chat.says("/models rm gemma3:4b").looks();
-    chat.ctrl('c').is_here().sees_no("Remove it?");
+    chat.says("/models rm gemma3:4b").reads_screen();
+    chat.ctrl('c').is_running().does_not_see("Remove it?");
     assert_eq!(count(), 2);
     chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
     chat.key('j')
         .key('d')
         .sees("gemma3:4b, 2.6 GB")
-        .looks()
+        .reads_screen()
         .key('ㅛ');
     chat.sees("Removed gemma3:4b.");
     assert_eq!(count(), 1);
@@ -264,7 +278,7 @@ fn a_model_is_removed_only_after_asking() {
 #[test]
 fn another_server_is_tried_before_it_is_saved() {
     let mut chat = first_run(script());
-    chat.looks()
+    chat.reads_screen()
         .key('1')
         .sees("Enter open it")
         .enter()
@@ -276,12 +290,12 @@ fn another_server_is_tried_before_it_is_saved() {
     chat.types("http://127.0.0.1:9").enter();
     chat.types("sk-1234")
         .sees("•••••••")
-        .sees_no("sk-1234")
+        .does_not_see("sk-1234")
         .enter();
     chat.enter().sees("Nothing listens at http://127.0.0.1:9.");
     assert_eq!(chat.config(), "");
     chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
-    chat.sees("Using my-model.").sees_no("Another server");
+    chat.sees("Using my-model.").does_not_see("Another server");
     let added = "{ \"name\": \"my-model\", \"provider\": \"openai\", \"baseUrl\": \"http://127.0.0.1:9\", \"apiKey\": \"sk-1234\", \"active\": true }";
     assert!(chat.config().contains(added), "{}", chat.config());
 }
@@ -289,7 +303,7 @@ fn another_server_is_tried_before_it_is_saved() {
 #[test]
 fn a_server_that_has_the_model_is_saved_at_once() {
     let mut chat = first_run(script().stocks("http://127.0.0.1:9/v1", [model("m", &[])]));
-    chat.looks().key('1').enter();
+    chat.reads_screen().key('1').enter();
     chat.enter().types("n").enter();
     chat.types("http://127.0.0.1:9").enter().enter().enter();
     chat.sees("lists no model `n`").sees("It has: m.");
@@ -298,7 +312,7 @@ fn a_server_that_has_the_model_is_saved_at_once() {
     }
     chat.press(KeyCode::Backspace, KeyModifiers::NONE)
         .types("m");
-    chat.sees_no("lists no model")
+    chat.does_not_see("lists no model")
         .enter()
         .enter()
         .enter()
@@ -328,7 +342,7 @@ fn a_model_that_cannot_think_is_told_so() {
     let mut chat = with_qwen(script().stocks("http://localhost:11434", [without]));
     chat.says("/think on")
         .sees("`qwen3:4b` cannot think.")
-        .sees_no("think on");
+        .does_not_see("think on");
 }
 
 #[test]
@@ -339,8 +353,10 @@ fn of_two_active_models_none_is_used_until_one_is_picked() {
     let mut chat = chat_in(home, script().answer("It is b."));
     chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
     chat.says("hi").sees("No active model is configured.");
-    chat.model_was_asked(0).says("/set-model 2").says("hi");
-    chat.sees("It is b.").sees_no("marked active");
+    chat.model_received_requests(0)
+        .says("/set-model 2")
+        .says("hi");
+    chat.sees("It is b.").does_not_see("marked active");
     let picked = text.replacen("\"active\":true", "\"active\":false", 1);
     assert_eq!(chat.config(), picked);
 }
@@ -353,7 +369,11 @@ fn adding_a_model_brings_no_edit_from_outside_into_force() {
         "\"baseUrl\": \"http://evil.example:1\", \"active\"",
     );
     chat.edits_config(&edited);
-    chat.says("/models").types("gem").enter().looks().key('y');
+    chat.says("/models")
+        .types("gem")
+        .enter()
+        .reads_screen()
+        .key('y');
     chat.sees("Using gemma3:4b.").says("/models");
-    chat.sees("http://localhost:11434").sees_no("evil");
+    chat.sees("http://localhost:11434").does_not_see("evil");
 }

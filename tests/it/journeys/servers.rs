@@ -1,21 +1,21 @@
 //! The servers on the screen: what the pane tells of them, its keys, and the commands
 //! that do the same.
 
-use super::workshop::Workshop;
+use super::in_memory_server::InMemoryServer;
 use super::*;
 
 const DOWN: KeyCode = KeyCode::Down;
 const ESC: KeyCode = KeyCode::Esc;
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn workshop() -> Workshop {
-    Workshop::default()
-        .tool("saw", "Saws\u{202e} wood.")
-        .tool("나사", "나사를 조입니다.")
+fn workshop() -> InMemoryServer {
+    InMemoryServer::default()
+        .with_pending_tool("saw", "Saws\u{202e} wood.")
+        .with_pending_tool("나사", "나사를 조입니다.")
 }
 
 /// The pane in focus, on its first server.
-fn in_pane(workshop: &Workshop) -> Chat {
+fn in_pane(workshop: &InMemoryServer) -> Chat {
     let mut chat = chat_with(workshop, script());
     chat.press(KeyCode::F(2), NONE);
     chat
@@ -23,7 +23,7 @@ fn in_pane(workshop: &Workshop) -> Chat {
 
 /// `mcp-servers.json` as it was written.
 fn servers_file(chat: &mut Chat) -> String {
-    let home = chat.home_after();
+    let home = chat.shut_down();
     std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written")
 }
 
@@ -40,7 +40,7 @@ fn a_server_unfolds_to_who_it_is_and_a_tool_to_what_it_says_of_itself() {
         .sees("The saw")
         .sees("Saws⟨U+202E⟩ wood.");
     chat.sees("read-only (the server").sees("Enter fold");
-    chat.enter().sees("▸ saw").sees_no("The saw");
+    chat.enter().sees("▸ saw").does_not_see("The saw");
 }
 
 #[test]
@@ -68,12 +68,12 @@ fn space_switches_a_server_off_and_on_again() {
 #[test]
 fn a_server_that_fails_says_so_once_and_comes_back_by_hand() {
     let workshop = workshop();
-    workshop.breaks(true);
+    workshop.set_broken(true);
     let mut chat = in_pane(&workshop);
     chat.sees("✗ humble").sees("failed").enter();
     chat.sees("could not be started");
     chat.key('r').sees("/mcp shows why.");
-    workshop.breaks(false);
+    workshop.set_broken(false);
     chat.key('r');
     chat.sees("Server `humble` is connected, with 2 tools on offer.");
     chat.sees("● humble              2");
@@ -84,8 +84,9 @@ fn a_list_that_changes_says_what_came_and_went() {
     let workshop = workshop();
     let mut chat = in_pane(&workshop);
     chat.enter().press(DOWN, NONE).press(DOWN, NONE);
-    workshop.changes_to(&["나사", "hammer"]);
-    chat.until_sees("added `hammer`").sees("removed `saw`");
+    workshop.replace_tools(&["나사", "hammer"]);
+    chat.waits_until_sees("added `hammer`")
+        .sees("removed `saw`");
     // The row that was stood on is still under the hand.
     chat.enter().sees("▾ 나사");
     chat.press(DOWN, NONE).sees("▸ hammer");
@@ -113,10 +114,10 @@ fn everything_can_be_done_by_command() {
     chat.says("/mcp humble dance");
     chat.sees("`dance` is nothing that can be done with a server.");
     chat.says("/mcp 7").sees("There is no server `7`.");
-    chat.says("/mcp hide").sees_no("─ Servers ─");
+    chat.says("/mcp hide").does_not_see("─ Servers ─");
     chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
     chat.sees("● humble: connected, 2 tools").sees("  나사");
-    chat.press(ESC, NONE).sees_no("MCP servers: ");
+    chat.press(ESC, NONE).does_not_see("MCP servers: ");
     chat.press(KeyCode::F(2), NONE).sees("─ Servers ─");
 }
 
@@ -124,7 +125,7 @@ fn everything_can_be_done_by_command() {
 fn toggle_mcp_lists_numbers_and_states_and_takes_a_number_or_a_name() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/toggle-mcp").sees("1  humble  connected");
-    chat.key('0').sees_no("1  humble").sees("● humble");
+    chat.key('0').does_not_see("1  humble").sees("● humble");
     chat.says("/toggle-mcp 0").sees("Nothing was changed.");
     chat.says("/toggle-mcp 1").sees("○ humble");
     chat.says("/toggle-mcp humble").sees("● humble");

@@ -2,22 +2,24 @@
 //! test ends by closing the hub and finding that no process is left.
 
 use crate::support::fixtures::{self, server_config, stdio};
-use crate::support::mcp_desk;
-mod bulk;
+use crate::support::hub_harness;
 mod eras;
-mod junk;
-mod life;
+mod floods;
+mod invalid_output;
+mod lifecycle;
 
+use hub_harness::{
+    HubHarness, failed, succeeded, test_server_config, test_server_path, unreachable_because,
+};
 use humble::domain::server::Inherit;
 use humble::domain::{Launch, ServerStatus, ToolOutcome};
-use mcp_desk::{Desk, failed, server, succeeded, test_server, unreachable_because};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn a_tool_is_called_and_answers() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     let server = desk.server();
     assert_eq!(server.tools[0].name, "add");
     assert_eq!(server.instructions.as_deref(), Some("Be kind."));
@@ -26,13 +28,13 @@ async fn a_tool_is_called_and_answers() {
         succeeded(desk.call("add", json!({ "a": 2, "b": 40 })).await),
         "42"
     );
-    desk.until_stderr_says(r#"offered "2025-11-25""#).await;
+    desk.wait_for_stderr(r#"offered "2025-11-25""#).await;
     desk.close().await;
 }
 
 #[tokio::test]
-async fn arguments_travel_as_they_are() {
-    let mut desk = Desk::with("").await;
+async fn arguments_are_sent_unchanged() {
+    let mut desk = HubHarness::start_connected("").await;
     let text = "안녕하세요 \u{1b}[31m\"\\\n";
     assert_eq!(
         succeeded(desk.call("echo", json!({ "text": text })).await),
@@ -48,7 +50,7 @@ async fn arguments_travel_as_they_are() {
 
 #[tokio::test]
 async fn the_pin_covers_what_this_program_does_not_know() {
-    let desk = Desk::with("").await;
+    let desk = HubHarness::start_connected("").await;
     let tool = desk.server().tools[0].clone();
     let definition = json!({
         "name": "add", "description": "The tool add.",
@@ -61,9 +63,9 @@ async fn the_pin_covers_what_this_program_does_not_know() {
 
 #[tokio::test]
 async fn progress_is_reported_and_puts_the_time_out_off() {
-    let mut desk = Desk::connected(humble::domain::ServerConfig {
+    let mut desk = HubHarness::connect(humble::domain::ServerConfig {
         tool_timeout: Duration::from_millis(300),
-        ..server("")
+        ..test_server_config("")
     })
     .await;
     assert_eq!(
@@ -83,9 +85,9 @@ async fn progress_is_reported_and_puts_the_time_out_off() {
 
 #[tokio::test]
 async fn progress_puts_the_time_out_off_ten_times_at_most() {
-    let mut desk = Desk::connected(humble::domain::ServerConfig {
+    let mut desk = HubHarness::connect(humble::domain::ServerConfig {
         tool_timeout: Duration::from_millis(150),
-        ..server("")
+        ..test_server_config("")
     })
     .await;
     let outcome = desk.call("progress", json!({ "seconds": 60 })).await;
@@ -93,16 +95,16 @@ async fn progress_puts_the_time_out_off_ten_times_at_most() {
         panic!("{outcome:?}");
     };
     assert!(elapsed >= Duration::from_millis(1_500), "{elapsed:?}");
-    desk.until_stderr_says("cancelled").await;
+    desk.wait_for_stderr("cancelled").await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_cancelled_call_returns_at_once_and_the_server_is_told() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     let cancel = CancellationToken::new();
     let calling = desk.hub.call(
-        desk.request("slow", json!({ "seconds": 60 })),
+        desk.call_request("slow", json!({ "seconds": 60 })),
         cancel.clone(),
     );
     let calling = tokio::spawn(calling);
@@ -115,7 +117,7 @@ async fn a_cancelled_call_returns_at_once_and_the_server_is_told() {
         ToolOutcome::Interrupted
     );
     assert!(cancelled.elapsed() < Duration::from_millis(100));
-    desk.until_stderr_says("cancelled").await;
+    desk.wait_for_stderr("cancelled").await;
     assert_eq!(
         succeeded(desk.call("echo", json!({ "text": "well" })).await),
         "well"
@@ -125,24 +127,24 @@ async fn a_cancelled_call_returns_at_once_and_the_server_is_told() {
 
 #[tokio::test]
 async fn a_dropped_call_is_cancelled_too() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     let calling = desk.hub.call(
-        desk.request("slow", json!({ "seconds": 60 })),
+        desk.call_request("slow", json!({ "seconds": 60 })),
         CancellationToken::new(),
     );
     let calling = tokio::spawn(calling);
     succeeded(desk.call("add", json!({})).await);
     calling.abort();
-    desk.until_stderr_says("cancelled").await;
+    desk.wait_for_stderr("cancelled").await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_server_that_works_on_after_a_cancel_is_named() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     let cancel = CancellationToken::new();
     let calling = tokio::spawn(desk.hub.call(
-        desk.request("late", json!({ "seconds": 1.5 })),
+        desk.call_request("late", json!({ "seconds": 1.5 })),
         cancel.clone(),
     ));
     succeeded(desk.call("add", json!({})).await);
@@ -151,15 +153,16 @@ async fn a_server_that_works_on_after_a_cancel_is_named() {
         calling.await.expect("it does not panic"),
         ToolOutcome::Interrupted
     );
-    desk.until_noticed("`test` went on working on `late`").await;
+    desk.wait_for_notice("`test` went on working on `late`")
+        .await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_call_times_out_and_the_server_is_told() {
-    let mut desk = Desk::connected(humble::domain::ServerConfig {
+    let mut desk = HubHarness::connect(humble::domain::ServerConfig {
         tool_timeout: Duration::from_millis(200),
-        ..server("")
+        ..test_server_config("")
     })
     .await;
     let outcome = desk.call("slow", json!({ "seconds": 60 })).await;
@@ -167,13 +170,13 @@ async fn a_call_times_out_and_the_server_is_told() {
         matches!(outcome, ToolOutcome::TimedOut { .. }),
         "{outcome:?}"
     );
-    desk.until_stderr_says("cancelled").await;
+    desk.wait_for_stderr("cancelled").await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn errors_of_the_tool_and_of_the_protocol_are_told_in_words() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     assert_eq!(failed(desk.call("fail", json!({})).await), "it failed");
     assert_eq!(
         failed(desk.call("nothing", json!({})).await),
@@ -184,16 +187,16 @@ async fn errors_of_the_tool_and_of_the_protocol_are_told_in_words() {
 
 #[tokio::test]
 async fn questions_of_a_server_are_answered_or_refused() {
-    let mut desk = Desk::with("asks").await;
-    desk.until_stderr_says(r#""id":"p","result":{}"#).await;
-    desk.until_stderr_says("-32601").await;
+    let mut desk = HubHarness::start_connected("asks").await;
+    desk.wait_for_stderr(r#""id":"p","result":{}"#).await;
+    desk.wait_for_stderr("-32601").await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_flood_of_stderr_neither_blocks_nor_fills_the_memory() {
-    let mut desk = Desk::with("floods").await;
-    desk.until_stderr_says("complaint 49999").await;
+    let mut desk = HubHarness::start_connected("floods").await;
+    desk.wait_for_stderr("complaint 49999").await;
     assert!(desk.server().stderr.len() <= 200);
     assert_eq!(
         succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
@@ -203,8 +206,8 @@ async fn a_flood_of_stderr_neither_blocks_nor_fills_the_memory() {
 }
 
 #[tokio::test]
-async fn one_bad_tool_costs_no_other() {
-    let desk = Desk::with("one-bad-tool").await;
+async fn an_invalid_tool_does_not_affect_the_others() {
+    let desk = HubHarness::start_connected("one-bad-tool").await;
     let server = desk.server();
     assert_eq!(server.tools.len(), 16);
     assert_eq!(server.left_out, ["tool `bad` has no inputSchema"]);
@@ -213,7 +216,7 @@ async fn one_bad_tool_costs_no_other() {
 
 #[tokio::test]
 async fn an_unknown_content_costs_no_other() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     assert_eq!(
         succeeded(desk.call("odd", json!({})).await),
         "[left out: a content of the unknown type `hologram`]\nseen\n[left out: a content without a type]"
@@ -232,7 +235,7 @@ async fn lists_without_end_are_cut() {
         ),
         ("many", 5_000, "all after the first 5000 tools"),
     ] {
-        let desk = Desk::with(manner).await;
+        let desk = HubHarness::start_connected(manner).await;
         let server = desk.server();
         assert_eq!(
             (server.tools.len(), server.left_out),
@@ -244,24 +247,25 @@ async fn lists_without_end_are_cut() {
 
 #[tokio::test]
 async fn a_server_without_tools_is_connected_all_the_same() {
-    let desk = Desk::with("toolless").await;
+    let desk = HubHarness::start_connected("toolless").await;
     assert!(desk.server().tools.is_empty());
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_changed_list_is_fetched_again_and_told() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     assert_eq!(succeeded(desk.call("grow", json!({})).await), "grown");
-    desk.until(|server| server.tools.iter().any(|tool| tool.name == "grown"))
+    desk.wait_for(|server| server.tools.iter().any(|tool| tool.name == "grown"))
         .await;
-    desk.until_noticed("changed its tools: added `grown`").await;
+    desk.wait_for_notice("changed its tools: added `grown`")
+        .await;
     desk.close().await;
 }
 
 #[tokio::test]
 async fn a_line_without_end_ends_the_session_with_its_reason() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     let why = unreachable_because(desk.call("shout", json!({})).await);
     assert!(why.contains("longer than 64 MB"), "{why}");
     assert_eq!(
@@ -281,7 +285,7 @@ async fn variables_are_withheld_unless_they_are_given() {
     let secret = "CARGO_MANIFEST_DIR".to_owned();
     let inherits = |inherit: Inherit| {
         let launch = Launch::Stdio {
-            command: test_server(),
+            command: test_server_path(),
             args: Vec::new(),
             env: vec![("GIVEN".to_owned(), "yes".to_owned())],
             cwd: None,
@@ -294,7 +298,7 @@ async fn variables_are_withheld_unless_they_are_given() {
         (Inherit::Also(vec![secret.clone()]), true),
         (Inherit::Everything, true),
     ] {
-        let mut desk = Desk::connected(inherits(inherit)).await;
+        let mut desk = HubHarness::connect(inherits(inherit)).await;
         let names = variables(&succeeded(desk.call("variables", json!({})).await));
         assert_eq!(names.contains(&secret), passed, "{names:?}");
         assert!(names.contains(&"GIVEN".to_owned()));
@@ -305,7 +309,7 @@ async fn variables_are_withheld_unless_they_are_given() {
 
 #[tokio::test]
 async fn the_built_in_server_tells_the_time_and_says_hello() {
-    let mut desk = Desk::connected(server_config("humble", Launch::BuiltIn)).await;
+    let mut desk = HubHarness::connect(server_config("humble", Launch::BuiltIn)).await;
     let server = desk.server();
     assert_eq!(server.tools[0].name, "get_time");
     assert_eq!(server.tools[0].annotations.read_only, Some(true));
@@ -331,10 +335,10 @@ async fn the_built_in_server_tells_the_time_and_says_hello() {
 }
 
 #[tokio::test]
-async fn what_cannot_run_is_listed_with_the_reason() {
+async fn servers_that_cannot_start_are_listed_with_the_reason() {
     let off = humble::domain::ServerConfig {
         enabled: false,
-        ..server("")
+        ..test_server_config("")
     };
     let misconfigured = Launch::Misconfigured {
         why: "both command and url".to_owned(),
@@ -345,12 +349,12 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         transport: humble::domain::server::RemoteTransport::Guess,
         headers: Vec::new(),
     };
-    let mut desk = Desk::of(vec![
+    let mut desk = HubHarness::start(vec![
         server_config("far", remote),
         off,
         server_config("odd", misconfigured),
     ]);
-    let notice = desk.until_failed().await;
+    let notice = desk.wait_for_failure().await;
     assert!(
         notice.summary().contains("Nothing listens at"),
         "{notice:?}"
@@ -366,21 +370,21 @@ async fn what_cannot_run_is_listed_with_the_reason() {
 
 #[tokio::test]
 async fn a_change_of_the_list_restarts_only_what_changed() {
-    let mut desk = Desk::with("").await;
+    let mut desk = HubHarness::start_connected("").await;
     succeeded(desk.call("grow", json!({})).await);
-    desk.until(|server| server.tools.len() == 17).await;
+    desk.wait_for(|server| server.tools.len() == 17).await;
     let described = humble::domain::ServerConfig {
         description: Some("the same".to_owned()),
-        ..server("")
+        ..test_server_config("")
     };
     desk.configure(vec![
         described,
-        server_config("other", stdio(&test_server(), &["junk"], &[])),
+        server_config("other", stdio(&test_server_path(), &["junk"], &[])),
     ]);
     assert_eq!(desk.server().description.as_deref(), Some("the same"));
     assert_eq!(desk.server().tools.len(), 17);
-    desk.configure(vec![server("one-bad-tool")]);
-    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
+    desk.configure(vec![test_server_config("one-bad-tool")]);
+    desk.wait_for(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
         .await;
     desk.close().await;
 }

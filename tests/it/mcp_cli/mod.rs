@@ -3,14 +3,14 @@
 use crate::support::home;
 use crate::support::model_server;
 use crate::support::shell_server;
-mod adding;
-mod allowing;
-mod calling;
-mod hiding;
-mod hostile;
-mod listing;
+mod add;
+mod allow;
+mod call;
+mod hostile_schemas;
+mod list;
+mod redaction;
 
-use home::Home;
+use home::TestHome;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,13 +23,13 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What a run of the program said, and its exit status.
 #[derive(Debug)]
-struct Ran {
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-impl Ran {
+impl CommandOutput {
     #[track_caller]
     fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
@@ -42,7 +42,7 @@ impl Ran {
     }
 }
 
-fn command(home: &Home, arguments: &[&str]) -> Command {
+fn command(home: &TestHome, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     command.arg("--home").arg(home.path()).args(arguments);
     command.envs(home.environment());
@@ -53,11 +53,11 @@ fn command(home: &Home, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(home: &Home, arguments: &[&str]) -> Ran {
-    ended(command(home, arguments).spawn().expect("it starts"))
+fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
+    wait_for_output(command(home, arguments).spawn().expect("it starts"))
 }
 
-fn run_with(home: &Home, arguments: &[&str], input: &str) -> Ran {
+fn run_with(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
     let mut child = command(home, arguments)
         .stdin(Stdio::piped())
         .spawn()
@@ -65,11 +65,11 @@ fn run_with(home: &Home, arguments: &[&str], input: &str) -> Ran {
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(input.as_bytes()).expect("it is read");
     drop(stdin);
-    ended(child)
+    wait_for_output(child)
 }
 
 /// Waits for the end of the program, for as long as anything may take.
-fn ended(child: Child) -> Ran {
+fn wait_for_output(child: Child) -> CommandOutput {
     let process = Pid::from_child(&child);
     let (done, ended) = channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
@@ -78,7 +78,7 @@ fn ended(child: Child) -> Ran {
         panic!("it has not ended after {PATIENCE:?}");
     };
     let output = output.expect("the program is ours to wait for");
-    Ran {
+    CommandOutput {
         code: output.status.code(),
         out: String::from_utf8(output.stdout).expect("UTF-8"),
         err: String::from_utf8(output.stderr).expect("UTF-8"),
@@ -86,13 +86,13 @@ fn ended(child: Child) -> Ran {
 }
 
 /// A home with the test server, which misbehaves in this manner.
-fn with_test_server(manner: &str) -> Home {
-    Home::empty().with_server("test", &home::test_server(), &[manner])
+fn with_test_server(manner: &str) -> TestHome {
+    TestHome::empty().with_server("test", &home::test_server_path(), &[manner])
 }
 
 /// Starts the program and waits for the first line that it says; what it says after
 /// that comes with its end.
-fn until_it_says(home: &Home, arguments: &[&str], part: &str) -> Child {
+fn spawn_until_output(home: &TestHome, arguments: &[&str], part: &str) -> Child {
     let mut child = command(home, arguments).spawn().expect("it starts");
     let stderr = child.stderr.take().expect("a pipe");
     let (said, heard) = channel();
@@ -114,14 +114,18 @@ fn interrupt(child: &Child) {
 }
 
 /// The test server behind a script that keeps what it is sent in `heard`.
-fn with_listener() -> Home {
+fn with_listener() -> TestHome {
     let script = "tee \"$0\" | \"$1\"";
-    let home = Home::empty();
+    let home = TestHome::empty();
     let heard = home.path().join("heard").to_string_lossy().into_owned();
-    home.with_server("test", "sh", &["-c", script, &heard, &home::test_server()])
+    home.with_server(
+        "test",
+        "sh",
+        &["-c", script, &heard, &home::test_server_path()],
+    )
 }
 
-fn heard(home: &Home) -> Vec<Value> {
+fn received_messages(home: &TestHome) -> Vec<Value> {
     let text = std::fs::read_to_string(home.path().join("heard")).unwrap_or_default();
     let lines = text
         .lines()
@@ -140,7 +144,7 @@ fn a_flag_that_starts_no_server_is_refused() {
 
 #[test]
 fn looking_at_what_is_there_makes_no_home() {
-    let outer = Home::empty();
+    let outer = TestHome::empty();
     let folder = outer.path().join("none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     let output = command
@@ -158,7 +162,7 @@ fn looking_at_what_is_there_makes_no_home() {
 }
 
 #[test]
-fn a_reader_that_has_read_enough_is_no_fault() {
+fn a_closed_output_pipe_is_not_an_error() {
     let home = with_test_server("many");
     let mut child = command(&home, &["mcp", "tools", "--schema"])
         .spawn()
@@ -168,9 +172,9 @@ fn a_reader_that_has_read_enough_is_no_fault() {
     stdout.read_exact(&mut first).expect("it prints");
     assert_eq!(&first, b"humble");
     drop(stdout);
-    let ran = ended(child).expect(0);
+    let ran = wait_for_output(child).expect(0);
     assert_eq!(ran.err, "");
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Sessions and streams that end when nobody expects it, and bodies without an end.
 
-use crate::mcp_http::bench::{Bench, at, remote};
-use crate::mcp_http::mcp_desk::{failed, succeeded, unreachable_because};
-use crate::mcp_http::web::{Act, Ask, Part, Web, json_with, status};
+use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
+use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
+use crate::mcp_http::test_server::{
+    Behavior, ReceivedRequest, ReplyPart, TestHttpServer, json_with, status,
+};
 use humble::domain::server::RemoteTransport;
 use humble::domain::{ServerConfig, ServerStatus};
 use serde_json::json;
@@ -10,13 +12,13 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// The session is forgotten at the first call.
-fn forgets(ask: &Ask, answer: impl Fn() -> Option<Act>) -> Option<Act> {
-    let forgets = ask.method() == "tools/call" && ask.earlier == 0;
+fn forgets(ask: &ReceivedRequest, answer: impl Fn() -> Option<Behavior>) -> Option<Behavior> {
+    let forgets = ask.method() == "tools/call" && ask.earlier_count == 0;
     forgets.then(answer)?
 }
 
 #[tokio::test]
-async fn a_session_that_vanished_is_opened_anew_and_the_call_is_made_again_unnoticed() {
+async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
     let no_session = json!({ "jsonrpc": "2.0", "id": null,
         "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } });
     for (code, body) in [
@@ -24,20 +26,24 @@ async fn a_session_that_vanished_is_opened_anew_and_the_call_is_made_again_unnot
         (404, no_session.clone()),
         (400, no_session),
     ] {
-        let web = Web::with(move |ask| forgets(ask, || json_with(code, &body))).await;
-        let config = at(&web, "/mcp");
-        let mut bench = Bench::connected(web, config).await;
+        let web =
+            TestHttpServer::start_with(move |ask| forgets(ask, || json_with(code, &body))).await;
+        let config = server_at(&web, "/mcp");
+        let mut bench = HttpHarness::start_connected(web, config).await;
         let sum = bench.desk.call("add", json!({ "a": 2, "b": 40 })).await;
         assert_eq!(succeeded(sum), "42");
         assert_eq!(bench.desk.notices, []);
         assert_eq!(bench.desk.server().status, ServerStatus::Connected);
         let web = bench.close().await;
         assert_eq!(
-            (web.asked("initialize").len(), web.asked("tools/call").len()),
+            (
+                web.requests_for("initialize").len(),
+                web.requests_for("tools/call").len()
+            ),
             (2, 2)
         );
         assert_eq!(
-            web.asked("DELETE").len(),
+            web.requests_for("DELETE").len(),
             1,
             "the one that vanished is not ended"
         );
@@ -47,16 +53,16 @@ async fn a_session_that_vanished_is_opened_anew_and_the_call_is_made_again_unnot
 #[tokio::test]
 async fn calls_at_once_all_survive_a_session_that_vanished() {
     // The first three calls meet it, however they are cut into sessions.
-    let web = Web::with(|ask| {
-        let forgets = ask.method() == "tools/call" && ask.earlier < 3;
+    let web = TestHttpServer::start_with(|ask| {
+        let forgets = ask.method() == "tools/call" && ask.earlier_count < 3;
         forgets.then(|| status(404, ""))?
     })
     .await;
-    let config = at(&web, "/mcp");
-    let bench = Bench::connected(web, config).await;
+    let config = server_at(&web, "/mcp");
+    let bench = HttpHarness::start_connected(web, config).await;
     let calls: Vec<_> = (0..3)
         .map(|number| {
-            let call = bench.desk.request("add", json!({ "a": number }));
+            let call = bench.desk.call_request("add", json!({ "a": number }));
             tokio::spawn(bench.desk.hub.call(call, CancellationToken::new()))
         })
         .collect();
@@ -69,41 +75,47 @@ async fn calls_at_once_all_survive_a_session_that_vanished() {
 
 #[tokio::test]
 async fn a_session_that_vanishes_again_and_again_is_said_and_ends() {
-    let web = Web::with(|ask| (ask.method() == "tools/call").then(|| status(404, ""))?).await;
-    let config = at(&web, "/mcp");
-    let mut bench = Bench::connected(web, config).await;
+    let web = TestHttpServer::start_with(|ask| {
+        (ask.method() == "tools/call").then(|| status(404, ""))?
+    })
+    .await;
+    let config = server_at(&web, "/mcp");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     let why = unreachable_because(bench.desk.call("add", json!({})).await);
     assert_eq!(
         why,
         "The server forgets each session as soon as it is open."
     );
-    assert_eq!(bench.web.asked("tools/call").len(), 2);
+    assert_eq!(bench.web.requests_for("tools/call").len(), 2);
     bench.close().await;
 }
 
 #[tokio::test]
 async fn a_bad_request_in_a_session_is_the_answer_of_its_call() {
-    let web = Web::with(|ask| {
+    let web = TestHttpServer::start_with(|ask| {
         let error = json!({ "code": -32602, "message": "no such tool" });
         let answer = json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
         (ask.method() == "tools/call").then(|| json_with(400, &answer))?
     })
     .await;
-    let config = at(&web, "/mcp");
-    let mut bench = Bench::connected(web, config).await;
+    let config = server_at(&web, "/mcp");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     let outcome = bench.desk.call("add", json!({})).await;
     assert_eq!(failed(outcome), "no such tool (JSON-RPC error -32602)");
-    assert_eq!(bench.web.asked("initialize").len(), 1);
+    assert_eq!(bench.web.requests_for("initialize").len(), 1);
     bench.close().await;
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_before_its_answer_costs_that_call_alone() {
-    let half = || Part::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
-    for parts in [vec![], vec![half()], vec![half(), Part::Cut]] {
-        let web = Web::with(move |ask| forgets(ask, || Some(Act::Stream(parts.clone())))).await;
-        let config = at(&web, "/mcp");
-        let mut bench = Bench::connected(web, config).await;
+async fn a_stream_that_ends_early_fails_only_its_own_call() {
+    let half = || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
+    for parts in [vec![], vec![half()], vec![half(), ReplyPart::Disconnect]] {
+        let web = TestHttpServer::start_with(move |ask| {
+            forgets(ask, || Some(Behavior::Stream(parts.clone())))
+        })
+        .await;
+        let config = server_at(&web, "/mcp");
+        let mut bench = HttpHarness::start_connected(web, config).await;
         let why = failed(bench.desk.call("add", json!({})).await);
         let known = [
             "It closed",
@@ -112,34 +124,36 @@ async fn a_stream_that_ends_before_its_answer_costs_that_call_alone() {
         ];
         assert!(known.iter().any(|known| why.starts_with(known)), "{why}");
         succeeded(bench.desk.call("add", json!({})).await);
-        assert_eq!(bench.web.asked("initialize").len(), 1);
+        assert_eq!(bench.web.requests_for("initialize").len(), 1);
         bench.close().await;
     }
 }
 
 #[tokio::test]
 async fn a_stream_that_ended_is_resumed_after_the_time_that_its_server_named() {
-    let web = Web::with(|ask| {
+    let web = TestHttpServer::start_with(|ask| {
         let resumed = ask.header("last-event-id") == Some("e-7");
-        let first = Part::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
+        let first = ReplyPart::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
         match ask.method() {
-            "tools/call" => Some(Act::Stream(vec![first])),
+            "tools/call" => Some(Behavior::Stream(vec![first])),
             "GET" if resumed => {
                 let result = json!({ "content": [{ "type": "text", "text": "after all" }] });
                 let answer = json!({ "jsonrpc": "2.0", "id": 2, "result": result });
-                Some(Act::Stream(vec![crate::mcp_http::web::event(&answer)]))
+                Some(Behavior::Stream(vec![crate::mcp_http::test_server::event(
+                    &answer,
+                )]))
             }
             _ => None,
         }
     })
     .await;
-    let config = at(&web, "/mcp");
-    let mut bench = Bench::connected(web, config).await;
+    let config = server_at(&web, "/mcp");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     let started = Instant::now();
     let outcome = bench.desk.call("add", json!({})).await;
     assert_eq!(succeeded(outcome), "after all");
     assert!(started.elapsed() >= Duration::from_millis(400));
-    let resumed = bench.web.asked("GET");
+    let resumed = bench.web.requests_for("GET");
     let resumed = resumed
         .iter()
         .filter(|ask| ask.header("last-event-id").is_some());
@@ -149,25 +163,25 @@ async fn a_stream_that_ended_is_resumed_after_the_time_that_its_server_named() {
 
 #[tokio::test]
 async fn the_end_of_its_stream_is_the_end_of_a_session_over_sse() {
-    let web = Web::with(|ask| {
-        let endpoint = Part::Text("event: endpoint\ndata: /messages\n\n".to_owned());
-        let ends = ask.method() == "GET" && ask.earlier == 0;
+    let web = TestHttpServer::start_with(|ask| {
+        let endpoint = ReplyPart::Text("event: endpoint\ndata: /messages\n\n".to_owned());
+        let ends = ask.method() == "GET" && ask.earlier_count == 0;
         ends.then(|| {
             let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {
                 "protocolVersion": "2024-11-05", "capabilities": {} } });
-            let pause = Part::Pause(Duration::from_millis(200));
-            Act::Stream(vec![
+            let pause = ReplyPart::Pause(Duration::from_millis(200));
+            Behavior::Stream(vec![
                 endpoint,
                 pause.clone(),
-                crate::mcp_http::web::event(&answer),
+                crate::mcp_http::test_server::event(&answer),
                 pause,
             ])
         })
     })
     .await;
     let config = remote(format!("{}/sse", web.origin), RemoteTransport::Sse);
-    let mut bench = Bench::connected(web, config).await;
-    let notice = bench.desk.until_failed().await;
+    let mut bench = HttpHarness::start_connected(web, config).await;
+    let notice = bench.desk.wait_for_failure().await;
     assert_eq!(
         notice.summary(),
         "Server `web` ended. It closed its stream."
@@ -180,15 +194,15 @@ async fn the_end_of_its_stream_is_the_end_of_a_session_over_sse() {
 #[tokio::test]
 async fn a_body_without_end_is_cut_off() {
     for act in [
-        Act::Endless,
-        Act::Stream(vec![Part::Flood(70 << 20), Part::Hang]),
+        Behavior::EndlessBody,
+        Behavior::Stream(vec![ReplyPart::Flood(70 << 20), ReplyPart::Hang]),
     ] {
-        let web = Web::with(move |ask| forgets(ask, || Some(act.clone()))).await;
+        let web = TestHttpServer::start_with(move |ask| forgets(ask, || Some(act.clone()))).await;
         let config = ServerConfig {
             tool_timeout: Duration::from_secs(60),
-            ..at(&web, "/mcp")
+            ..server_at(&web, "/mcp")
         };
-        let mut bench = Bench::connected(web, config).await;
+        let mut bench = HttpHarness::start_connected(web, config).await;
         let why = failed(bench.desk.call("add", json!({})).await);
         assert_eq!(why, "It sent a message of more than 64 MB.");
         succeeded(bench.desk.call("add", json!({})).await);
@@ -197,13 +211,13 @@ async fn a_body_without_end_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_head_that_never_comes_ends_with_the_time_for_starting() {
-    let web = Web::with(|_| Some(Act::Hang)).await;
+async fn missing_response_headers_end_with_the_startup_timeout() {
+    let web = TestHttpServer::start_with(|_| Some(Behavior::Hang)).await;
     let config = ServerConfig {
         startup_timeout: Duration::from_millis(300),
-        ..at(&web, "/mcp")
+        ..server_at(&web, "/mcp")
     };
-    let sentence = Bench::refused(web, config).await;
+    let sentence = HttpHarness::connection_error(web, config).await;
     assert!(
         sentence.contains("It did not answer `initialize` within 0.3 s."),
         "{sentence}"
@@ -212,19 +226,21 @@ async fn a_head_that_never_comes_ends_with_the_time_for_starting() {
 
 #[tokio::test]
 async fn a_server_that_dies_is_said_and_its_calls_end() {
-    let web = Web::with(|ask| (ask.method() == "tools/call").then_some(Act::Hang)).await;
-    let config = at(&web, "/events");
-    let mut bench = Bench::connected(web, config).await;
+    let web =
+        TestHttpServer::start_with(|ask| (ask.method() == "tools/call").then_some(Behavior::Hang))
+            .await;
+    let config = server_at(&web, "/events");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     let calling = bench.desk.hub.call(
-        bench.desk.request("add", json!({})),
+        bench.desk.call_request("add", json!({})),
         CancellationToken::new(),
     );
     let calling = tokio::spawn(calling);
     bench
         .web
-        .until("a call", |web| web.asked("tools/call").len() == 1)
+        .wait_until("a call", |web| web.requests_for("tools/call").len() == 1)
         .await;
-    bench.web.die();
+    bench.web.shut_down();
     let outcome = calling.await.expect("it does not panic");
     let why = unreachable_because(outcome);
     assert_eq!(
@@ -232,7 +248,7 @@ async fn a_server_that_dies_is_said_and_its_calls_end() {
         "The server is gone. It closed the connection without an answer. It is not known whether \
          the tool ran."
     );
-    let notice = bench.desk.until_failed().await.summary();
+    let notice = bench.desk.wait_for_failure().await.summary();
     assert_eq!(
         notice,
         "Server `web` ended. It closed the connection without an answer."

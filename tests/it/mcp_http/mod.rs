@@ -1,12 +1,12 @@
 //! The MCP client against servers that are reached by URL, well-behaved and not. Each
 //! test ends by closing the hub and finding that no connection and no task is left.
 
-use crate::support::mcp_desk;
-mod bench;
+use crate::support::hub_harness;
+mod default_behavior;
 mod disconnects;
+mod http_harness;
 mod notifications;
 mod refusals;
-mod talking;
+mod sessions;
+mod test_server;
 mod transport_detection;
-mod web;
-mod well_behaved;

@@ -1,9 +1,9 @@
 //! Servers that refuse: each status, web pages, redirects, and what is said of them. The
 //! rest goes on.
 
-use crate::mcp_http::bench::{Bench, at, remote};
-use crate::mcp_http::mcp_desk::{failed, succeeded, unreachable_because};
-use crate::mcp_http::web::{Act, Web, json_with, redirect, status};
+use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
+use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
+use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, redirect, status};
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
 use humble::domain::server::{Protocol, RemoteTransport};
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 /// What is said of a server that answers its first request so.
 async fn said_of(code: u16, body: &'static str) -> (String, String) {
-    let web = Web::with(move |_| status(code, body)).await;
-    let config = at(&web, "/mcp");
+    let web = TestHttpServer::start_with(move |_| status(code, body)).await;
+    let config = server_at(&web, "/mcp");
     let origin = web.origin.clone();
-    (Bench::refused(web, config).await, origin)
+    (HttpHarness::connection_error(web, config).await, origin)
 }
 
 #[tokio::test]
-async fn each_status_has_its_sentence() {
+async fn each_status_has_its_own_message() {
     let url = "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
                and often ends in `mcp` or `sse`.";
     for (code, body, expected) in [
@@ -65,7 +65,7 @@ async fn each_status_has_its_sentence() {
 }
 
 #[tokio::test]
-async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
+async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
     let known = "Put what it asks for, such as `Authorization`, into `headers` of its entry in \
                  mcp-servers.json; `${NAME}` there stands for a variable.";
     let allowed = "Check what `headers` of its entry in mcp-servers.json says of you, and whether \
@@ -83,10 +83,10 @@ async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
         ),
     ] {
         let body = json!({ "error": { "message": "bad Bearer s3cret-token" } });
-        let web = Web::with(move |_| json_with(code, &body)).await;
-        let config = at(&web, "/mcp");
-        let mut bench = Bench::of(web, config);
-        let notice = bench.until_sign_in().await;
+        let web = TestHttpServer::start_with(move |_| json_with(code, &body)).await;
+        let config = server_at(&web, "/mcp");
+        let mut bench = HttpHarness::start(web, config);
+        let notice = bench.wait_for_sign_in().await;
         assert_eq!(
             notice.summary(),
             format!("Server `web` answers only those who have signed in. {why} {advice}")
@@ -96,16 +96,16 @@ async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
 }
 
 #[tokio::test]
-async fn a_server_with_too_much_to_do_is_asked_again_when_it_says() {
-    let web = Web::with(|ask| {
+async fn a_rate_limited_request_is_retried_after_the_given_delay() {
+    let web = TestHttpServer::start_with(|ask| {
         let again = vec!["Retry-After: 1".to_owned()];
-        let is_early = ask.method() == "initialize" && ask.earlier < 2;
-        is_early.then(|| Act::Whole(429, again, String::new()))
+        let is_early = ask.method() == "initialize" && ask.earlier_count < 2;
+        is_early.then(|| Behavior::Response(429, again, String::new()))
     })
     .await;
-    let config = at(&web, "/mcp");
+    let config = server_at(&web, "/mcp");
     let started = Instant::now();
-    let bench = Bench::connected(web, config).await;
+    let bench = HttpHarness::start_connected(web, config).await;
     assert!(
         started.elapsed() >= Duration::from_secs(2),
         "{:?}",
@@ -115,31 +115,31 @@ async fn a_server_with_too_much_to_do_is_asked_again_when_it_says() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_too_much_patience_is_given_up() {
-    let web = Web::with(|_| {
+async fn an_excessive_retry_after_fails_at_once() {
+    let web = TestHttpServer::start_with(|_| {
         let again = vec!["Retry-After: 86400".to_owned()];
-        Some(Act::Whole(429, again, "slow down".to_owned()))
+        Some(Behavior::Response(429, again, "slow down".to_owned()))
     })
     .await;
-    let config = at(&web, "/mcp");
+    let config = server_at(&web, "/mcp");
     assert_eq!(
-        Bench::refused(web, config).await,
+        HttpHarness::connection_error(web, config).await,
         "Server `web` could not be started. It has too much to do (HTTP status 429: slow down; it \
          asks for a pause of 24 h). Try again later."
     );
 }
 
 #[tokio::test]
-async fn a_pause_beyond_the_time_for_starting_is_told_at_once_and_never_called_silence() {
+async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_such() {
     for pause in ["20", "1"] {
-        let web = Web::with(move |_| {
+        let web = TestHttpServer::start_with(move |_| {
             let again = vec![format!("Retry-After: {pause}")];
-            Some(Act::Whole(429, again, "slow down".to_owned()))
+            Some(Behavior::Response(429, again, "slow down".to_owned()))
         })
         .await;
-        let config = at(&web, "/mcp");
+        let config = server_at(&web, "/mcp");
         let started = Instant::now();
-        let told = Bench::refused(web, config).await;
+        let told = HttpHarness::connection_error(web, config).await;
         assert_eq!(
             told,
             format!(
@@ -152,7 +152,7 @@ async fn a_pause_beyond_the_time_for_starting_is_told_at_once_and_never_called_s
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_is_called_so() {
+async fn non_mcp_answers_are_named() {
     for (kind, body, expected) in [
         (
             "text/html",
@@ -186,13 +186,13 @@ async fn what_is_no_mcp_is_called_so() {
             "It answered another question than the one that was asked.",
         ),
     ] {
-        let web = Web::with(move |_| {
+        let web = TestHttpServer::start_with(move |_| {
             let head = vec![format!("Content-Type: {kind}")];
-            Some(Act::Whole(200, head, body.to_owned()))
+            Some(Behavior::Response(200, head, body.to_owned()))
         })
         .await;
-        let config = at(&web, "/mcp");
-        let sentence = Bench::refused(web, config).await;
+        let config = server_at(&web, "/mcp");
+        let sentence = HttpHarness::connection_error(web, config).await;
         let expected = format!("Server `web` could not be started. {expected}");
         assert!(sentence.starts_with(&expected), "{sentence}");
     }
@@ -201,9 +201,12 @@ async fn what_is_no_mcp_is_called_so() {
 #[tokio::test]
 async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
     for code in [301, 302, 307, 308] {
-        let web = Web::with(move |ask| (ask.path == "/old").then(|| redirect(code, "/mcp"))?).await;
-        let config = at(&web, "/old");
-        let mut bench = Bench::connected(web, config).await;
+        let web = TestHttpServer::start_with(move |ask| {
+            (ask.path == "/old").then(|| redirect(code, "/mcp"))?
+        })
+        .await;
+        let config = server_at(&web, "/old");
+        let mut bench = HttpHarness::start_connected(web, config).await;
         let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
         assert_eq!(succeeded(sum), "3");
         bench.close().await;
@@ -212,17 +215,17 @@ async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
 
 #[tokio::test]
 async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
-    let other = Web::good().await;
+    let other = TestHttpServer::start().await;
     let target = format!("{}/mcp?key=12345678", other.origin);
     for (path, transport) in [
         ("/mcp", RemoteTransport::Http),
         ("/sse", RemoteTransport::Sse),
     ] {
         let to = target.clone();
-        let web = Web::with(move |_| redirect(307, &to)).await;
+        let web = TestHttpServer::start_with(move |_| redirect(307, &to)).await;
         let config = remote(format!("{}{path}", web.origin), transport);
         assert_eq!(
-            Bench::refused(web, config).await,
+            HttpHarness::connection_error(web, config).await,
             format!(
                 "Server `web` could not be started. It redirects to `{}/mcp`, which is another \
                  origin and was not asked. If that address can be trusted, put it into `url` in \
@@ -231,14 +234,14 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
             )
         );
     }
-    assert!(other.asks().is_empty());
+    assert!(other.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_redirect_in_a_circle_ends() {
-    let web = Web::with(|_| redirect(307, "/mcp")).await;
-    let config = at(&web, "/mcp");
-    let sentence = Bench::refused(web, config).await;
+    let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
+    let config = server_at(&web, "/mcp");
+    let sentence = HttpHarness::connection_error(web, config).await;
     assert_eq!(
         sentence,
         "Server `web` could not be started. It redirects again and again."
@@ -246,15 +249,15 @@ async fn a_redirect_in_a_circle_ends() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_said_with_the_address_but_not_its_secrets() {
-    let web = Web::good().await;
-    let gone = Web::good().await.origin.clone();
+async fn an_unreachable_server_is_named_without_secrets_of_its_url() {
+    let web = TestHttpServer::start().await;
+    let gone = TestHttpServer::start().await.origin.clone();
     let gone = gone.replace("http://", "http://me:pw-1234567@");
     let config = remote(format!("{gone}/mcp?token=12345678"), RemoteTransport::Http);
     // The listener ends with its task.
     let started = Instant::now();
-    let mut bench = Bench::of(web, config);
-    let sentence = bench.desk.until_failed().await.summary();
+    let mut bench = HttpHarness::start(web, config);
+    let sentence = bench.desk.wait_for_failure().await.summary();
     let origin = gone.replace("me:pw-1234567@", "");
     assert_eq!(
         sentence,
@@ -268,11 +271,11 @@ async fn nobody_there_is_said_with_the_address_but_not_its_secrets() {
 }
 
 #[tokio::test]
-async fn tls_where_there_is_none_is_said() {
-    let web = Web::good().await;
+async fn tls_to_a_plain_text_port_is_reported() {
+    let web = TestHttpServer::start().await;
     let url = web.origin.replace("http://", "https://");
     let config = remote(format!("{url}/mcp"), RemoteTransport::Http);
-    let sentence = Bench::refused(web, config).await;
+    let sentence = HttpHarness::connection_error(web, config).await;
     let start = format!(
         "Server `web` could not be started. No secure connection to `{url}/mcp` could be made: "
     );
@@ -281,14 +284,14 @@ async fn tls_where_there_is_none_is_said() {
 }
 
 #[tokio::test]
-async fn one_call_that_fails_with_a_status_costs_no_other() {
-    let web = Web::with(|ask| {
-        let fails = ask.method() == "tools/call" && ask.earlier == 0;
+async fn a_call_that_fails_with_a_status_does_not_affect_others() {
+    let web = TestHttpServer::start_with(|ask| {
+        let fails = ask.method() == "tools/call" && ask.earlier_count == 0;
         fails.then(|| status(500, "boom"))?
     })
     .await;
-    let config = at(&web, "/mcp");
-    let mut bench = Bench::connected(web, config).await;
+    let config = server_at(&web, "/mcp");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     let outcome = bench.desk.call("add", json!({})).await;
     assert_eq!(
         failed(outcome),
@@ -297,7 +300,7 @@ async fn one_call_that_fails_with_a_status_costs_no_other() {
     let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
     assert_eq!(succeeded(sum), "3");
     assert_eq!(
-        bench.web.asked("initialize").len(),
+        bench.web.requests_for("initialize").len(),
         1,
         "the session is the same"
     );
@@ -305,7 +308,7 @@ async fn one_call_that_fails_with_a_status_costs_no_other() {
 }
 
 /// Each way of talking to a server, under the path where it is talked to so.
-fn each_way(web: &Web) -> [ServerConfig; 3] {
+fn each_way(web: &TestHttpServer) -> [ServerConfig; 3] {
     let over = |path: &str, transport, protocol| ServerConfig {
         protocol,
         ..remote(format!("{}{path}", web.origin), transport)
@@ -318,15 +321,15 @@ fn each_way(web: &Web) -> [ServerConfig; 3] {
 }
 
 #[tokio::test]
-async fn an_open_session_that_wants_a_sign_in_says_so_and_is_shown_so() {
+async fn an_open_session_that_needs_sign_in_is_reported() {
     for way in 0..3 {
-        let web = Web::with(|ask| {
+        let web = TestHttpServer::start_with(|ask| {
             let refuses = ask.method() == "tools/call";
             refuses.then(|| status(401, "token expired"))?
         })
         .await;
         let config = each_way(&web)[way].clone();
-        let mut bench = Bench::connected(web, config).await;
+        let mut bench = HttpHarness::start_connected(web, config).await;
         let why = unreachable_because(bench.desk.call("add", json!({})).await);
         assert_eq!(
             why,
@@ -334,40 +337,40 @@ async fn an_open_session_that_wants_a_sign_in_says_so_and_is_shown_so() {
              (HTTP status 401: token expired).",
             "{way}"
         );
-        bench.until_sign_in().await;
+        bench.wait_for_sign_in().await;
         bench.close().await;
     }
 }
 
 #[tokio::test]
 async fn a_server_that_only_refuses_is_connected_to_anew() {
-    let web = Web::with(|ask| {
-        let fails = ask.method() == "tools/call" && ask.earlier < 2;
+    let web = TestHttpServer::start_with(|ask| {
+        let fails = ask.method() == "tools/call" && ask.earlier_count < 2;
         fails.then(|| status(500, "boom"))?
     })
     .await;
-    let config = at(&web, "/mcp");
-    let mut bench = Bench::connected(web, config).await;
+    let config = server_at(&web, "/mcp");
+    let mut bench = HttpHarness::start_connected(web, config).await;
     failed(bench.desk.call("add", json!({})).await);
     bench.desk.call("add", json!({})).await;
-    bench.desk.until_failed().await;
+    bench.desk.wait_for_failure().await;
     let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
     assert_eq!(succeeded(sum), "3");
-    assert_eq!(bench.web.asked("initialize").len(), 2);
+    assert_eq!(bench.web.requests_for("initialize").len(), 2);
     bench.close().await;
 }
 
 #[tokio::test]
-async fn what_a_variable_stood_for_in_the_path_of_the_url_is_shown_nowhere() {
+async fn secrets_in_the_url_path_are_never_shown() {
     let body = "no s3cret%20PW or s3cret PW here";
-    let web = Web::with(move |_| status(404, body)).await;
+    let web = TestHttpServer::start_with(move |_| status(404, body)).await;
     let config = ServerConfig {
         secrets: ["s3cret%20PW", "s3cret PW"].map(Secret::new).to_vec(),
-        ..at(&web, "/st404/s3cret PW/mcp")
+        ..server_at(&web, "/st404/s3cret PW/mcp")
     };
     let origin = web.origin.clone();
-    let mut bench = Bench::of(web, config);
-    let told = bench.desk.until_failed().await.summary();
+    let mut bench = HttpHarness::start(web, config);
+    let told = bench.desk.wait_for_failure().await.summary();
     let expected = format!(
         "Server `web` could not be started. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
          (HTTP status 404: no [hidden] or [hidden] here). "
@@ -384,9 +387,9 @@ async fn a_redirect_to_what_is_no_web_address_is_refused_and_shown_as_written() 
         ("file:///etc/passwd", "file:///etc/passwd"),
         ("javascript:1", "javascript:1"),
     ] {
-        let web = Web::with(move |_| redirect(307, target)).await;
-        let config = at(&web, "/mcp");
-        let told = Bench::refused(web, config).await;
+        let web = TestHttpServer::start_with(move |_| redirect(307, target)).await;
+        let config = server_at(&web, "/mcp");
+        let told = HttpHarness::connection_error(web, config).await;
         let expected = format!("It redirects to `{shown}`, which is another origin");
         assert!(told.contains(&expected), "{told}");
     }

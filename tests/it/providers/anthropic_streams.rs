@@ -1,9 +1,7 @@
 //! Anthropic streams, split at every byte: interleaved blocks, calls without arguments, restarted
 //! replies, errors and every end reason.
 
-use crate::providers::decoding::{
-    Said, call, carry, failed, never_complete_before, read, read_every_way, usage,
-};
+use crate::providers::decoding::*;
 use crate::providers::model_server::*;
 use humble::domain::ProviderKind::Anthropic;
 use humble::domain::{Carry, Usage};
@@ -15,8 +13,8 @@ fn stream(blocks: &[String], reason: &str) -> String {
     anthropic_stream(blocks, reason)
 }
 
-fn said(stream: &str) -> Said {
-    read_every_way(Anthropic, stream.as_bytes())
+fn said(stream: &str) -> DecodedReply {
+    decode_every_way(Anthropic, stream.as_bytes())
 }
 
 fn carried(value: Value) -> Option<Carry> {
@@ -39,12 +37,12 @@ fn korean_text_and_thinking_survive_every_split() {
         ),
     ]
     .concat();
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕하세요 👩‍👩‍👧!".into(),
         thinking: "무엇을 물었나".into(),
         usage: usage(20, 10),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(said(&stream), expected);
     assert_eq!(said(&stream.replace('\n', "\r\n")), expected);
@@ -65,14 +63,14 @@ fn fragmented_signature_is_sent_back_whole() {
     );
     let stream = stream(&[block], "end_turn");
     let expected = json!([{"type": "thinking", "thinking": "생각", "signature": "c2lnbmVk"}]);
-    assert_eq!(carry(Anthropic, &stream), carried(expected));
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
 }
 
 #[test]
 fn stream_without_its_last_event_is_cut_off() {
     let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
     let cut = whole.rfind("event: message_stop").expect("it is there");
-    let said = read(Anthropic, &[&whole.as_bytes()[..cut]]);
+    let said = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
     assert_eq!(
         (said.text.as_str(), said.failed),
         ("x", Some(FailureCause::ReplyCutOff))
@@ -155,14 +153,14 @@ fn second_message_start_discards_everything_before() {
     .concat();
     let second = stream(&[anthropic_text(0, &["whole"])], "end_turn");
     let both = first + &second;
-    let expected = Said {
+    let expected = DecodedReply {
         text: "whole".into(),
         usage: usage(20, 10),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(said(&both), expected);
-    assert_eq!(carry(Anthropic, &both), None);
+    assert_eq!(decode_reasoning_echo(Anthropic, &both), None);
 }
 
 #[test]
@@ -205,7 +203,7 @@ fn cached_tokens_count_as_input() {
 #[test]
 fn each_stop_reason_is_kept() {
     let of = |reason: &str| {
-        read(Anthropic, &[stream(&[], reason).as_bytes()])
+        decode(Anthropic, &[stream(&[], reason).as_bytes()])
             .end
             .unwrap()
     };
@@ -234,11 +232,11 @@ fn error_is_detected_at_the_start_and_in_the_middle() {
     assert_eq!(said(&error("overloaded_error")), failed(busy));
     let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
     let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
-    let expected = Said {
+    let expected = DecodedReply {
         text: "so far".into(),
         usage: usage(17, 1),
         failed: Some(in_stream),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(said(&middle), expected);
     let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
@@ -258,7 +256,7 @@ fn unstreamed_message_is_decoded() {
         "stop_reason": "tool_use",
         "usage": {"input_tokens": 3, "output_tokens": 4},
     });
-    let expected = Said {
+    let expected = DecodedReply {
         text: "서울".into(),
         thinking: "음".into(),
         calls: vec![call(Some("a"), "f", json!({"x": 1}))],
@@ -273,7 +271,10 @@ fn unstreamed_message_is_decoded() {
         {"type": "text", "text": "서울"},
         {"type": "tool_use", "id": "a"},
     ]);
-    assert_eq!(carry(Anthropic, &pretty), carried(sent_back));
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &pretty),
+        carried(sent_back)
+    );
 }
 
 #[test]
@@ -288,7 +289,7 @@ fn malformed_reply_is_classified() {
     );
     let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
     let not_text = garbled(MalformedReply::NotUtf8);
-    assert_eq!(read_every_way(Anthropic, latin), not_text);
+    assert_eq!(decode_every_way(Anthropic, latin), not_text);
     assert_eq!(said("\r\n\r\n"), failed(FailureCause::EmptyReply));
     let call = |index: u64| {
         let id = format!("t{index}");
@@ -299,7 +300,7 @@ fn malformed_reply_is_classified() {
         )
     };
     let many: Vec<_> = (0..300).map(call).collect();
-    let many = read(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
+    let many = decode(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
     let expected = MalformedReply::TooManyCalls { calls_max: 256 };
     assert_eq!(many, garbled(expected));
 }
@@ -323,7 +324,7 @@ fn thinking_is_sent_back_in_order_with_its_signature() {
         {"type": "text", "text": "Let me look."},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(carry(Anthropic, &stream), carried(expected));
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
 }
 
 #[test]
@@ -339,12 +340,12 @@ fn hidden_thinking_is_sent_back_by_its_signature() {
         {"type": "thinking", "thinking": "", "signature": "c2ln"},
         {"type": "tool_use", "id": "toolu_1"},
     ]);
-    assert_eq!(carry(Anthropic, &stream), carried(expected));
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
     assert_eq!(said(&stream).thinking, "");
 }
 
 #[test]
 fn text_alone_is_not_sent_back() {
     let plain = stream(&[anthropic_text(0, &["x"])], "end_turn");
-    assert_eq!(carry(Anthropic, &plain), None);
+    assert_eq!(decode_reasoning_echo(Anthropic, &plain), None);
 }

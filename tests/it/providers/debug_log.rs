@@ -1,11 +1,11 @@
 //! The debug log contains requests and replies, but no secrets.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use humble::domain::model::Secret;
 use humble::domain::{Message, ModelConfig, ResultMessage};
-use humble::log::LogSink;
+use humble::log::TracingLayer;
 use humble::provider::{ChatRequest, Provider};
 use serde_json::json;
 use std::fs;
@@ -18,8 +18,8 @@ const OTHER: &str = "the-secret-of-a-server";
 /// The log of one request with these messages at this level.
 async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (sink, handle) = LogSink::new(folder.path(), level, |_| {});
-    handle.hide(vec![Secret::new(OTHER)]);
+    let (sink, handle) = TracingLayer::new(folder.path(), level, |_| {});
+    handle.add_secrets(vec![Secret::new(OTHER)]);
     let subscriber = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(subscriber);
     let request = ChatRequest {
@@ -37,7 +37,7 @@ async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> St
 #[tokio::test]
 async fn requests_and_replies_are_logged_at_debug_only() {
     let server = ModelServer::start();
-    server.always(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    server.always_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let messages = vec![Message::User("무엇?".into())];
     let log = logged(Level::DEBUG, &ollama(&server), messages.clone()).await;
     assert!(log.contains("/api/chat: {\"model\":"), "{log}");
@@ -53,7 +53,7 @@ async fn requests_and_replies_are_logged_at_debug_only() {
 async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
     let server = ModelServer::start();
     let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
-    server.on(COMPLETIONS, openai_thinking(&halves, &halves));
+    server.queue_reply(COMPLETIONS, openai_thinking(&halves, &halves));
     let result = ResultMessage {
         wire_id: "1".into(),
         content: format!("the env is {KEY} {OTHER}"),
@@ -73,7 +73,7 @@ async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
 #[tokio::test]
 async fn huge_conversation_is_logged_as_one_short_line() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&[&"답".repeat(100_000)]));
+    server.queue_reply(CHAT, ollama_text(&[&"답".repeat(100_000)]));
     let messages = vec![Message::User("word ".repeat(200_000))];
     let log = logged(Level::DEBUG, &ollama(&server), messages).await;
     assert_eq!(log.matches(" bytes more)\n").count(), 2);
@@ -88,10 +88,10 @@ async fn partial_answer_is_mentioned_only_if_there_is_one() {
     for (text, is_kept) in [("", false), ("안", true)] {
         for end in ["", "{\"error\":\"out of memory\"}\n"] {
             let reply = Reply::status(200).chunk(line(text)).chunk(end);
-            server.on(CHAT, reply);
+            server.queue_reply(CHAT, reply);
             let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
             let fault = parts.last().unwrap().as_ref().unwrap_err();
-            let said = said(&fault.notice());
+            let said = notice_text(&fault.notice());
             assert_eq!(said.contains(kept), is_kept, "{said}");
             assert!(said.contains("[Retry]"), "{said}");
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// A whole decoded stream, its text joined.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Said {
+pub struct DecodedReply {
     pub text: String,
     pub thinking: String,
     pub calls: Vec<NativeCall>,
@@ -18,12 +18,12 @@ pub struct Said {
     pub failed: Option<FailureCause>,
 }
 
-pub fn read(provider: ProviderKind, pieces: &[&[u8]]) -> Said {
-    join(parts(provider, pieces))
+pub fn decode(provider: ProviderKind, pieces: &[&[u8]]) -> DecodedReply {
+    join_parts(parts(provider, pieces))
 }
 
 /// The data of a stream that must be sent back with its calls.
-pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
+pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<Carry> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
     let mut carries = parts.filter_map(|part| match part {
         Ok(StreamPart::Carry(carry)) => Some(carry),
@@ -42,8 +42,8 @@ fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
 }
 
 /// Also checks what every stream guarantees: exactly one end or error, as the last part.
-pub fn join(parts: Vec<ReplyPiece>) -> Said {
-    let mut said = Said::default();
+pub fn join_parts(parts: Vec<ReplyPiece>) -> DecodedReply {
+    let mut said = DecodedReply::default();
     let mut is_over = false;
     for part in parts {
         assert!(!is_over, "something follows the end: {part:?}");
@@ -54,7 +54,7 @@ pub fn join(parts: Vec<ReplyPiece>) -> Said {
             Ok(StreamPart::Usage(usage)) => {
                 assert_eq!(said.usage.replace(usage), None, "counts come once");
             }
-            Ok(StreamPart::StartedOver) => said = Said::default(),
+            Ok(StreamPart::StartedOver) => said = DecodedReply::default(),
             Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
             Ok(StreamPart::End(reason)) => {
                 said.end = Some(reason);
@@ -72,20 +72,20 @@ pub fn join(parts: Vec<ReplyPiece>) -> Said {
 
 /// Feeds the stream whole, then split in two at every byte (or, if it is long, byte by byte and
 /// in 200 seeded ways). All results must be equal.
-pub fn read_every_way(provider: ProviderKind, bytes: &[u8]) -> Said {
-    let whole = read(provider, &[bytes]);
+pub fn decode_every_way(provider: ProviderKind, bytes: &[u8]) -> DecodedReply {
+    let whole = decode(provider, &[bytes]);
     let single: Vec<_> = bytes.chunks(1).collect();
-    assert_eq!(read(provider, &single), whole, "byte by byte");
+    assert_eq!(decode(provider, &single), whole, "byte by byte");
     if bytes.len() <= 4096 {
         for at in 0..=bytes.len() {
             let (head, tail) = bytes.split_at(at);
-            assert_eq!(read(provider, &[head, tail]), whole, "cut at byte {at}");
+            assert_eq!(decode(provider, &[head, tail]), whole, "cut at byte {at}");
         }
         return whole;
     }
     for seed in 0..200 {
         let pieces = seeded_split(bytes, seed);
-        assert_eq!(read(provider, &pieces), whole, "split with seed {seed}");
+        assert_eq!(decode(provider, &pieces), whole, "split with seed {seed}");
     }
     whole
 }
@@ -111,7 +111,7 @@ fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
 pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
     let marker = stream.find(end_marker).expect("the marker is there") + end_marker.len();
     for length in 0..marker {
-        let said = read(provider, &[&stream.as_bytes()[..length]]);
+        let said = decode(provider, &[&stream.as_bytes()[..length]]);
         assert_eq!(said.end, None, "complete after {length} bytes");
         let expected = [FailureCause::ReplyCutOff, FailureCause::EmptyReply];
         let failed = said.failed.expect("a cut is a fault");
@@ -141,9 +141,9 @@ pub fn usage(input: u64, output: u64) -> Option<Usage> {
 }
 
 /// A stream that yielded nothing but this failure.
-pub fn failed(cause: FailureCause) -> Said {
-    Said {
+pub fn failed(cause: FailureCause) -> DecodedReply {
+    DecodedReply {
         failed: Some(cause),
-        ..Said::default()
+        ..DecodedReply::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Every error message, one line per cause.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::support::fixtures::model_config;
 use humble::domain::ProviderKind::{self, Ollama, OpenAi, Scripted};
 use humble::domain::model::{ApiKey, Secret};
@@ -14,7 +14,7 @@ const OPENAI: &str = "https://user:secret@api.example.com/v1";
 
 fn words(provider: ProviderKind, cause: FailureCause) -> String {
     let url = if provider == Ollama { OLLAMA } else { OPENAI };
-    said(&ProviderError::new(&model_config(provider, url), cause).notice())
+    notice_text(&ProviderError::new(&model_config(provider, url), cause).notice())
 }
 
 fn status(status: u16, message: &str) -> FailureCause {

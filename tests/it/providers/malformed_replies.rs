@@ -1,7 +1,7 @@
 //! Malformed replies, errors without a message or in unusual shapes, and long pauses, for every
 //! provider.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::server_errors::{fault, model_at, refusal};
 use humble::domain::ProviderKind;
@@ -40,12 +40,12 @@ async fn unrelated_response_is_not_reported_as_cut_off_by_any_provider() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for (body, why) in UNRELATED {
-            server.on(path, Reply::status(200).chunk(body));
+            server.queue_reply(path, Reply::status(200).chunk(body));
             let expected = format!(
                 "The answer from {} is not valid. {why} Check baseUrl and provider of `mine` in config.json.",
                 server.url()
             );
-            let sentence = said(&fault(&model).await.notice());
+            let sentence = notice_text(&fault(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -74,7 +74,7 @@ async fn stream_that_ends_before_its_first_event_is_cut_off() {
             _ => &events,
         };
         for body in bodies {
-            server.on(path, Reply::status(200).chunk(*body).cut());
+            server.queue_reply(path, Reply::status(200).chunk(*body).disconnect());
             let said = fault(&model).await.notice().what;
             let expected = format!(
                 "The connection to {} was cut in the middle of the answer.",
@@ -103,12 +103,12 @@ async fn error_without_a_message_quotes_nothing() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for body in empty {
-            server.on(path, Reply::status(403).chunk(body));
+            server.queue_reply(path, Reply::status(403).chunk(body));
             let expected = format!(
                 "{} denied access (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
                 server.url()
             );
-            let sentence = said(&fault(&model).await.notice());
+            let sentence = notice_text(&fault(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -131,16 +131,16 @@ async fn retry_after_is_parsed_in_every_form() {
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     for (header, pause) in pauses {
         let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
-        server.on(path, reply.header("retry-after", header));
+        server.queue_reply(path, reply.header("retry-after", header));
         assert_eq!(fault(&model).await.retry_after(), pause, "{header}");
     }
     let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
-    server.on(path, reply.header("retry-after", "7200"));
+    server.queue_reply(path, reply.header("retry-after", "7200"));
     let expected = format!(
         "{} is limiting requests and asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",
         server.url()
     );
-    assert_eq!(said(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn missing_address_is_named_without_query_and_credentials() {
     let (mut model, _) = model_at(&server, ProviderKind::OpenAi);
     let host = server.url().replace("http://", "");
     model.base_url = format!("http://me:secret@{host}/my/v1?key=hidden");
-    server.on(
+    server.queue_reply(
         "/my/v1/chat/completions",
         Reply::status(404).chunk("{\"detail\":\"Not Found\"}"),
     );
@@ -157,7 +157,7 @@ async fn missing_address_is_named_without_query_and_credentials() {
         "/my/v1/chat/completions does not exist at {} (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
         server.url()
     );
-    assert_eq!(said(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
 }
 
 /// Errors in each provider's own shape, some with additional fields.
@@ -208,8 +208,8 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
     for (provider, status, body) in refusals() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(path, Reply::json(status, &body));
-        let sentence = said(&fault(&model).await.notice());
+        server.queue_reply(path, Reply::json(status, &body));
+        let sentence = notice_text(&fault(&model).await.notice());
         let start = format!(
             "`qwen3:4b` at {} does not support tools (HTTP {status}).",
             server.url()

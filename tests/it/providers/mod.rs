@@ -2,7 +2,7 @@
 //! that misbehaves in every known way.
 
 use crate::support::model_server;
-use crate::support::notice;
+use crate::support::notice_text;
 mod anthropic_streams;
 mod debug_log;
 mod decoding;

@@ -24,7 +24,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn show(server: &ModelServer, answer: Value) {
-    server.on(SHOW, Reply::json(200, &answer));
+    server.queue_reply(SHOW, Reply::json(200, &answer));
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
         {"name": "other:latest", "model": "other:latest", "context_length": 1024},
         {"name": "qwen3:4b", "model": "qwen3:4b", "context_length": 16384},
     ]});
-    server.on(PS, Reply::json(200, &loaded));
+    server.queue_reply(PS, Reply::json(200, &loaded));
     let expected = ModelFacts {
         context_length: Some(40960),
         num_ctx: Some(8192),
@@ -106,7 +106,7 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
             "capabilities": many,
         }),
     );
-    server.on(PS, ollama_error(500, "no"));
+    server.queue_reply(PS, ollama_error(500, "no"));
     let found = facts(&ollama(&server)).await.expect("it answers");
     let expected = ModelFacts {
         num_ctx: Some(2048),
@@ -120,7 +120,7 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
 #[tokio::test]
 async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
-    server.on(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
+    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
     let fault = facts(&ollama(&server)).await.expect_err("it has none");
     assert_eq!(fault.cause, status(404, "model 'qwen3:4b' not found"));
     assert!(fault.to_string().contains("qwen3:4b"), "{fault}");
@@ -129,7 +129,7 @@ async fn missing_ollama_model_is_an_error_with_pull_advice() {
 #[tokio::test]
 async fn silent_server_times_out_after_three_seconds() {
     let server = ModelServer::start();
-    server.on(SHOW, Reply::status(200).chunk("{").hang());
+    server.queue_reply(SHOW, Reply::status(200).chunk("{").hang());
     let began = Instant::now();
     let fault = facts(&ollama(&server)).await.expect_err("it hangs");
     assert_eq!(fault.cause, FailureCause::Timeout { seconds: 3 });
@@ -144,7 +144,7 @@ async fn silent_server_times_out_after_three_seconds() {
 #[tokio::test]
 async fn hanging_memory_query_does_not_affect_other_facts() {
     let server = ModelServer::start();
-    server.on(PS, Reply::status(200).hang());
+    server.queue_reply(PS, Reply::status(200).hang());
     let found = facts(&ollama(&server)).await.expect("it answers");
     assert_eq!(found.context_length, Some(40960));
     assert_eq!(found.loaded_context, None);
@@ -157,9 +157,9 @@ async fn llama_cpp_reports_both_the_model_context_and_the_loaded_one() {
         "id": "/models/qwen3.gguf", "object": "model", "owned_by": "llamacpp",
         "meta": {"n_ctx_train": 40960, "n_params": 4, "size": 2600},
     }]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let props = json!({"default_generation_settings": {"n_ctx": 8192}});
-    server.on("/props", Reply::json(200, &props));
+    server.queue_reply("/props", Reply::json(200, &props));
     let expected = ModelFacts {
         context_length: Some(40960),
         loaded_context: Some(8192),
@@ -175,10 +175,10 @@ async fn list_of_several_models_is_searched_by_name_without_further_requests() {
         {"id": "other", "max_model_len": 1},
         {"id": "qwen3:4b", "max_model_len": 32768},
     ]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let found = facts(&openai(&server)).await.expect("it answers");
     assert_eq!(found.context_length, Some(32768));
-    server.on(
+    server.queue_reply(
         MODELS,
         Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
     );
@@ -193,7 +193,7 @@ async fn mistral_reports_context_length_and_capabilities() {
         "id": "qwen3:4b", "object": "model", "max_context_length": 131072,
         "capabilities": {"completion_chat": true, "function_calling": true, "vision": false},
     }]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let mistral = model_config(ProviderKind::Mistral, &format!("{}/v1", server.url()));
     let expected = ModelFacts {
         context_length: Some(131072),

@@ -33,14 +33,14 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
         {"model": "gone:latest", "size": 1},
         {"name": "  "}, {"size": 5}, 7,
     ]});
-    server.on(TAGS, Reply::json(200, &tags));
+    server.queue_reply(TAGS, Reply::json(200, &tags));
     let show = json!({
         "capabilities": ["completion", "tools"],
         "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
     });
     // Two requests run at once: the second uses up what the first left.
-    server.always("/api/show", Reply::json(200, &show));
-    server.on("/api/ps", ollama_loaded(&["gone"]));
+    server.always_reply("/api/show", Reply::json(200, &show));
+    server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
     let listed = catalogue(&ollama(&server)).await.expect("it answers");
     let facts = ModelFacts {
         context_length: Some(40960),
@@ -76,9 +76,9 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
 async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..30).map(|n| json!({"name": format!("m{n}")})).collect();
-    server.on(TAGS, Reply::json(200, &json!({"models": models})));
-    server.always("/api/show", Reply::status(200).hang());
-    server.always("/api/ps", Reply::status(200).hang());
+    server.queue_reply(TAGS, Reply::json(200, &json!({"models": models})));
+    server.always_reply("/api/show", Reply::status(200).hang());
+    server.always_reply("/api/ps", Reply::status(200).hang());
     let listed = catalogue(&ollama(&server)).await.expect("the list came");
     let expected: Vec<_> = (0..30).map(|n| named(&format!("m{n}"))).collect();
     assert_eq!(listed.models, expected);
@@ -90,7 +90,7 @@ async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
 async fn overlong_list_is_truncated_and_marked() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
-    server.on(MODELS, Reply::json(200, &json!({"data": models})));
+    server.queue_reply(MODELS, Reply::json(200, &json!({"data": models})));
     let listed = catalogue(&openai(&server)).await.expect("it answers");
     assert_eq!((listed.models.len(), listed.is_cut), (500, true));
 }
@@ -99,9 +99,9 @@ async fn overlong_list_is_truncated_and_marked() {
 async fn anthropic_pages_are_joined() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "claude-a", "type": "model"}], "has_more": true, "last_id": "claude-a"});
-    server.on(MODELS, Reply::json(200, &page));
+    server.queue_reply(MODELS, Reply::json(200, &page));
     let page = json!({"data": [{"id": "claude-b", "max_input_tokens": 200000}], "has_more": false, "last_id": "claude-b"});
-    server.on(MODELS, Reply::json(200, &page));
+    server.queue_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("it answers");
     let mut second = named("claude-b");
@@ -114,7 +114,7 @@ async fn anthropic_pages_are_joined() {
 async fn endless_pages_are_abandoned() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
-    server.always(MODELS, Reply::json(200, &page));
+    server.always_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("it answers");
     assert!(listed.is_cut);
@@ -124,20 +124,20 @@ async fn endless_pages_are_abandoned() {
 #[tokio::test]
 async fn response_that_is_not_a_list_is_an_error() {
     let server = ModelServer::start();
-    server.on(TAGS, Reply::json(200, &json!({"models": null})));
+    server.queue_reply(TAGS, Reply::json(200, &json!({"models": null})));
     assert_eq!(catalogue(&ollama(&server)).await, Ok(Catalogue::default()));
     let no_list = FailureCause::Malformed(MalformedReply::NotAModelList);
-    server.on(TAGS, Reply::json(200, &json!({"data": []})));
+    server.queue_reply(TAGS, Reply::json(200, &json!({"data": []})));
     let fault = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
     assert_eq!(fault.cause, no_list);
-    server.on(MODELS, Reply::json(200, &json!({"models": []})));
+    server.queue_reply(MODELS, Reply::json(200, &json!({"models": []})));
     let fault = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
     assert_eq!(fault.cause, no_list);
     assert!(
         fault.to_string().contains("not a list of models"),
         "{fault}"
     );
-    server.on(TAGS, Reply::status(200).chunk("<html>"));
+    server.queue_reply(TAGS, Reply::status(200).chunk("<html>"));
     let fault = catalogue(&ollama(&server)).await.expect_err("a web page");
     assert_eq!(
         fault.cause,

@@ -51,7 +51,7 @@ async fn pull_reports_the_sum_of_its_layers_and_succeeds() {
         json!({"status": "verifying sha256 digest"}),
         json!({"status": "success"}),
     ];
-    server.on(PULL, lines(&told));
+    server.queue_reply(PULL, lines(&told));
     let expected: Steps = vec![
         at("pulling manifest", 0, 0),
         at("pulling", 0, 1000),
@@ -72,15 +72,15 @@ async fn pull_without_final_success_is_cut_off() {
     let model = ollama(&server);
     for reply in [
         lines(&[layer("aa", 10, 5)]),
-        lines(&[layer("aa", 10, 5)]).cut(),
+        lines(&[layer("aa", 10, 5)]).disconnect(),
     ] {
-        server.on(PULL, reply);
+        server.queue_reply(PULL, reply);
         let steps = pull(&model).await;
         assert_eq!(steps[0], at("pulling", 5, 10));
         let last = steps[1].as_ref().expect_err("no success was told");
         assert_eq!((&last.cause, steps.len()), (&FailureCause::ReplyCutOff, 2));
     }
-    server.on(PULL, Reply::status(200).chunk("{\"status\":\"success\"}"));
+    server.queue_reply(PULL, Reply::status(200).chunk("{\"status\":\"success\"}"));
     assert_eq!(pull(&model).await, [at("success", 0, 0)], "no line end");
 }
 
@@ -89,15 +89,15 @@ async fn error_on_any_line_ends_a_pull() {
     let server = ModelServer::start();
     let model = ollama(&server);
     let message = "pull model manifest: file does not exist";
-    server.on(
+    server.queue_reply(
         PULL,
         lines(&[json!({"error": message}), json!({"status": "success"})]),
     );
     let in_stream = FailureCause::ErrorInReply {
         message: message.into(),
     };
-    server.on(PULL, ollama_error(500, message));
-    server.on(PULL, Reply::status(200).chunk("<html>\n"));
+    server.queue_reply(PULL, ollama_error(500, message));
+    server.queue_reply(PULL, Reply::status(200).chunk("<html>\n"));
     let mut causes = Vec::new();
     for _ in 0..3 {
         let steps = pull(&model).await;
@@ -111,24 +111,24 @@ async fn error_on_any_line_ends_a_pull() {
 #[tokio::test]
 async fn dropping_a_pull_closes_its_connection() {
     let server = ModelServer::start();
-    server.on(PULL, lines(&[layer("aa", 10, 5)]).hang());
+    server.queue_reply(PULL, lines(&[layer("aa", 10, 5)]).hang());
     let mut steps = Provider::new().pull(&ollama(&server), "x");
     assert_eq!(steps.next().await, Some(at("pulling", 5, 10)));
     drop(steps);
-    server.until(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.dropped == 1).await;
 }
 
 #[tokio::test]
 async fn removal_names_the_model_and_reports_why_it_failed() {
     let server = ModelServer::start();
     let model = ollama(&server);
-    server.on(DELETE, Reply::json(200, &json!({})));
+    server.queue_reply(DELETE, Reply::json(200, &json!({})));
     let provider = Provider::new();
     assert_eq!(provider.remove(&model, "old:1b").await, Ok(()));
     let asked = &server.requests()[0];
     assert_eq!(asked.method, "DELETE");
     assert_eq!(asked.body, json!({"model": "old:1b"}));
-    server.on(DELETE, ollama_error(404, "model 'old:1b' not found"));
+    server.queue_reply(DELETE, ollama_error(404, "model 'old:1b' not found"));
     let fault = provider.remove(&model, "old:1b").await.expect_err("gone");
     assert_eq!(fault.cause, status(404, "model 'old:1b' not found"));
 }

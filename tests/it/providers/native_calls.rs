@@ -1,6 +1,6 @@
 //! Native tool calls: whole, in fragments, and with fields that servers omit or repeat.
 
-use crate::providers::decoding::{call, failed, read_every_way, usage};
+use crate::providers::decoding::{call, decode_every_way, failed, usage};
 use crate::providers::model_server::openai_event;
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::{EndReason, FailureCause, NativeCall};
@@ -18,7 +18,7 @@ fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
         "{events}{}{DONE}",
         openai_event(&json!({}), Some("tool_calls"))
     );
-    let said = read_every_way(OpenAi, stream.as_bytes());
+    let said = decode_every_way(OpenAi, stream.as_bytes());
     assert_eq!(said.end, Some(EndReason::ToolCalls));
     said.calls
 }
@@ -26,7 +26,7 @@ fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
 #[test]
 fn ollama_call_on_the_last_line_is_not_lost() {
     let stream = r#"{"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_9","function":{"index":0,"name":"f","arguments":{"b":1,"a":2}}},{"function":{"name":"g","arguments":"{\"x\":3}"}},{"function":{"name":"h"}},{"function":{"name":"i","arguments":"x ="}}]},"done":true,"done_reason":"stop","prompt_eval_count":5}"#;
-    let said = read_every_way(Ollama, stream.as_bytes());
+    let said = decode_every_way(Ollama, stream.as_bytes());
     let expected = [
         call(Some("call_9"), "f", json!({"b": 1, "a": 2})),
         call(None, "g", json!({"x": 3})),
@@ -107,7 +107,7 @@ fn call_truncated_by_the_token_limit_cannot_run() {
     let entry =
         json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"text\":\"half"}});
     let stream = openai_event(&json!({"tool_calls": [entry]}), Some("length"));
-    let said = read_every_way(OpenAi, stream.as_bytes());
+    let said = decode_every_way(OpenAi, stream.as_bytes());
     assert_eq!(said.end, Some(EndReason::Length));
     assert_eq!(
         said.calls,
@@ -120,12 +120,12 @@ fn truncated_stream_yields_no_call() {
     let entry = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}});
     let stream = openai_event(&json!({"tool_calls": [entry]}), None);
     assert_eq!(
-        read_every_way(OpenAi, stream.as_bytes()),
+        decode_every_way(OpenAi, stream.as_bytes()),
         failed(FailureCause::ReplyCutOff)
     );
     let closed = stream + DONE;
     assert_eq!(
-        read_every_way(OpenAi, closed.as_bytes()),
+        decode_every_way(OpenAi, closed.as_bytes()),
         failed(FailureCause::ReplyCutOff)
     );
 }

@@ -1,6 +1,6 @@
 //! Replies and failures over a real socket, from a scripted server.
 
-use crate::providers::decoding::Said;
+use crate::providers::decoding::DecodedReply;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
@@ -14,8 +14,8 @@ use std::time::Duration;
 #[tokio::test]
 async fn ollama_reply_arrives() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
-    let expected = Said {
+    server.queue_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    let expected = DecodedReply {
         text: "안녕!".into(),
         thinking: "음…".into(),
         usage: Some(Usage {
@@ -23,7 +23,7 @@ async fn ollama_reply_arrives() {
             output: Some(10),
         }),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(ask(&ollama(&server)).await, expected);
     let sent = &server.requests()[0];
@@ -44,8 +44,8 @@ async fn ollama_reply_arrives() {
 #[tokio::test]
 async fn openai_reply_arrives() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
-    server.on(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
+    server.queue_reply(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
+    server.queue_reply(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
     let provider = Provider::new();
     let model = with_key(openai(&server), "sk-12345");
     let said = ask_with(&provider, &model).await;
@@ -85,25 +85,25 @@ async fn unknown_host_is_reported() {
 async fn error_status_carries_the_server_message() {
     let server = ModelServer::start();
     let missing = "model 'qwen3:4b' not found";
-    server.on(CHAT, ollama_error(404, missing));
+    server.queue_reply(CHAT, ollama_error(404, missing));
     assert_eq!(cause(&ollama(&server)).await, status(404, missing));
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(500, "llama runner process has terminated"),
     );
     let expected = status(500, "llama runner process has terminated");
     assert_eq!(cause(&ollama(&server)).await, expected);
-    server.on(COMPLETIONS, openai_error(401, "Invalid API Key", None));
+    server.queue_reply(COMPLETIONS, openai_error(401, "Invalid API Key", None));
     assert_eq!(
         cause(&openai(&server)).await,
         status(401, "Invalid API Key")
     );
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::json(422, &json!({"detail": [{"msg": "bad"}]})),
     );
     assert_eq!(cause(&openai(&server)).await, status(422, "bad"));
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::status(502).chunk("<html>Bad Gateway</html>"),
     );
@@ -115,7 +115,7 @@ async fn error_status_carries_the_server_message() {
     };
     assert_eq!(cause(&openai(&server)).await, expected);
     let error = json!({"message": "too long", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 5});
-    server.on(COMPLETIONS, Reply::json(400, &json!({"error": error})));
+    server.queue_reply(COMPLETIONS, Reply::json(400, &json!({"error": error})));
     let expected = FailureCause::ContextOverflow {
         sent: Some(9),
         limit: Some(5),
@@ -133,8 +133,8 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
             .chunk("busy")
     };
     server
-        .on(CHAT, busy("7"))
-        .on(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
+        .queue_reply(CHAT, busy("7"))
+        .queue_reply(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
         let fault = parts(stream).await.remove(0).unwrap_err();
@@ -146,7 +146,7 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
 async fn endless_error_body_is_bounded() {
     let server = ModelServer::start();
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
-    server.on(CHAT, endless);
+    server.queue_reply(CHAT, endless);
     let FailureCause::Status { message, .. } = cause(&ollama(&server)).await else {
         panic!("it is a status");
     };
@@ -158,9 +158,9 @@ async fn echoed_key_is_redacted() {
     let server = ModelServer::start();
     let model = with_key(openai(&server), "sk-12345");
     let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
-    server.on(COMPLETIONS, openai_error(401, &echo, None));
+    server.queue_reply(COMPLETIONS, openai_error(401, &echo, None));
     assert_eq!(cause(&model).await, status(401, "x[hidden] is wrong"));
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::status(200).chunk("data: key sk-12345\n\n"),
     );
@@ -178,7 +178,7 @@ async fn echoed_token_of_the_url_is_redacted() {
     model.base_url = model.base_url.replace("/v1", &format!("/s/{token}/v1"));
     let echo = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
     let path = format!("/s/{token}{COMPLETIONS}");
-    server.on(&path, openai_error(401, &echo, None));
+    server.queue_reply(&path, openai_error(401, &echo, None));
     let expected = status(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
     assert_eq!(cause(&model).await, expected);
 }
@@ -186,13 +186,13 @@ async fn echoed_token_of_the_url_is_redacted() {
 #[tokio::test]
 async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안", "녕"]).cut_after(1));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).disconnect_after(1));
     let said = ask(&ollama(&server)).await;
     assert_eq!(
         (said.text.as_str(), said.failed),
         ("안", Some(FailureCause::ReplyCutOff))
     );
-    server.on(COMPLETIONS, openai_text(&["안", "녕"]).cut_after(2));
+    server.queue_reply(COMPLETIONS, openai_text(&["안", "녕"]).disconnect_after(2));
     let said = ask(&openai(&server)).await;
     assert_eq!(
         (said.text.as_str(), said.failed),
@@ -201,7 +201,7 @@ async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
     let error = Reply::status(200)
         .chunk(ollama_line(&json!({"content": "안"})))
         .chunk("{\"error\":\"it broke\"}\n");
-    server.on(CHAT, error);
+    server.queue_reply(CHAT, error);
     let said = ask(&ollama(&server)).await;
     let expected = FailureCause::ErrorInReply {
         message: "it broke".into(),
@@ -212,7 +212,7 @@ async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
 #[tokio::test]
 async fn connection_closed_after_the_finish_reason_is_a_complete_reply() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_text(&["안녕"]).cut_after(2));
+    server.queue_reply(COMPLETIONS, openai_text(&["안녕"]).disconnect_after(2));
     let said = ask(&openai(&server)).await;
     assert_eq!((said.end, said.failed), (Some(EndReason::Stop), None));
 }
@@ -262,7 +262,7 @@ async fn server_without_http_is_reported() {
 async fn stalled_stream_stays_pending_and_resumes() {
     let server = ModelServer::start();
     let gate = Gate::closed();
-    server.on(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     let first = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(first, StreamPart::Text("안".into()));
@@ -280,7 +280,7 @@ async fn bytes_without_a_complete_part_are_a_heartbeat() {
         .chunk(": OPENROUTER PROCESSING\n\n")
         .gate(&gate)
         .chunk(openai_event(&json!({"content": "x"}), Some("stop")));
-    server.on(COMPLETIONS, reply);
+    server.queue_reply(COMPLETIONS, reply);
     let mut stream = Provider::new().stream(request(&openai(&server)));
     assert_eq!(next(&mut stream).await, Some(Ok(StreamPart::Heartbeat)));
     gate.open();
@@ -298,26 +298,26 @@ async fn bytes_without_a_complete_part_are_a_heartbeat() {
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     assert!(next(&mut stream).await.unwrap().is_ok());
     assert_eq!(server.log().dropped, 0);
     drop(stream);
-    server.until(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.dropped == 1).await;
 }
 
 #[tokio::test]
 async fn dropping_the_stream_before_a_response_closes_the_connection() {
     let server = ModelServer::start();
     let gate = Gate::closed();
-    server.on(CHAT, Reply::status(200).gate(&gate));
+    server.queue_reply(CHAT, Reply::status(200).gate(&gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     tokio::select! {
         part = stream.next() => panic!("{part:?}"),
-        _ = server.until(|log| log.requests.len() == 1) => {}
+        _ = server.wait_for(|log| log.requests.len() == 1) => {}
     }
     drop(stream);
-    server.until(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.dropped == 1).await;
 }
 
 #[tokio::test]
@@ -331,7 +331,7 @@ async fn nothing_is_sent_before_the_stream_is_polled() {
 async fn missing_token_counts_do_not_delay_the_end() {
     let server = ModelServer::start();
     let event = openai_event(&json!({"content": "x"}), Some("stop"));
-    server.on(COMPLETIONS, Reply::status(200).chunk(event).hang());
+    server.queue_reply(COMPLETIONS, Reply::status(200).chunk(event).hang());
     let mut stream = Provider::new().stream(request(&openai(&server)));
     assert_eq!(
         next(&mut stream).await,

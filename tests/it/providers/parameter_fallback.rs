@@ -1,6 +1,6 @@
 //! Rejected parameters: omitted or replaced, remembered, and reported once.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
@@ -23,7 +23,7 @@ async fn asked(
         let mut stream = provider.stream(request.clone());
         while let Some(part) = stream.next().await {
             match part.expect("it is answered in the end") {
-                StreamPart::Notice(notice) if round == 0 => notices.push(said(&notice)),
+                StreamPart::Notice(notice) if round == 0 => notices.push(notice_text(&notice)),
                 StreamPart::Notice(notice) => panic!("told twice: {notice:?}"),
                 _ => {}
             }
@@ -57,11 +57,11 @@ fn values(bodies: &[Value], key: &str) -> Vec<Value> {
 async fn rejected_budget_becomes_an_effort() {
     let server = ModelServer::start();
     let words = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(
+    server.always_reply(
         MESSAGES,
         anthropic_reply(&[anthropic_text(0, &["x"])], "end_turn"),
     );
@@ -88,15 +88,15 @@ async fn rejected_budget_becomes_an_effort() {
 async fn thinking_rejected_in_both_forms_is_omitted() {
     let server = ModelServer::start();
     let refusal = |words| anthropic_error(400, "invalid_request_error", words);
-    server.on(
+    server.queue_reply(
         MESSAGES,
         refusal("adaptive thinking is not supported on this model"),
     );
-    server.on(
+    server.queue_reply(
         MESSAGES,
         refusal("thinking: Extra inputs are not permitted"),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let mut model = at(&server, ProviderKind::Anthropic, "claude-next");
     model.think = Some(Think::On);
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
@@ -117,11 +117,11 @@ async fn thinking_rejected_in_both_forms_is_omitted() {
 async fn excessive_max_tokens_becomes_the_server_limit() {
     let server = ModelServer::start();
     let words = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let name = "claude-3-opus-20240229";
     let model = at(&server, ProviderKind::Anthropic, name);
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
@@ -137,11 +137,11 @@ async fn excessive_max_tokens_becomes_the_server_limit() {
 async fn temperature_forbidden_by_thinking_is_omitted() {
     let server = ModelServer::start();
     let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let model = at(&server, ProviderKind::Anthropic, "claude-opus-5");
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
     let what = "the temperature 0.1";
@@ -160,15 +160,15 @@ async fn ollama_is_retried_with_plain_thinking_and_then_without() {
     let server = ModelServer::start();
     let mut model = ollama(&server);
     model.think = Some(Think::High);
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(400, "think value \"high\" is not supported for this model"),
     );
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(400, "\"qwen3:4b\" does not support thinking"),
     );
-    server.always(CHAT, ollama_text(&["x"]));
+    server.always_reply(CHAT, ollama_text(&["x"]));
     let (notices, bodies) = asked(&server, request(&model), CHAT).await;
     let what = "the think setting in this form";
     assert_eq!(notices, [notice(&server, "qwen3:4b", what, "without it")]);
@@ -183,8 +183,8 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
         "msg": "Input should be 'high' or 'none'", "input": "low"}]});
     let refusal = json!({"object": "error", "message": detail, "type": "invalid_request_error",
         "param": null, "code": null});
-    server.on(COMPLETIONS, Reply::json(422, &refusal));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, Reply::json(422, &refusal));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::Mistral, "mistral-small-latest");
     model.think = Some(Think::Low);
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
@@ -199,8 +199,8 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
 async fn model_without_thinking_is_asked_without_an_effort() {
     let server = ModelServer::start();
     let words = "Unrecognized request argument supplied: reasoning_effort";
-    server.on(COMPLETIONS, openai_error(400, words, None));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_error(400, words, None));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = openai(&server);
     model.think = Some(Think::Off);
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
@@ -218,15 +218,15 @@ async fn unknown_options_are_omitted() {
         .as_object()
         .unwrap()
         .clone();
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, "stream_options is not allowed", None),
     );
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, "Unknown parameter", Some("parallel_tool_calls")),
     );
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
     let without = |what| notice(&server, "qwen3:4b", what, "without it");
     assert_eq!(
@@ -261,8 +261,8 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
     let server = ModelServer::start();
     let detail = json!([{"type": "extra_forbidden", "msg": "Extra inputs are not permitted",
         "loc": ["body", "messages", 1, "assistant", "reasoning_content"]}]);
-    server.on(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let model = at(&server, ProviderKind::OpenAi, "m");
     let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = asked(&server, request, COMPLETIONS).await;
@@ -278,11 +278,11 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
 async fn results_become_user_messages_if_the_tool_role_is_rejected() {
     let server = ModelServer::start();
     let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, words, Some("messages.[2].role")),
     );
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::OpenAi, "m");
     model.dialect = Dialect::Prompt;
     let (notices, bodies) = asked(&server, in_a_turn(&model, None), COMPLETIONS).await;
@@ -309,7 +309,7 @@ async fn results_become_user_messages_if_the_tool_role_is_rejected() {
 async fn parameter_name_inside_another_word_does_not_match() {
     let server = ModelServer::start();
     let words = "messages.1: `redacted_thinking` and low_temperature are not understood";
-    server.always(
+    server.always_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
@@ -325,8 +325,8 @@ async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
     let server = ModelServer::start();
     let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
     let path = "/v1/chat/completions";
-    server.on(path, openai_error(400, words, Some("max_tokens")));
-    server.always(path, openai_text(&["x"]));
+    server.queue_reply(path, openai_error(400, words, Some("max_tokens")));
+    server.always_reply(path, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::OpenAi, "o3");
     model.options.insert("max_tokens".into(), json!(9000));
     let (notices, bodies) = asked(&server, request(&model), path).await;
@@ -341,7 +341,7 @@ async fn only_statuses_400_and_422_trigger_a_fallback() {
     for code in [401, 404, 413, 500, 503] {
         let server = ModelServer::start();
         let words = "something about the temperature";
-        server.always(MESSAGES, anthropic_error(code, "api_error", words));
+        server.always_reply(MESSAGES, anthropic_error(code, "api_error", words));
         let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
         let expected = FailureCause::Status {
             status: code,

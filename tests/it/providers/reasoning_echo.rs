@@ -1,7 +1,7 @@
 //! Reasoning that is sent back to the model: what is kept of a stream, and where it appears in
 //! the next request.
 
-use crate::providers::decoding::{Said, carry, read_every_way, usage};
+use crate::providers::decoding::{DecodedReply, decode_every_way, decode_reasoning_echo, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
 use humble::domain::Carry;
 use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
@@ -27,12 +27,15 @@ fn reasoning_keeps_the_key_it_arrived_under() {
             json!({ name: " 물었나", "content": "" }),
         ]);
         let expected = json!({ name: "무엇을 물었나" });
-        assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
-        let said = read_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(
+            decode_reasoning_echo(OpenAi, &stream),
+            carried(OpenAi, expected)
+        );
+        let said = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(said.thinking, "무엇을 물었나");
     }
     assert_eq!(
-        carry(OpenAi, &completions(&[json!({"content": "x"})])),
+        decode_reasoning_echo(OpenAi, &completions(&[json!({"content": "x"})])),
         None
     );
 }
@@ -61,7 +64,10 @@ fn reasoning_blocks_are_joined_by_index() {
             {"type": "reasoning.encrypted", "index": 2, "data": "cXVl"},
         ],
     });
-    assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
+    assert_eq!(
+        decode_reasoning_echo(OpenAi, &stream),
+        carried(OpenAi, expected)
+    );
 }
 
 #[test]
@@ -75,8 +81,11 @@ fn mistral_thinking_chunks_are_merged() {
     let thinking =
         json!({"type": "thinking", "thinking": [{"type": "text", "text": "무엇을 물었나"}]});
     let expected = json!({ "content": [thinking] });
-    assert_eq!(carry(Mistral, &stream), carried(Mistral, expected));
-    let said = read_every_way(Mistral, stream.as_bytes());
+    assert_eq!(
+        decode_reasoning_echo(Mistral, &stream),
+        carried(Mistral, expected)
+    );
+    let said = decode_every_way(Mistral, stream.as_bytes());
     assert_eq!(said.thinking, "무엇을 물었나");
     assert_eq!(said.text, "답변");
 }
@@ -90,8 +99,8 @@ fn ollama_thinking_is_sent_back_as_one_string() {
     ]
     .concat();
     let expected = carried(Ollama, json!("무엇을 물었나"));
-    assert_eq!(carry(Ollama, &stream), expected);
-    assert_eq!(carry(Ollama, &ollama_done(1, 1)), None);
+    assert_eq!(decode_reasoning_echo(Ollama, &stream), expected);
+    assert_eq!(decode_reasoning_echo(Ollama, &ollama_done(1, 1)), None);
 }
 
 #[test]
@@ -107,12 +116,12 @@ fn counts_next_to_text_are_read_and_the_first_finish_reason_wins() {
         openai_event(&json!({}), Some("stop")),
         DONE.to_owned(),
     ];
-    let said = read_every_way(OpenAi, stream.concat().as_bytes());
-    let expected = Said {
+    let said = decode_every_way(OpenAi, stream.concat().as_bytes());
+    let expected = DecodedReply {
         text: "x".into(),
         usage: usage(7, 1),
         end: Some(EndReason::Length),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(said, expected);
 }

@@ -1,7 +1,7 @@
 //! Replays recorded streams of real servers, if `HUMBLE_RECORDINGS` names a folder with
 //! recordings and an `expected.json`.
 
-use crate::providers::decoding::{Said, read_every_way};
+use crate::providers::decoding::{DecodedReply, decode_every_way};
 use humble::domain::{ProviderKind, Usage};
 use humble::provider::{EndReason, FailureCause};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn recorded_streams_decode_as_expected() {
         };
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
-        let said = read_every_way(provider, &bytes);
+        let said = decode_every_way(provider, &bytes);
         assert_eq!(described(&file, provider, &said), entry);
         replayed += 1;
     }
@@ -37,7 +37,7 @@ fn recorded_streams_decode_as_expected() {
 }
 
 /// In the format of `expected.json`.
-fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
+fn described(file: &str, provider: ProviderKind, said: &DecodedReply) -> Value {
     let calls: Vec<_> = said
         .calls
         .iter()

@@ -1,6 +1,6 @@
 //! Keys and conversations go only to the configured server, and nothing secret is logged.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
@@ -18,7 +18,7 @@ use std::time::Duration;
 async fn redirect_to_another_origin_is_not_followed() {
     let (server, other) = (ModelServer::start(), ModelServer::start());
     let target = format!("{}{CHAT}?x=1", other.url().replace("//", "//user:secret@"));
-    server.on(CHAT, Reply::status(307).header("location", &target));
+    server.queue_reply(CHAT, Reply::status(307).header("location", &target));
     let expected = FailureCause::Redirected {
         to: format!("{}{CHAT}", other.url()),
     };
@@ -33,18 +33,18 @@ async fn redirect_to_another_origin_is_not_followed() {
 #[tokio::test]
 async fn redirect_within_the_origin_keeps_body_and_key() {
     let server = ModelServer::start();
-    server.on(
+    server.queue_reply(
         CHAT,
         Reply::status(308).header("location", "/moved/api/chat"),
     );
-    server.on("/moved/api/chat", ollama_text(&["안녕"]));
+    server.queue_reply("/moved/api/chat", ollama_text(&["안녕"]));
     let said = ask(&with_key(ollama(&server), "sk-12345")).await;
     assert_eq!(said.text, "안녕");
     let moved = &server.requests()[1];
     assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
     assert_eq!(moved.body["messages"][0]["content"], "안녕");
     // A POST redirected to a GET would not be the same request.
-    server.on(
+    server.queue_reply(
         CHAT,
         Reply::status(302).header("location", "/moved/api/chat"),
     );
@@ -56,8 +56,8 @@ async fn redirect_within_the_origin_keeps_body_and_key() {
 async fn rejected_temperature_is_omitted_from_then_on() {
     let server = ModelServer::start();
     let words = "Unsupported value: 'temperature' does not support 0.1 with this model.";
-    server.on(COMPLETIONS, openai_error(400, words, Some("temperature")));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_error(400, words, Some("temperature")));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let provider = Provider::new();
     let model = openai(&server);
     let first = parts(provider.stream(request(&model))).await;
@@ -68,7 +68,7 @@ async fn rejected_temperature_is_omitted_from_then_on() {
         "`qwen3:4b` at {} does not accept the temperature 0.1. The request was sent again without it. This applies to later requests too, until humble exits.",
         server.url()
     );
-    assert_eq!(said(notice), expected);
+    assert_eq!(notice_text(notice), expected);
     let second = parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "said once");
     let mut other = model.clone();
@@ -86,7 +86,7 @@ async fn rejected_temperature_is_omitted_from_then_on() {
 async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     let server = ModelServer::start();
     let refusal = openai_error(400, "temperature is wrong", None);
-    server.always(COMPLETIONS, refusal);
+    server.always_reply(COMPLETIONS, refusal);
     let refused = status(400, "temperature is wrong");
     let provider = Provider::new();
     let said = ask_with(&provider, &openai(&server)).await;
@@ -96,7 +96,7 @@ async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
     let other = openai_error(400, "no temperature here", Some("messages"));
-    server.always(COMPLETIONS, other);
+    server.always_reply(COMPLETIONS, other);
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.requests().len(), 5, "another parameter was at fault");
 }
@@ -107,13 +107,13 @@ async fn several_rejected_parameters_are_replaced_one_by_one() {
     let mut model = openai(&server);
     model.options = json!({"max_tokens": 9}).as_object().unwrap().clone();
     let of = |words, param| openai_error(400, words, Some(param));
-    server.on(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
-    server.on(COMPLETIONS, of("Unsupported value", "temperature"));
-    server.on(
+    server.queue_reply(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
+    server.queue_reply(COMPLETIONS, of("Unsupported value", "temperature"));
+    server.queue_reply(
         COMPLETIONS,
         of("With tools, set it to 'none'.", "reasoning_effort"),
     );
-    server.on(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_text(&["x"]));
     assert_eq!(ask(&model).await.text, "x");
     let last = server.bodies(COMPLETIONS).remove(3);
     let expected = json!({
@@ -165,15 +165,15 @@ async fn loaded_model_is_found_with_and_without_its_tag() {
     let provider = Provider::new();
     let mut model = ollama(&server);
     assert_eq!(provider.is_loaded(&model).await, Some(false));
-    server.always("/api/ps", ollama_loaded(&["qwen3:4b", "llama3:latest"]));
+    server.always_reply("/api/ps", ollama_loaded(&["qwen3:4b", "llama3:latest"]));
     assert_eq!(provider.is_loaded(&model).await, Some(true));
     model.model = "llama3".into();
     assert_eq!(provider.is_loaded(&model).await, Some(true));
     model.model = "qwen3".into();
     assert_eq!(provider.is_loaded(&model).await, Some(false));
-    server.on("/api/ps", Reply::status(500));
+    server.queue_reply("/api/ps", Reply::status(500));
     assert_eq!(provider.is_loaded(&model).await, None);
-    server.on("/api/ps", Reply::status(200).hang());
+    server.queue_reply("/api/ps", Reply::status(200).hang());
     assert_eq!(provider.is_loaded(&model).await, None, "within a second");
     assert_eq!(provider.is_loaded(&openai(&server)).await, None);
 }
@@ -222,7 +222,7 @@ async fn script_is_replayed_and_records_requests() {
 #[test]
 fn loopback_addresses_bypass_the_proxy() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안녕"]));
+    server.queue_reply(CHAT, ollama_text(&["안녕"]));
     let nowhere = "http://127.0.0.1:1";
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -263,8 +263,8 @@ impl Write for Lines {
 #[tokio::test]
 async fn debug_log_contains_request_and_reply_but_never_the_key() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_text(&["your key is sk-12345"]));
-    server.on(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
+    server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
+    server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
     let log = Lines::default();
     let its_log = log.clone();
     let subscriber = tracing_subscriber::fmt()

@@ -1,6 +1,6 @@
 //! Sends requests to a scripted server and collects the reply.
 
-use crate::providers::decoding::{Said, join};
+use crate::providers::decoding::{DecodedReply, join_parts};
 use crate::providers::model_server::ModelServer;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
@@ -48,14 +48,14 @@ pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, Provide
     part.await.expect("something comes")
 }
 
-pub async fn ask(model: &ModelConfig) -> Said {
+pub async fn ask(model: &ModelConfig) -> DecodedReply {
     ask_with(&Provider::new(), model).await
 }
 
-pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> Said {
+pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply {
     let parts = parts(provider.stream(request(model))).await;
     let pieces = parts.into_iter();
-    join(
+    join_parts(
         pieces
             .map(|part| part.map_err(|fault| fault.cause))
             .collect(),

@@ -1,7 +1,7 @@
 //! The total size of a request's schemas: `$ref`s are expanded within a limit, and a far too
 //! large set of tools loses schemas with a notice.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::hosted_request_bodies;
 use crate::providers::model_server::*;
 use crate::providers::request_bodies::{offered, request};
@@ -113,14 +113,14 @@ fn schemas_beyond_two_megabytes_are_omitted_largest_first() {
 #[tokio::test]
 async fn omitted_schemas_are_reported_once() {
     let server = ModelServer::start();
-    server.always("/v1/chat/completions", openai_text(&["hi"]));
-    server.always("/api/chat", ollama_text(&["hi"]));
+    server.always_reply("/v1/chat/completions", openai_text(&["hi"]));
+    server.always_reply("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
     let request = native(openai(&server), far_too_many());
     let notices = async |request: &ChatRequest| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {
-            Ok(StreamPart::Notice(notice)) => Some(said(&notice)),
+            Ok(StreamPart::Notice(notice)) => Some(notice_text(&notice)),
             _ => None,
         });
         notices.collect::<Vec<_>>()

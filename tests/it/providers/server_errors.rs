@@ -1,6 +1,6 @@
 //! Every failure of each provider over a real socket: its message, and whether it is transient.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
@@ -130,10 +130,10 @@ async fn every_status_of_every_provider_has_a_message() {
         let (model, path) = model_at(&server, provider);
         for (status, template, is_transient) in STATUSES {
             let reply = refusal(provider, status, "Because");
-            server.on(path, reply.header("retry-after", "3"));
+            server.queue_reply(path, reply.header("retry-after", "3"));
             let fault = fault(&model).await;
             let expected = filled(template, &server, provider).replace("{path}", path);
-            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
             assert_eq!(fault.is_transient(), is_transient, "{provider} {status}");
             if status != 402 {
                 assert_eq!(fault.retry_after(), Some(Duration::from_secs(3)));
@@ -156,7 +156,7 @@ async fn retry_after_as_a_date_is_parsed_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(
+        server.queue_reply(
             path,
             refusal(provider, 429, "x").header("retry-after", &date),
         );
@@ -194,13 +194,13 @@ async fn malformed_reply_has_a_message_for_every_provider() {
         let (model, path) = model_at(&server, provider);
         let is_ollama = provider == ProviderKind::Ollama;
         for (body, template) in NO_ANSWERS {
-            server.on(path, Reply::status(200).chunk(body));
+            server.queue_reply(path, Reply::status(200).chunk(body));
             let fault = fault(&model).await;
             let hello = if is_ollama { "data: hello" } else { "hello" };
             let expected = filled(template, &server, provider)
                 .replace("{hello}", hello)
                 .replace("{bytes}", "It is not UTF-8 text.");
-            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
             assert!(!fault.is_transient());
         }
     }
@@ -216,21 +216,21 @@ async fn broken_connection_has_a_message_for_every_provider() {
             ProviderKind::Anthropic => anthropic_text(0, &["so far"]),
             _ => openai_event(&json!({"content": "so far"}), None),
         };
-        server.on(path, Reply::status(200).chunk(begun).cut());
+        server.queue_reply(path, Reply::status(200).chunk(begun).disconnect());
         let cut = fault(&model).await;
         let again = filled("{again}", &server, provider);
         let expected = format!(
             "The connection to {} was cut in the middle of the answer. The partial answer is kept. {again}",
             server.url()
         );
-        assert_eq!(said(&cut.notice()), expected);
+        assert_eq!(notice_text(&cut.notice()), expected);
         assert!(!cut.is_transient(), "words came");
-        server.on(path, Reply::status(302).header("location", "/elsewhere"));
+        server.queue_reply(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
             "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
             server.url()
         );
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
     }
 }
 
@@ -248,10 +248,10 @@ async fn unreachable_server_has_a_message_for_every_provider() {
             _ => "Start the server, or check baseUrl of `mine` in config.json.",
         };
         let expected = format!("Nothing listens at {url}. {start}");
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
         let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
     }
 }
 
@@ -261,11 +261,11 @@ async fn missing_credit_is_distinguished_from_overload() {
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
         "param": null, "code": "insufficient_quota"});
-    server.on(path, Reply::json(429, &json!({ "error": error })));
+    server.queue_reply(path, Reply::json(429, &json!({ "error": error })));
     let unpaid = fault(&model).await;
     assert!(!unpaid.is_transient());
     assert_eq!(
-        said(&unpaid.notice()),
+        notice_text(&unpaid.notice()),
         format!(
             "The account at {} has no credit left (HTTP 429). You exceeded your current quota. Top up the account, or [ChooseOtherModel]",
             server.url()
@@ -273,8 +273,8 @@ async fn missing_credit_is_distinguished_from_overload() {
     );
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
     let words = "Your credit balance is too low to access the Anthropic API.";
-    server.on(path, anthropic_error(400, "invalid_request_error", words));
-    let sentence = said(&fault(&model).await.notice());
+    server.queue_reply(path, anthropic_error(400, "invalid_request_error", words));
+    let sentence = notice_text(&fault(&model).await.notice());
     assert!(
         sentence.contains("has no credit left (HTTP 400)"),
         "{sentence}"
@@ -288,16 +288,16 @@ async fn overload_inside_a_stream_is_recognized() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let overloaded = anthropic_event(&error);
-    server.on(path, Reply::status(200).chunk(overloaded.clone()));
+    server.queue_reply(path, Reply::status(200).chunk(overloaded.clone()));
     let first = fault(&model).await;
     assert!(first.is_transient());
     let expected = format!(
         "{} is overloaded. Overloaded. [RetryLater], or [ChooseOtherModel]",
         server.url()
     );
-    assert_eq!(said(&first.notice()), expected);
+    assert_eq!(notice_text(&first.notice()), expected);
     let begun = anthropic_text(0, &["so far"]) + &overloaded;
-    server.on(path, Reply::status(200).chunk(begun));
+    server.queue_reply(path, Reply::status(200).chunk(begun));
     assert!(!fault(&model).await.is_transient(), "words came");
 }
 
@@ -306,9 +306,9 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(path, refusal(provider, 401, "wrong: sk-12345"));
+        server.queue_reply(path, refusal(provider, 401, "wrong: sk-12345"));
         let fault = fault(&with_key(model, "sk-12345")).await;
-        let words = said(&fault.notice());
+        let words = notice_text(&fault.notice());
         let expected = format!(
             "{} rejected the API key (HTTP 401). wrong: [hidden]. Check",
             server.url()
@@ -334,18 +334,18 @@ async fn unusable_key_names_its_variable_or_setting() {
         let (mut model, _) = model_at(&server, provider);
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
-            said(&fault(&model).await.notice()),
+            notice_text(&fault(&model).await.notice()),
             "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
         );
         model.api_key = ApiKey::Unusable("the key holds a line end".into());
         assert_eq!(
-            said(&fault(&model).await.notice()),
+            notice_text(&fault(&model).await.notice()),
             "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let fault = fault(&with_key(model.clone(), key)).await;
             assert_eq!(
-                said(&fault.notice()),
+                notice_text(&fault.notice()),
                 "The key for `mine` cannot be sent. It contains characters that an HTTP header must not contain. Correct apiKey of `mine` in config.json, or the environment variable it names."
             );
         }

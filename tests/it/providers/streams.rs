@@ -2,13 +2,13 @@
 //! stream is complete before its end marker.
 
 use crate::providers::decoding::{
-    Said, call, failed, never_complete_before, read, read_every_way, usage,
+    DecodedReply, call, decode, decode_every_way, failed, never_complete_before, usage,
 };
 use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::error::MalformedReply;
 use humble::provider::{EndReason, FailureCause};
-use humble::text::sse::{Event, Events};
+use humble::text::sse::{SseDecoder, SseEvent};
 use serde_json::json;
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -28,16 +28,16 @@ fn korean_text_and_thinking_from_ollama_survive_every_split() {
         ollama_done(31, 7),
     ]
     .concat();
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕하세요 👩‍👩‍👧!\n".into(),
         thinking: "무엇을 물었나".into(),
         usage: usage(31, 7),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
-    assert_eq!(read_every_way(Ollama, stream.as_bytes()), expected);
+    assert_eq!(decode_every_way(Ollama, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
-    assert_eq!(read_every_way(Ollama, crlf.as_bytes()), expected);
+    assert_eq!(decode_every_way(Ollama, crlf.as_bytes()), expected);
     never_complete_before(Ollama, &stream, "\"eval_count\":7}");
 }
 
@@ -55,20 +55,20 @@ fn korean_text_and_thinking_from_openai_survive_every_split() {
         DONE.to_owned(),
     ]
     .concat();
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕하세요!".into(),
         thinking: "무엇을 물었나".into(),
         usage: usage(31, 7),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
-    assert_eq!(read_every_way(OpenAi, stream.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
-    assert_eq!(read_every_way(OpenAi, crlf.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, crlf.as_bytes()), expected);
     let bare_returns = stream.replace('\n', "\r");
-    assert_eq!(read_every_way(OpenAi, bare_returns.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, bare_returns.as_bytes()), expected);
     let marked = format!("\u{feff}{stream}");
-    assert_eq!(read_every_way(OpenAi, marked.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, marked.as_bytes()), expected);
     never_complete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
 }
 
@@ -79,14 +79,14 @@ fn long_stream_decodes_the_same_in_200_splits() {
         .iter()
         .map(|word| ollama_line(&json!({"content": word})))
         .collect();
-    let said = read_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
+    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
     assert_eq!(said.text, words.concat());
     let events: String = words
         .iter()
         .map(|word| openai_event(&json!({"content": word}), None))
         .collect();
     let end = openai_event(&json!({}), Some("stop"));
-    let said = read_every_way(OpenAi, (events + &end).as_bytes());
+    let said = decode_every_way(OpenAi, (events + &end).as_bytes());
     assert_eq!(said.text, words.concat());
 }
 
@@ -94,7 +94,7 @@ fn long_stream_decodes_the_same_in_200_splits() {
 fn line_with_more_than_text_is_parsed_fully() {
     let words = |more: &str| {
         let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
-        read(Ollama, &[line.as_bytes(), b"\n"])
+        decode(Ollama, &[line.as_bytes(), b"\n"])
     };
     let plain = words("}");
     assert_eq!(
@@ -110,7 +110,7 @@ fn line_with_more_than_text_is_parsed_fully() {
     assert_eq!(flat.failed, Some(in_stream("flat")));
     let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
     assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
-    let escaped = read(
+    let escaped = decode(
         Ollama,
         &[
             br#"{"message": {"content": "\u00e9\n", "thinking": "t"}, "done": false}"#,
@@ -125,12 +125,16 @@ fn line_with_more_than_text_is_parsed_fully() {
 
 #[test]
 fn end_reason_is_read() {
-    let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
+    let of =
+        |reason: &str| decode(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(of("length"), Some(EndReason::Length));
     assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
     assert_eq!(of(""), None, "an empty reason is none");
     let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
-    assert_eq!(read(Ollama, &[cut.as_bytes()]).end, Some(EndReason::Length));
+    assert_eq!(
+        decode(Ollama, &[cut.as_bytes()]).end,
+        Some(EndReason::Length)
+    );
 }
 
 #[test]
@@ -138,12 +142,15 @@ fn counts_after_the_finish_reason_are_not_lost() {
     let end = openai_event(&json!({"content": "x"}), Some("stop"));
     let with_counts = format!("{end}{}", openai_usage(3, 4));
     assert_eq!(
-        read_every_way(OpenAi, with_counts.as_bytes()).usage,
+        decode_every_way(OpenAi, with_counts.as_bytes()).usage,
         usage(3, 4)
     );
     let early = format!("{}{end}{}", openai_usage(3, 1), openai_usage(3, 9));
-    assert_eq!(read_every_way(OpenAi, early.as_bytes()).usage, usage(3, 9));
-    let said = read(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
+    assert_eq!(
+        decode_every_way(OpenAi, early.as_bytes()).usage,
+        usage(3, 9)
+    );
+    let said = decode(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
     assert_eq!((said.usage, said.end), (None, Some(EndReason::Stop)));
 }
 
@@ -155,15 +162,18 @@ fn error_in_the_stream_takes_precedence() {
     let named = "event: error\ndata: {\"message\":\"it broke\"}";
     for event in [object, flat, text, named] {
         let stream = format!("{event}\n\n{DONE}");
-        let said = read_every_way(OpenAi, stream.as_bytes());
+        let said = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(said, failed(in_stream("it broke")), "{event}");
     }
     let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
     for none in [none.clone(), none.replace("null,", "\"\",")] {
-        assert_eq!(read(OpenAi, &[none.as_bytes()]).end, Some(EndReason::Stop));
+        assert_eq!(
+            decode(OpenAi, &[none.as_bytes()]).end,
+            Some(EndReason::Stop)
+        );
     }
     let lines = ollama_line(&json!({"content": "so far"})) + "{\"error\":\"it broke\"}\n";
-    let said = read_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
+    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
     assert_eq!(said.text, "so far");
     assert_eq!(said.failed, Some(in_stream("it broke")));
 }
@@ -176,7 +186,7 @@ fn context_overflow_is_distinguished_from_other_errors() {
         limit: Some(512),
         message: "too long".into(),
     };
-    assert_eq!(read_every_way(OpenAi, event.as_bytes()), failed(expected));
+    assert_eq!(decode_every_way(OpenAi, event.as_bytes()), failed(expected));
 }
 
 #[test]
@@ -195,7 +205,7 @@ fn unstreamed_reply_is_decoded() {
         }],
         "usage": {"prompt_tokens": 3, "completion_tokens": 4},
     });
-    let expected = Said {
+    let expected = DecodedReply {
         text: "서울".into(),
         thinking: "음".into(),
         calls: vec![call(Some("a"), "f", json!({}))],
@@ -204,17 +214,17 @@ fn unstreamed_reply_is_decoded() {
         failed: None,
     };
     let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(read_every_way(OpenAi, pretty.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, pretty.as_bytes()), expected);
     let error = json!([{"error": {"message": "no"}}]).to_string();
     assert_eq!(
-        read_every_way(OpenAi, error.as_bytes()),
+        decode_every_way(OpenAi, error.as_bytes()),
         failed(in_stream("no"))
     );
     let spread = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
-    assert_eq!(read_every_way(Ollama, spread.as_bytes()).text, "서울");
+    assert_eq!(decode_every_way(Ollama, spread.as_bytes()).text, "서울");
     let error = "{\n  \"error\": \"no\"\n}\n";
     assert_eq!(
-        read_every_way(Ollama, error.as_bytes()),
+        decode_every_way(Ollama, error.as_bytes()),
         failed(in_stream("no"))
     );
 }
@@ -224,38 +234,38 @@ fn malformed_reply_is_classified() {
     let garbled = |garbled| failed(FailureCause::Malformed(garbled));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
     assert_eq!(
-        read_every_way(Ollama, page),
+        decode_every_way(Ollama, page),
         garbled(MalformedReply::WebPage)
     );
     assert_eq!(
-        read_every_way(OpenAi, page),
+        decode_every_way(OpenAi, page),
         garbled(MalformedReply::WebPage)
     );
     let not_json = |line: &str| garbled(MalformedReply::NotJson { line: line.into() });
-    assert_eq!(read_every_way(Ollama, b"hello\n"), not_json("hello"));
-    assert_eq!(read_every_way(Ollama, b"hello"), not_json("hello"));
+    assert_eq!(decode_every_way(Ollama, b"hello\n"), not_json("hello"));
+    assert_eq!(decode_every_way(Ollama, b"hello"), not_json("hello"));
     assert_eq!(
-        read_every_way(OpenAi, b"data: hello\n\n"),
+        decode_every_way(OpenAi, b"data: hello\n\n"),
         not_json("hello")
     );
-    assert_eq!(read_every_way(OpenAi, b"data: hello"), not_json("hello"));
+    assert_eq!(decode_every_way(OpenAi, b"data: hello"), not_json("hello"));
     let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
     assert_eq!(
-        read_every_way(Ollama, latin),
+        decode_every_way(Ollama, latin),
         garbled(MalformedReply::NotUtf8)
     );
     let latin = [b"data: ", &latin[..], b"\n"].concat();
     assert_eq!(
-        read_every_way(OpenAi, &latin),
+        decode_every_way(OpenAi, &latin),
         garbled(MalformedReply::NotUtf8)
     );
     for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
         assert_eq!(
-            read_every_way(Ollama, nothing),
+            decode_every_way(Ollama, nothing),
             failed(FailureCause::EmptyReply)
         );
         assert_eq!(
-            read_every_way(OpenAi, nothing),
+            decode_every_way(OpenAi, nothing),
             failed(FailureCause::EmptyReply)
         );
     }
@@ -274,14 +284,14 @@ fn endless_line_and_endless_reply_are_stopped() {
             bytes_max: mega << 20,
         }))
     };
-    assert_eq!(read(Ollama, &endless(b"{\"message\":\"")), too_long(16));
-    assert_eq!(read(OpenAi, &endless(b"data: ")), too_long(16));
-    assert_eq!(read(OpenAi, &endless(b"{\"choices\":\"")), too_long(16));
+    assert_eq!(decode(Ollama, &endless(b"{\"message\":\"")), too_long(16));
+    assert_eq!(decode(OpenAi, &endless(b"data: ")), too_long(16));
+    assert_eq!(decode(OpenAi, &endless(b"{\"choices\":\"")), too_long(16));
     let entries: Vec<_> = (0..300)
         .map(|index| json!({"index": index, "function": {"name": "f"}}))
         .collect();
     let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
-    let said = read(OpenAi, &[many.as_bytes()]);
+    let said = decode(OpenAi, &[many.as_bytes()]);
     let expected = FailureCause::Malformed(MalformedReply::TooManyCalls { calls_max: 256 });
     assert_eq!(said, failed(expected));
 }
@@ -289,7 +299,7 @@ fn endless_line_and_endless_reply_are_stopped() {
 #[test]
 fn events_are_parsed_as_the_standard_says() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
-    let event = |name: &str, data: &str| Event {
+    let event = |name: &str, data: &str| SseEvent {
         name: name.into(),
         data: data.into(),
     };
@@ -301,7 +311,7 @@ fn events_are_parsed_as_the_standard_says() {
     ];
     for at in 0..=stream.len() {
         let (head, tail) = stream.as_bytes().split_at(at);
-        let mut events = Events::new(16 << 20);
+        let mut events = SseDecoder::new(16 << 20);
         let mut seen = events.push(head);
         seen.extend(events.push(tail));
         let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();
@@ -317,7 +327,7 @@ fn unknown_fields_and_other_choices_are_ignored() {
         "{stream}\n\nretry: 10\n\n{}",
         openai_event(&json!(null), Some("stop"))
     );
-    let said = read_every_way(OpenAi, stream.as_bytes());
+    let said = decode_every_way(OpenAi, stream.as_bytes());
     assert_eq!(
         (said.text.as_str(), said.end),
         ("yes", Some(EndReason::Stop))

@@ -1,7 +1,9 @@
 //! Surrogate pairs whose JSON escapes arrive in two stream events, as some tokenizers send them,
 //! and lone halves.
 
-use crate::providers::decoding::{Said, call, carry, read, read_every_way};
+use crate::providers::decoding::{
+    DecodedReply, call, decode, decode_every_way, decode_reasoning_echo,
+};
 use crate::providers::model_server::{
     anthropic_event, anthropic_start, anthropic_stop, ollama_done, openai_event,
 };
@@ -65,7 +67,7 @@ fn stream(provider: ProviderKind, events: &[(Field, &str)]) -> String {
     }
 }
 
-fn words(said: &Said) -> (&str, &str) {
+fn words(said: &DecodedReply) -> (&str, &str) {
     assert_eq!(said.failed, None, "{said:?}");
     assert!(said.end.is_some());
     (&said.thinking, &said.text)
@@ -82,9 +84,9 @@ fn halves_in_two_events_become_one_character() {
     ];
     for provider in ALL {
         let stream = stream(provider, &events);
-        let said = read_every_way(provider, stream.as_bytes());
+        let said = decode_every_way(provider, stream.as_bytes());
         assert_eq!(words(&said), ("hm 😀.", "smile 😀 end 🚀"), "{provider}");
-        let carried = carry(provider, &stream).expect("thinking goes back");
+        let carried = decode_reasoning_echo(provider, &stream).expect("thinking goes back");
         let carried = carried.value.to_string();
         assert!(carried.contains("hm 😀."), "{provider}: {carried}");
         assert!(!carried.contains('\u{FFFD}'), "{provider}: {carried}");
@@ -102,7 +104,7 @@ fn lone_half_becomes_a_replacement_character() {
         (Text, r"e\ud83d"),
     ];
     for provider in ALL {
-        let said = read_every_way(provider, stream(provider, &events).as_bytes());
+        let said = decode_every_way(provider, stream(provider, &events).as_bytes());
         let expected = (
             "\u{FFFD}😀\u{FFFD}",
             "a\u{FFFD}b\u{FFFD}c\u{FFFD}de\u{FFFD}",
@@ -115,7 +117,7 @@ fn lone_half_becomes_a_replacement_character() {
 fn stream_cut_between_two_halves_keeps_its_text() {
     for provider in ALL {
         let cut = event(provider, Text, r"smile \ud83d");
-        let said = read(provider, &[cut.as_bytes()]);
+        let said = decode(provider, &[cut.as_bytes()]);
         assert_eq!(said.text, "smile \u{FFFD}", "{provider}");
         assert_eq!(said.failed, Some(FailureCause::ReplyCutOff), "{provider}");
     }
@@ -148,7 +150,7 @@ fn call_stream(provider: ProviderKind, head: &str, tail: &str) -> String {
 }
 
 fn calls(provider: ProviderKind, stream: &str) -> Vec<NativeCall> {
-    let said = read_every_way(provider, stream.as_bytes());
+    let said = decode_every_way(provider, stream.as_bytes());
     assert_eq!(said.failed, None, "{provider}");
     said.calls
 }
@@ -185,7 +187,7 @@ fn unstreamed_reply_may_contain_a_half() {
         (Mistral, openai),
         (Anthropic, anthropic),
     ] {
-        let said = read_every_way(provider, body.as_bytes());
+        let said = decode_every_way(provider, body.as_bytes());
         assert_eq!(words(&said), ("", "a\u{FFFD}"), "{provider}");
     }
 }

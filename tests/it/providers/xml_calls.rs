@@ -3,7 +3,7 @@
 use crate::providers::hosted_request_bodies::body;
 use crate::providers::request_bodies::{conversation, request};
 use crate::support::fixtures::{self, model_config, object};
-use humble::dialect::scan::{Piece, Scanner};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::model::ToolRole;
 use humble::domain::{Dialect, Message, Offered, ProviderKind};
 use humble::provider::ChatRequest;
@@ -123,13 +123,15 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
             let written = tail(&body(&request, ParameterFallback::default()))[0]
                 .1
                 .clone();
-            let mut scanner = Scanner::new(Arc::clone(&offered));
+            let mut scanner = CallScanner::new(Arc::clone(&offered));
             let mut pieces = scanner.push(&written);
             pieces.extend(scanner.finish());
             let calls: Vec<_> = pieces
                 .into_iter()
                 .filter_map(|piece| match piece {
-                    Piece::Call(call) => Some((call.server.to_string(), call.tool, call.arguments)),
+                    ScanEvent::Call(call) => {
+                        Some((call.server.to_string(), call.tool, call.arguments))
+                    }
                     _ => None,
                 })
                 .collect();

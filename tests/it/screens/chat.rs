@@ -3,8 +3,8 @@
 
 use super::{at_five_sizes, at_two_sizes};
 use crate::support::fixtures;
-use crate::support::picture;
-use crate::support::story;
+use crate::support::screen_harness;
+use crate::support::screen_svg;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::domain::tool::{Progress, ToolOutcome, ToolState};
 use humble::domain::{
@@ -16,7 +16,7 @@ use humble::tui::{Input, Model, Options};
 use std::sync::Arc;
 use std::time::Duration;
 
-use story::{Story, story, tool};
+use screen_harness::{ScreenHarness, screen_harness, tool};
 
 macro_rules! screens {
     ($name:ident, $tell:expr) => {
@@ -35,30 +35,30 @@ screens!(an_empty_start, |story| {
 });
 
 screens!(waiting_for_the_model, |story| {
-    story.prompt("Hello").wait(1_500);
+    story.prompt("Hello").advance_clock(1_500);
 });
 
 screens!(at_five_sizes, an_answer_streams, |story| {
-    story.answered().types("다음 질문");
+    story.answered_turn().types("다음 질문");
 });
 
 screens!(an_answer_is_whole, |story| {
-    story.answered().ends(TurnEnd::Answered {
+    story.answered_turn().end_turn(TurnEnd::Answered {
         text: String::new(),
         cut: false,
     });
 });
 
 screens!(a_call_unfolded, |story| {
-    story.answered().screen();
+    story.answered_turn().screen();
     story.key(KeyCode::Tab).key(KeyCode::Up).key(KeyCode::Enter);
 });
 
 screens!(a_call_runs, |story| {
     story
         .prompt("What is 17 + 25?")
-        .call(ToolState::Running { progress: None });
-    story.wait(3_200).call(ToolState::Running {
+        .show_call(ToolState::Running { progress: None });
+    story.advance_clock(3_200).show_call(ToolState::Running {
         progress: Some(Progress {
             done: 6.0,
             total: Some(10.0),
@@ -67,10 +67,10 @@ screens!(a_call_runs, |story| {
     });
 });
 
-fn approving(story: &mut Story) {
+fn approving(story: &mut ScreenHarness) {
     story
         .prompt("What is 17 + 25?")
-        .call(ToolState::AwaitingApproval);
+        .show_call(ToolState::AwaitingApproval);
     let tool = Arc::new(tool("get-sum", "Adds two numbers."));
     let calls = [1, 1].map(|call| ApproveCall {
         call: CallId(call),
@@ -85,7 +85,7 @@ fn approving(story: &mut Story) {
 
 screens!(at_five_sizes, an_approval, |story| {
     approving(story);
-    story.wait(600);
+    story.advance_clock(600);
 });
 
 screens!(an_approval_that_is_not_ready, |story| {
@@ -96,7 +96,7 @@ screens!(an_approval_that_is_not_ready, |story| {
 screens!(arguments_are_edited, |story| {
     approving(story);
     story
-        .wait(600)
+        .advance_clock(600)
         .key(KeyCode::Char('e'))
         .types("x")
         .key(KeyCode::Enter);
@@ -109,17 +109,17 @@ screens!(a_model_that_says_nothing, |story| {
         owner: Owner::Job(Job::Turn(story.turn)),
         question: Ask::Stalled { seconds: 120 },
     });
-    story.wait(600);
+    story.advance_clock(600);
 });
 
 screens!(a_failure, |story| {
-    story.answered();
+    story.answered_turn();
     let notice = Notice::failure(
         "The connection to http://localhost:11434 was cut in the middle of the answer.",
     )
     .advise("What came so far is kept.")
     .advise(Advice::Retry);
-    story.ends(TurnEnd::Failed { notice });
+    story.end_turn(TurnEnd::Failed { notice });
 });
 
 screens!(banners_and_a_queue, |story| {
@@ -139,8 +139,8 @@ screens!(scrolled_up, |story| {
     for turn in 0..4 {
         story
             .prompt("List")
-            .delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
-        story.ends(TurnEnd::Answered {
+            .stream_delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
+        story.end_turn(TurnEnd::Answered {
             text: String::new(),
             cut: false,
         });
@@ -199,13 +199,13 @@ screens!(the_servers, |story| {
 
 #[test]
 fn no_size_crashes() {
-    let stories: [fn(&mut Story); 6] = [
+    let stories: [fn(&mut ScreenHarness); 6] = [
         |story| {
-            story.answered();
+            story.answered_turn();
         },
         |story| {
             approving(story);
-            story.wait(600);
+            story.advance_clock(600);
         },
         |story| {
             story.key(KeyCode::F(1));
@@ -221,7 +221,7 @@ fn no_size_crashes() {
         },
     ];
     for tell in stories {
-        let mut story = story((80, 24));
+        let mut story = screen_harness((80, 24));
         tell(&mut story);
         for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
             for height in (0..14).chain([24, 100]) {
@@ -235,13 +235,13 @@ fn no_size_crashes() {
 
 #[test]
 fn a_resize_keeps_the_reading_position() {
-    let mut story = story((80, 24));
+    let mut story = screen_harness((80, 24));
     let text: Vec<_> = (0..200)
         .map(|n| format!("line {n} {}", "word ".repeat(30)))
         .collect();
     story
         .prompt("Count")
-        .delta(1, PieceKind::Text, &text.join("\n"));
+        .stream_delta(1, PieceKind::Text, &text.join("\n"));
     story.screen();
     for _ in 0..10 {
         story.key(KeyCode::PageUp);
@@ -264,9 +264,9 @@ fn a_resize_keeps_the_reading_position() {
 }
 
 /// A question with a tool, thinking, and an answer with all that Markdown has.
-fn a_scene_worth_a_picture() -> Story {
-    let mut story = story((100, 30));
-    let mut servers = story::servers();
+fn a_scene_worth_a_picture() -> ScreenHarness {
+    let mut story = screen_harness((100, 30));
+    let mut servers = screen_harness::servers();
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
     // As the program offers them: the pane tells what their definitions cost.
@@ -278,12 +278,12 @@ fn a_scene_worth_a_picture() -> Story {
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
-        .delta(
+        .stream_delta(
             1,
             PieceKind::Thinking,
             include_str!("../../support/picture_thinking.md"),
         )
-        .wait(4_000);
+        .advance_clock(4_000);
     story.call_of(
         "humble",
         "get_time",
@@ -293,13 +293,13 @@ fn a_scene_worth_a_picture() -> Story {
         }),
     );
     story
-        .delta(
+        .stream_delta(
             2,
             PieceKind::Text,
             include_str!("../../support/picture_answer.md"),
         )
-        .wait(2_000);
-    story.ends(TurnEnd::Answered {
+        .advance_clock(2_000);
+    story.end_turn(TurnEnd::Answered {
         text: String::new(),
         cut: false,
     });
@@ -313,7 +313,7 @@ fn the_readme_shows_the_real_screen() {
     let mut story = a_scene_worth_a_picture();
     let (buffer, cursor) = story.draw();
     let title = "humble: an answer with a table and code, the servers, the thinking, and a message";
-    let drawn = picture::svg(&buffer, cursor, title);
+    let drawn = screen_svg::render_svg(&buffer, cursor, title);
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/screen.svg");
     if std::env::var_os("HUMBLE_UPDATE_README").is_some() {
         return std::fs::write(file, drawn).expect("written");
@@ -332,7 +332,7 @@ fn a_picture_keeps_every_character_on_its_cells() {
     let mut buffer = ratatui::buffer::Buffer::empty(area);
     buffer.set_string(0, 0, "한 <a&b> ─", ratatui::style::Style::new().bold());
     buffer.set_string(0, 1, "x", ratatui::style::Style::new().red().dim());
-    let drawn = picture::svg(&buffer, None, "\"");
+    let drawn = screen_svg::render_svg(&buffer, None, "\"");
     // A margin of 14, cells of 8.4 by 18: the wide character has its middle at 14 + 8.4.
     for part in [
         "<title>&quot;</title>",
@@ -359,8 +359,8 @@ fn guided(size: (u16, u16)) -> Model {
 
 #[test]
 fn thinking_over_the_chat_has_the_whole_width() {
-    let mut story = story((64, 20));
-    story.answered().key(KeyCode::F(3));
+    let mut story = screen_harness((64, 20));
+    story.answered_turn().key(KeyCode::F(3));
     let screen = story.screen();
     assert!(
         screen.contains("The user wants a sum. I have get-sum."),

@@ -2,15 +2,15 @@
 
 use super::at_two_sizes;
 use crate::support::fixtures::tool_call;
-use crate::support::story;
+use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::reply_trace::{TraceLine, TraceSort};
 use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall};
 use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
+use screen_harness::{ScreenHarness, screen_harness, tool};
 use serde_json::json;
 use std::sync::Arc;
-use story::{Story, story, tool};
 
 fn lines(told: &[(TraceSort, bool, &str)]) -> Arc<Vec<TraceLine>> {
     let line = |(sort, begins, text): &(TraceSort, bool, &str)| TraceLine {
@@ -21,7 +21,7 @@ fn lines(told: &[(TraceSort, bool, &str)]) -> Arc<Vec<TraceLine>> {
     Arc::new(told.iter().map(line).collect())
 }
 
-fn traced(story: &mut Story) {
+fn traced(story: &mut ScreenHarness) {
     use TraceSort::{Call, Heading, Mark, Note, Text, Thinking, Unusable};
     story.types("/log answer").key(KeyCode::Enter);
     let call = r#"{"name": "get-sum", "arguments": {"a": 17, "b": 25, "왜": "합계를 알려 달라고 했습니다"}}"#;
@@ -49,10 +49,10 @@ fn traced(story: &mut Story) {
         ),
     ])));
     // The hint of the command has been read.
-    story.wait(7_000);
+    story.advance_clock(7_000);
 }
 
-fn quoted(story: &mut Story) {
+fn quoted(story: &mut ScreenHarness) {
     story.event(Event::ToolModeChanged(ToolMode::Auto));
     story.prompt("이 페이지를 읽어 줘");
     let call = ToolCall {
@@ -73,7 +73,7 @@ fn quoted(story: &mut Story) {
         owner: Owner::Job(Job::Turn(story.turn)),
         question: Ask::Approve(vec![call]),
     });
-    story.wait(900);
+    story.advance_clock(900);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_call_that_stands_in_a_result() {
 #[test]
 fn every_line_can_be_reached_at_every_size() {
     for size in [(104, 30), (60, 20), (20, 6), (8, 4), (3, 2)] {
-        let mut story = story(size);
+        let mut story = screen_harness(size);
         traced(&mut story);
         let mut seen = String::new();
         for _ in 0..60 {

@@ -7,14 +7,14 @@ mod models;
 mod probe;
 mod servers;
 
-use crate::support::story::{Story, story};
+use crate::support::screen_harness::{ScreenHarness, screen_harness};
 
 /// The same story at every size, as one snapshot.
-fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut Story)) -> String {
+fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut ScreenHarness)) -> String {
     let screens: Vec<String> = sizes
         .iter()
         .map(|size| {
-            let mut story = story(*size);
+            let mut story = screen_harness(*size);
             tell(&mut story);
             format!("{}x{}\n{}", size.0, size.1, story.screen())
         })
@@ -22,10 +22,10 @@ fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut Story)) -> String {
     screens.join("\n\n")
 }
 
-fn at_two_sizes(tell: impl Fn(&mut Story)) -> String {
+fn at_two_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
     at_sizes(&[(104, 30), (80, 24)], tell)
 }
 
-fn at_five_sizes(tell: impl Fn(&mut Story)) -> String {
+fn at_five_sizes(tell: impl Fn(&mut ScreenHarness)) -> String {
     at_sizes(&[(104, 30), (80, 24), (64, 20), (40, 12), (20, 6)], tell)
 }

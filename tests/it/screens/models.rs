@@ -1,7 +1,7 @@
 //! The screens about models: the offer of a first run, the dialog, the form.
 
 use super::at_two_sizes;
-use crate::support::story;
+use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::{
     CatalogState, Catalogue, ModelCatalog, ModelFacts, ModelRef, ModelServer, Notice, ProviderKind,
@@ -9,8 +9,8 @@ use humble::domain::{
 };
 use humble::protocol::Event;
 use humble::tui::{Input, Model, Options};
+use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
-use story::{Story, story};
 
 fn model(name: &str, bytes: u64, abilities: &[&str], family: &str) -> ServerModel {
     ServerModel {
@@ -63,7 +63,7 @@ fn catalogue() -> CatalogState {
 }
 
 /// Nothing is configured; this is known of the machine's Ollama.
-fn first_run(story: &mut Story, state: CatalogState) {
+fn first_run(story: &mut ScreenHarness, state: CatalogState) {
     story.model = Model::new(&Options::default(), story.model.screen.size);
     let ollama = ServerCatalog {
         server: ollama(),
@@ -76,7 +76,7 @@ fn first_run(story: &mut Story, state: CatalogState) {
         is_host_unread: false,
         offers: true,
     })));
-    story.wait(600);
+    story.advance_clock(600);
 }
 
 fn configured(name: &str, provider: ProviderKind, model: &str) -> ModelRef {
@@ -87,7 +87,7 @@ fn configured(name: &str, provider: ProviderKind, model: &str) -> ModelRef {
     }
 }
 
-fn dialog(story: &mut Story) {
+fn dialog(story: &mut ScreenHarness) {
     story.types("/models").key(KeyCode::Enter);
     let openai = server(ProviderKind::OpenAi, "https://api.openai.com/v1");
     let missing = Notice::failure("There is no key for `gpt-4o`.")
@@ -164,7 +164,7 @@ screens!(the_form_for_another_server, |story| {
 
 #[test]
 fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     story.model = Model::new(&Options::default(), story.model.screen.size);
     story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
         servers: vec![ServerCatalog {
@@ -189,7 +189,7 @@ fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
 fn no_size_and_no_key_breaks_these_screens() {
     for width in 0..30 {
         for height in 0..14 {
-            let mut story = story((width, height));
+            let mut story = screen_harness((width, height));
             first_run(&mut story, catalogue());
             for key in [
                 KeyCode::Down,
@@ -199,10 +199,10 @@ fn no_size_and_no_key_breaks_these_screens() {
                 KeyCode::Tab,
                 KeyCode::Up,
             ] {
-                story.key(key).wait(600);
+                story.key(key).advance_clock(600);
                 story.screen();
             }
-            let mut story = self::story((width, height));
+            let mut story = self::screen_harness((width, height));
             dialog(&mut story);
             story.event(pull());
             for key in [
@@ -220,7 +220,7 @@ fn no_size_and_no_key_breaks_these_screens() {
 
 #[test]
 fn a_key_of_a_provider_goes_to_no_address_of_one_s_own() {
-    let mut story = story((60, 20));
+    let mut story = screen_harness((60, 20));
     first_run(&mut story, CatalogState::Asking);
     story.types("1").key(KeyCode::Enter);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));

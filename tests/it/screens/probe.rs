@@ -1,14 +1,14 @@
 //! The screens of a probe: under way, with something to store, and with nothing.
 
 use super::at_two_sizes;
-use crate::support::story;
+use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::probe::{ProbeState, Report, Trial, Wrote};
 use humble::domain::{AskId, Dialect, ModelRef, Notice, ProviderKind};
 use humble::protocol::{Ask, Event, Job, Owner};
+use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 use std::time::Duration;
-use story::{Story, story};
 
 fn trial(dialect: Dialect, wrote: Wrote, answered: bool, millis: u64) -> Trial {
     Trial {
@@ -42,14 +42,14 @@ fn state(dialect: Option<Dialect>, is_loading: bool) -> Event {
     }))
 }
 
-fn asks(story: &mut Story, report: Report, to: Option<Dialect>) {
+fn asks(story: &mut ScreenHarness, report: Report, to: Option<Dialect>) {
     let report = Arc::new(report);
     story.event(Event::Asked {
         ask: AskId(7),
         owner: Owner::Job(Job::Probe),
         question: Ask::StoreDialect { report, to },
     });
-    story.wait(600);
+    story.advance_clock(600);
 }
 
 /// A model that does best as `xml`, and whose server takes no tools.
@@ -82,7 +82,10 @@ fn a_probe_under_way() {
         story.event(state(None, false));
         story.event(state(Some(Dialect::Native), false));
         story.event(state(Some(Dialect::Prompt), false));
-        story.wait(12_000).types("안녕").key(KeyCode::Enter);
+        story
+            .advance_clock(12_000)
+            .types("안녕")
+            .key(KeyCode::Enter);
     }));
 }
 
@@ -90,7 +93,7 @@ fn a_probe_under_way() {
 fn a_model_that_is_loaded_first() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         story.event(state(Some(Dialect::Native), true));
-        story.wait(72_000);
+        story.advance_clock(72_000);
     }));
 }
 
@@ -108,7 +111,7 @@ fn a_probe_that_a_fault_ended() {
 
 #[test]
 fn a_model_that_stands_in_no_file_has_nowhere_to_store_it() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     asks(&mut story, better_as_xml(), None);
     let screen = story.screen();
     let said = "config.json does not list qwen3:4b: there is nowhere to";
@@ -120,9 +123,9 @@ fn a_model_that_stands_in_no_file_has_nowhere_to_store_it() {
 fn no_size_breaks_these_screens() {
     for width in 0..64 {
         for height in 0..16 {
-            let mut story = story((width, height));
+            let mut story = screen_harness((width, height));
             story.event(state(Some(Dialect::Xml), false));
-            story.wait(5_000).screen();
+            story.advance_clock(5_000).screen();
             asks(&mut story, better_as_xml(), Some(Dialect::Xml));
             for key in [KeyCode::PageDown, KeyCode::Char('?'), KeyCode::End] {
                 story.key(key).screen();

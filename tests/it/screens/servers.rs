@@ -3,17 +3,17 @@
 
 use super::at_two_sizes;
 use crate::support::fixtures::{self, tool_from};
-use crate::support::story;
+use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::server::{ServerPeer, Transport};
 use humble::domain::tool::{Progress, Tool, ToolState};
 use humble::domain::{Notice, Server, ServerLine, ServerLog, ServerStatus};
 use humble::protocol::Event;
 use humble::tui::{Input, Model, Options};
+use screen_harness::{ScreenHarness, screen_harness};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use story::{Story, story};
 
 macro_rules! screens {
     ($name:ident, $tell:expr) => {
@@ -83,12 +83,12 @@ fn of_each_sort() -> Vec<Server> {
     ]
 }
 
-fn listed(story: &mut Story) -> &mut Story {
+fn listed(story: &mut ScreenHarness) -> &mut ScreenHarness {
     story.event(Event::ServersListed(of_each_sort()));
     story.key(KeyCode::F(2))
 }
 
-fn down(story: &mut Story, times: usize) -> &mut Story {
+fn down(story: &mut ScreenHarness, times: usize) -> &mut ScreenHarness {
     for _ in 0..times {
         story.screen();
         story.key(KeyCode::Down);
@@ -114,7 +114,7 @@ screens!(an_unfolded_tool_with_hidden_characters, |story| {
 
 screens!(a_long_description_read_whole, |story| {
     listed(story).key(KeyCode::Enter);
-    let is_long = |story: &Story| {
+    let is_long = |story: &ScreenHarness| {
         let chosen = story.model.sidebar.chosen_tool();
         chosen.is_some_and(|(_, tool)| tool.name.len() > 100)
     };
@@ -122,7 +122,7 @@ screens!(a_long_description_read_whole, |story| {
         down(story, 1);
     }
     story.key(KeyCode::Enter);
-    let at_more = |story: &Story| {
+    let at_more = |story: &ScreenHarness| {
         let row = story.model.sidebar.chosen_row();
         format!("{row:?}").contains("More")
     };
@@ -162,12 +162,12 @@ screens!(a_call_with_long_names_runs, |story| {
             progress: Some(progress),
         },
     );
-    story.wait(12_300);
+    story.advance_clock(12_300);
 });
 
 #[test]
 fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     let names = [" ", "\u{200B}", "se\u{200B}nd", "\u{1b}send", "send"];
     let tools = names.map(|name| tool(name, "Sends.")).to_vec();
     let servers = vec![server("ma\u{202e}il", ServerStatus::Connected, tools)];
@@ -187,7 +187,7 @@ fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
 
 #[test]
 fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is() {
-    let mut story = story((20, 6));
+    let mut story = screen_harness((20, 6));
     listed(&mut story).key(KeyCode::Char('l'));
     let title = story.screen();
     assert!(title.contains("한국어 도구 … stderr"), "{title}");
@@ -201,7 +201,7 @@ fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is()
 
 #[test]
 fn in_ascii_nothing_of_ours_is_beyond_ascii() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     let options = Options {
         ascii: true,
         ..Options::default()
@@ -221,7 +221,7 @@ fn in_ascii_nothing_of_ours_is_beyond_ascii() {
 
 #[test]
 fn five_thousand_tools_and_fifty_servers_scroll_at_once() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     let tools: Vec<Tool> = (0..5_000)
         .map(|n| tool(&format!("tool-{n}"), &"A description. ".repeat(20)))
         .collect();
@@ -244,7 +244,7 @@ fn five_thousand_tools_and_fifty_servers_scroll_at_once() {
 
 #[test]
 fn no_size_makes_the_pane_fail() {
-    let mut story = story((104, 30));
+    let mut story = screen_harness((104, 30));
     listed(&mut story).key(KeyCode::Enter);
     for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
         for height in (0..14).chain([24, 100]) {

@@ -1,13 +1,13 @@
 //! What must hold of every turn, whatever happens to it. The checker sees inputs
 //! and effects only, and keeps its own idea of what is allowed.
 
-use super::lasting::Lasting;
+use super::trust_model::TrustModel;
 use humble::domain::{
     ArgumentCheck, Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode,
     ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use humble::engine::approval::ApprovedCall;
-use humble::engine::turn::{Effect, Input};
+use humble::engine::turn::{TurnEffect, TurnInput};
 use humble::protocol::{Answer, ApproveCall, Ask, Choice};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ pub struct Checker {
     text: Vec<(PieceId, String)>,
     kept: Vec<String>,
     permitted: BTreeSet<CallId>,
-    lasting: Lasting,
+    lasting: TrustModel,
     retry_allowed: bool,
 }
 
@@ -94,28 +94,28 @@ impl Checker {
             text: Vec::new(),
             kept: Vec::new(),
             permitted: BTreeSet::new(),
-            lasting: Lasting::default(),
+            lasting: TrustModel::default(),
             retry_allowed: false,
         }
     }
 
     /// Takes note of what is about to be put in.
-    pub fn before(&mut self, input: &Input) {
+    pub fn observe_input(&mut self, input: &TurnInput) {
         self.cancelling = match input {
-            Input::CancelCall { call, .. } => Some(*call),
+            TurnInput::CancelCall { call, .. } => Some(*call),
             _ => None,
         };
         match input {
-            Input::ModeChanged(mode) => self.mode = *mode,
-            Input::TrustChanged(approval) => {
+            TurnInput::ModeChanged(mode) => self.mode = *mode,
+            TurnInput::TrustChanged(approval) => {
                 self.mode = approval.mode;
-                self.lasting.replaced(approval);
+                self.lasting.apply_approval(approval);
             }
-            Input::OfferedChanged(offered) => self.lasting.offered = Arc::clone(offered),
-            Input::ReplyEnded(_) => self.request_open = false,
-            Input::RetryDue => self.retrying = false,
-            Input::ArgumentsChecked(_) => self.checking.clear(),
-            Input::CallDone { call, outcome, .. } => {
+            TurnInput::ToolsetChanged(offered) => self.lasting.offered = Arc::clone(offered),
+            TurnInput::ReplyEnded(_) => self.request_open = false,
+            TurnInput::RetryDue => self.retrying = false,
+            TurnInput::ArgumentsChecked(_) => self.checking.clear(),
+            TurnInput::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
                 // What comes of a call that does not run reaches nobody: a call that was
@@ -124,21 +124,21 @@ impl Checker {
                     self.told.extend(call_in(text));
                 }
             }
-            Input::Answered { ask, answer } => {
+            TurnInput::Answered { ask, answer } => {
                 if let Some(question) = self.open_asks.get(&ask.0).cloned() {
-                    self.answered(&question, answer);
+                    self.observe_answer(&question, answer);
                 }
             }
             _ => {}
         }
     }
 
-    fn answered(&mut self, question: &Ask, answer: &Answer) {
+    fn observe_answer(&mut self, question: &Ask, answer: &Answer) {
         match (question, answer) {
             (Ask::Approve(asked), Answer::Calls(decisions)) => {
                 for (id, decision) in decisions {
                     if let Some(asked) = asked.iter().find(|asked| asked.call == *id) {
-                        self.decided(asked, decision);
+                        self.observe_decision(asked, decision);
                     }
                 }
             }
@@ -153,57 +153,57 @@ impl Checker {
         }
     }
 
-    fn decided(&mut self, asked: &ApproveCall, decision: &Decision) {
+    fn observe_decision(&mut self, asked: &ApproveCall, decision: &Decision) {
         let call = &self.calls[&asked.call];
-        if self.lasting.decided(call, &asked.tool.pin, decision) {
+        if self.lasting.apply_decision(call, &asked.tool.pin, decision) {
             self.decided.insert(asked.call);
             self.permitted.insert(asked.call);
         }
     }
 
-    pub fn after(&mut self, effects: &[Effect]) -> Verdict {
+    pub fn check_effects(&mut self, effects: &[TurnEffect]) -> Verdict {
         for effect in effects {
             if self.ended {
                 return Err((Invariant::NothingAfterTheEnd, format!("{effect:?}")));
             }
             match effect {
-                Effect::Emit(event) => self.emitted(event)?,
-                Effect::Request { messages, .. } => self.requested(messages)?,
-                Effect::DropRequest => self.request_open = false,
-                Effect::RetryIn(pause) => {
+                TurnEffect::Emit(event) => self.check_event(event)?,
+                TurnEffect::Request { messages, .. } => self.check_request(messages)?,
+                TurnEffect::DropRequest => self.request_open = false,
+                TurnEffect::RetryIn(pause) => {
                     if self.request_open || *pause > Duration::from_secs(120) {
                         return Err((Invariant::OneOpenRequest, format!("{pause:?}")));
                     }
                     self.retrying = true;
                 }
-                Effect::OpenAsk { ask, question } => {
+                TurnEffect::OpenAsk { ask, question } => {
                     if !self.open_asks.is_empty() {
                         return Err((Invariant::EveryAskIsClosed, "two at once".to_owned()));
                     }
                     self.open_asks.insert(ask.0, question.clone());
                 }
-                Effect::CloseAsk(ask) => {
+                TurnEffect::CloseAsk(ask) => {
                     if self.open_asks.remove(&ask.0).is_none() {
                         return Err((Invariant::EveryAskIsClosed, "closed twice".to_owned()));
                     }
                 }
-                Effect::CheckArguments(checks) => {
+                TurnEffect::CheckArguments(checks) => {
                     if checks.is_empty() || !self.checking.is_empty() || self.request_open {
                         return Err((Invariant::OneOpenCheck, format!("{checks:?}")));
                     }
                     self.checking.clone_from(checks);
                 }
-                Effect::Run(call) => {
+                TurnEffect::Run(call) => {
                     self.may_run(call)?;
-                    self.ran(call.id())?;
+                    self.check_run(call.id())?;
                 }
-                Effect::Save { .. } => self.saves += 1,
-                Effect::Cancel(call) => {
+                TurnEffect::SaveAnswer { .. } => self.saves += 1,
+                TurnEffect::Cancel(call) => {
                     self.running.remove(call);
-                    self.only_that(*call)?;
+                    self.check_sole_effect(*call)?;
                 }
-                Effect::Keep { words } => self.kept.push(words.clone()),
-                Effect::Remember(_) | Effect::Store(_) => {}
+                TurnEffect::SavePartialAnswer { text: words } => self.kept.push(words.clone()),
+                TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
@@ -213,14 +213,14 @@ impl Checker {
     }
 
     /// Where one call is cancelled, no other may be touched.
-    fn only_that(&self, call: CallId) -> Verdict {
+    fn check_sole_effect(&self, call: CallId) -> Verdict {
         match self.cancelling.filter(|cancelled| *cancelled != call) {
             Some(_) => Err((Invariant::ACancelStopsOneCall, format!("{call} too"))),
             None => Ok(()),
         }
     }
 
-    fn requested(&mut self, messages: &[Message]) -> Verdict {
+    fn check_request(&mut self, messages: &[Message]) -> Verdict {
         if self.request_open {
             return Err((Invariant::OneOpenRequest, "a second request".to_owned()));
         }
@@ -267,7 +267,7 @@ impl Checker {
         Ok(())
     }
 
-    fn ran(&mut self, id: CallId) -> Verdict {
+    fn check_run(&mut self, id: CallId) -> Verdict {
         let Some(call) = self.calls.get(&id).cloned() else {
             // A call run again gets a new id, and is announced right after.
             if std::mem::take(&mut self.retry_allowed) {
@@ -303,7 +303,7 @@ impl Checker {
         Ok(())
     }
 
-    fn emitted(&mut self, event: &TurnEvent) -> Verdict {
+    fn check_event(&mut self, event: &TurnEvent) -> Verdict {
         match event {
             TurnEvent::Tool(call) => {
                 let done = |call: &ToolCall| matches!(call.state, ToolState::Done(_));
@@ -311,7 +311,7 @@ impl Checker {
                     return Err((Invariant::DoneIsFinal, format!("{call:?}")));
                 }
                 if done(call) {
-                    self.only_that(call.id)?;
+                    self.check_sole_effect(call.id)?;
                 }
                 self.calls.insert(call.id, call.clone());
                 Ok(())
@@ -344,12 +344,12 @@ impl Checker {
                 self.text.clear();
                 Ok(())
             }
-            TurnEvent::Ended { end, .. } => self.end(end),
+            TurnEvent::Ended { end, .. } => self.check_end(end),
             _ => Ok(()),
         }
     }
 
-    fn end(&mut self, end: &TurnEnd) -> Verdict {
+    fn check_end(&mut self, end: &TurnEnd) -> Verdict {
         self.ended = true;
         if self.cancelling.is_some() {
             return Err((Invariant::ACancelStopsOneCall, "the turn ended".to_owned()));

@@ -1,29 +1,29 @@
 //! Seeded random inputs against the pure cores. A failure names its seed: put it
 //! into `one_turn` to see it again.
 
-use crate::support::dice;
+use crate::support::test_rng;
+mod argument_checks;
 mod checker;
-mod checking;
-mod faulty;
-mod lasting;
+mod faulty_turns;
 mod screen;
 mod transitions;
-mod trusting;
+mod trust_inputs;
+mod trust_model;
 mod user;
 mod world;
 
 use checker::{Checker, Invariant};
-use dice::Dice;
-use faulty::{FAULTS, Machine};
+use faulty_turns::{FAULTY_TURNS, TurnMachine};
 use humble::domain::ToolMode;
-use humble::engine::turn::{Effect, Ids, StateKind, Turn};
+use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnState};
 use std::collections::BTreeSet;
+use test_rng::TestRng;
 use transitions::{TRANSITIONS, Transition, kind_of};
 
 /// Seeds in the test suite; CI sets `HUMBLE_SIMULATION_RUNS` to 100,000.
 const RUNS: u64 = 5_000;
 /// Seeds that take transitions which none of those take.
-const RARE: [u64; 3] = [5_298, 6_938, 16_350];
+const RARE_SEEDS: [u64; 3] = [5_298, 6_938, 16_350];
 const INPUTS_MAX: usize = 400;
 
 struct Outcome {
@@ -33,10 +33,10 @@ struct Outcome {
 
 fn one_turn(
     seed: u64,
-    wrap: impl FnOnce(Turn) -> Box<dyn Machine>,
+    wrap: impl FnOnce(Turn) -> Box<dyn TurnMachine>,
     seen: &mut BTreeSet<Transition>,
 ) -> Outcome {
-    let dice = &mut Dice::new(seed);
+    let dice = &mut TestRng::new(seed);
     let setup = world::setup(dice);
     let manual = setup.approval.mode == ToolMode::Manual;
     let mode = if manual {
@@ -45,18 +45,18 @@ fn one_turn(
         ToolMode::Auto
     };
     let mut checker = Checker::new(mode, setup.limits.errors_per_turn);
-    let (turn, first): (Turn, Vec<Effect>) = Turn::begin(setup, Ids::default());
+    let (turn, first): (Turn, Vec<TurnEffect>) = Turn::begin(setup, TurnIdGenerators::default());
     let mut machine = wrap(turn);
-    let mut verdict = checker.after(&first);
+    let mut verdict = checker.check_effects(&first);
     let mut inputs = 0;
     let mut after_the_end = 0;
     while verdict.is_ok() && inputs < INPUTS_MAX && after_the_end < 5 {
         let input = world::input(dice, &checker);
         let (from, kind) = (machine.state(), kind_of(&input));
-        checker.before(&input);
+        checker.observe_input(&input);
         let effects = machine.step(input);
         seen.insert((from, kind, machine.state()));
-        verdict = checker.after(&effects);
+        verdict = checker.check_effects(&effects);
         // What comes after the end is tried, and not counted.
         after_the_end += usize::from(checker.ended);
         inputs += usize::from(after_the_end <= 1);
@@ -78,7 +78,7 @@ fn random_turns_keep_every_invariant_and_take_every_transition() {
             std::thread::spawn(move || {
                 let mut seen = BTreeSet::new();
                 let mut inputs = 0;
-                let rare = RARE.into_iter().filter(|seed| *seed >= runs);
+                let rare = RARE_SEEDS.into_iter().filter(|seed| *seed >= runs);
                 for seed in (0..runs)
                     .chain(rare)
                     .filter(|seed| seed % threads == worker)
@@ -119,7 +119,7 @@ fn random_turns_keep_every_invariant_and_take_every_transition() {
 
 #[test]
 fn each_faulty_machine_is_caught() {
-    for (name, invariant, wrap) in FAULTS {
+    for (name, invariant, wrap) in FAULTY_TURNS {
         let caught = (0..5_000).find_map(|seed| {
             one_turn(seed, *wrap, &mut BTreeSet::new())
                 .verdict
@@ -137,7 +137,7 @@ fn a_turn_that_ended_stays_ended() {
         one_turn(seed, |turn| Box::new(turn), &mut seen);
         assert!(
             seen.iter()
-                .all(|(from, _, to)| *from != StateKind::Ended || *to == StateKind::Ended)
+                .all(|(from, _, to)| *from != TurnState::Ended || *to == TurnState::Ended)
         );
     }
 }

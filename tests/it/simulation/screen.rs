@@ -2,11 +2,11 @@
 //! commands drive a real turn, whose events drive the screen.
 
 use super::checker::Checker;
-use super::dice::Dice;
+use super::test_rng::TestRng;
 use super::{runs, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
-use humble::engine::turn::{Effect as TurnEffect, Ids, Input as TurnInput, Turn};
+use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
 use humble::protocol::{Command, Event, Job, Owner};
 use humble::tui::{Effect, Input, Model, Msg, Options, update, view};
 use ratatui::Terminal;
@@ -19,11 +19,11 @@ const INPUTS_MAX: usize = 60;
 const QUIET: Duration = Duration::from_millis(500);
 
 /// The screen, a turn, and what the checker knows of both.
-struct Rig {
+struct ScreenSimulation {
     model: Model,
     turn: Option<(TurnId, Turn)>,
     seen: Checker,
-    ids: Ids,
+    ids: TurnIdGenerators,
     ask: Option<AskId>,
     /// When the open question came, and when the last key did.
     opened: Duration,
@@ -35,13 +35,13 @@ struct Rig {
     faults: Vec<String>,
 }
 
-impl Rig {
+impl ScreenSimulation {
     fn new() -> Self {
         Self {
             model: Model::new(&Options::default(), (100, 30)),
             turn: None,
             seen: Checker::new(humble::domain::ToolMode::Manual, 1),
-            ids: Ids::default(),
+            ids: TurnIdGenerators::default(),
             ask: None,
             opened: Duration::ZERO,
             last_key: Duration::ZERO,
@@ -57,7 +57,7 @@ impl Rig {
     }
 
     /// One input, and everything that follows from it.
-    fn put(&mut self, input: Input, dice: &mut Dice) {
+    fn apply_input(&mut self, input: Input, dice: &mut TestRng) {
         let is_key = matches!(&input, Input::Key(key) if key.kind == KeyEventKind::Press);
         self.listens |= self.ask.is_some() && self.now >= self.opened.max(self.last_key) + QUIET;
         if matches!(&input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
@@ -66,7 +66,7 @@ impl Rig {
         self.drain(VecDeque::from([input]), is_key, dice);
     }
 
-    fn drain(&mut self, mut inputs: VecDeque<Input>, is_key: bool, dice: &mut Dice) {
+    fn drain(&mut self, mut inputs: VecDeque<Input>, is_key: bool, dice: &mut TestRng) {
         while let Some(input) = inputs.pop_front() {
             for effect in update(&mut self.model, Msg::new(self.now, input)) {
                 match effect {
@@ -99,7 +99,7 @@ impl Rig {
         &mut self,
         command: Command,
         is_key: bool,
-        dice: &mut Dice,
+        dice: &mut TestRng,
         inputs: &mut VecDeque<Input>,
     ) {
         let effects = match command {
@@ -142,22 +142,22 @@ impl Rig {
             }
             _ => return,
         };
-        self.play(effects, inputs);
+        self.apply_effects(effects, inputs);
     }
 
     fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         let Some((_, turn)) = &mut self.turn else {
             return Vec::new();
         };
-        self.seen.before(&input);
+        self.seen.observe_input(&input);
         turn.step(input)
     }
 
     /// What the engine would do with a turn's effects.
-    fn play(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<Input>) {
+    fn apply_effects(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<Input>) {
         let Some((id, turn)) = &self.turn else { return };
         let (id, ids) = (*id, turn.ids());
-        if let Err((invariant, what)) = self.seen.after(&effects) {
+        if let Err((invariant, what)) = self.seen.check_effects(&effects) {
             self.fault(&format!("{invariant:?}: {what}"));
         }
         for effect in effects {
@@ -186,18 +186,18 @@ impl Rig {
     }
 
     /// Something that the person has no part in.
-    fn world_moves(&mut self, dice: &mut Dice) {
+    fn advance_world(&mut self, dice: &mut TestRng) {
         if self.turn.is_none() {
             return;
         }
-        let input = world::without_the_person(dice, &self.seen);
+        let input = world::non_user_input(dice, &self.seen);
         let effects = self.step(input);
         let mut inputs = VecDeque::new();
-        self.play(effects, &mut inputs);
+        self.apply_effects(effects, &mut inputs);
         self.drain(inputs, false, dice);
     }
 
-    fn draw(&mut self, dice: &mut Dice) {
+    fn draw(&mut self, dice: &mut TestRng) {
         let (width, height) = (dice.below(121), dice.below(41));
         let (width, height) = (u16::try_from(width), u16::try_from(height));
         let backend = TestBackend::new(width.expect("small"), height.expect("small"));
@@ -253,7 +253,7 @@ const KEYS: &[(KeyCode, KeyModifiers)] = &[
     (KeyCode::F(12), KeyModifiers::NONE),
 ];
 
-fn input(dice: &mut Dice) -> Input {
+fn input(dice: &mut TestRng) -> Input {
     match dice.below(30) {
         0 => Input::Paste("y\n한글".to_owned()),
         1 => Input::Burst("y".to_owned()),
@@ -279,16 +279,16 @@ fn input(dice: &mut Dice) -> Input {
     }
 }
 
-fn one_sitting(seed: u64) -> Result<usize, String> {
-    let dice = &mut Dice::new(seed);
-    let mut rig = Rig::new();
+fn run_session(seed: u64) -> Result<usize, String> {
+    let dice = &mut TestRng::new(seed);
+    let mut rig = ScreenSimulation::new();
     for count in 0..INPUTS_MAX {
         rig.now += Duration::from_millis(*dice.pick(&[0, 4, 60, 250, 700]));
         if dice.one_in(3) {
-            rig.world_moves(dice);
+            rig.advance_world(dice);
         } else {
             let input = input(dice);
-            rig.put(input, dice);
+            rig.apply_input(input, dice);
         }
         if dice.one_in(60) {
             rig.draw(dice);
@@ -304,7 +304,7 @@ fn one_sitting(seed: u64) -> Result<usize, String> {
 }
 
 #[test]
-fn a_hundred_thousand_sittings_at_the_screen() {
+fn random_screen_sessions_keep_every_invariant() {
     let runs = runs();
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)
@@ -313,7 +313,7 @@ fn a_hundred_thousand_sittings_at_the_screen() {
                 let seeds = (0..runs).filter(|seed| seed % threads == worker);
                 seeds
                     .map(|seed| {
-                        one_sitting(seed).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
+                        run_session(seed).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
                     })
                     .sum::<usize>()
             })

@@ -1,7 +1,7 @@
 //! A user who answers anything.
 
-use super::dice::Dice;
-use super::trusting::pattern;
+use super::test_rng::TestRng;
+use super::trust_inputs::pattern;
 use super::world::arguments;
 use humble::domain::{CallId, Decision};
 use humble::protocol::{Answer, Ask, Choice};
@@ -19,7 +19,7 @@ pub const CHOICES: [Choice; 10] = [
     Choice::Stop,
 ];
 
-pub fn answer(dice: &mut Dice, question: &Ask) -> Answer {
+pub fn answer(dice: &mut TestRng, question: &Ask) -> Answer {
     if dice.one_in(20) {
         return Answer::Dismissed;
     }
@@ -47,7 +47,7 @@ pub fn answer(dice: &mut Dice, question: &Ask) -> Answer {
     Answer::Calls(decisions)
 }
 
-fn decision(dice: &mut Dice) -> Decision {
+fn decision(dice: &mut TestRng) -> Decision {
     match dice.below(22) {
         18 => Decision::RunAlways,
         19 => Decision::RunServer,

@@ -1,10 +1,10 @@
 //! What happens to a turn: a model that does anything, a person who answers
 //! anything, servers that come and go, and inputs that arrive too late.
 
+use super::argument_checks::arguments_checked;
 use super::checker::Checker;
-use super::checking::arguments_checked;
-use super::dice::Dice;
-use super::trusting::trust_changed;
+use super::test_rng::TestRng;
+use super::trust_inputs::trust_changed;
 use super::user::{CHOICES, answer};
 use crate::support::fixtures::{self, tool_from};
 use humble::domain::model::Limits;
@@ -13,8 +13,8 @@ use humble::domain::{
     SchemaCheck, Server, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::{Quote, Quotes};
-use humble::engine::turn::{Failure, Input, ProposedCall, ReplyEnd, Setup};
+use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
+use humble::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput, TurnSetup};
 use humble::protocol::{Answer, Ask};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -55,52 +55,52 @@ fn server(name: &str, tools: &[&str], description: &str) -> Server {
     fixtures::server(name, tools.iter().map(tool).collect())
 }
 
-pub fn setup(dice: &mut Dice) -> Setup {
+pub fn setup(dice: &mut TestRng) -> TurnSetup {
     let mode = if dice.one_in(4) {
         ToolMode::Auto
     } else {
         ToolMode::Manual
     };
-    Setup {
+    TurnSetup {
         prompt: Prompt::new("안녕"),
-        instruction: None,
+        prompt_override: None,
         model: "m".to_owned(),
         dialect: *dice.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),
         history: Arc::new(vec![SavedMessage::user("a"), SavedMessage::assistant("b")]),
-        offered: Arc::clone(&OFFERED[0]),
+        toolset: Arc::clone(&OFFERED[0]),
         approval: Approval::new(mode),
         limits: Limits {
             tool_rounds: 1 + u32::try_from(dice.below(4)).expect("small"),
             errors_per_turn: 1 + u32::try_from(dice.below(2)).expect("small"),
             idle_seconds: 120,
         },
-        quotes: Quotes::default(),
+        untrusted_texts: UntrustedTexts::default(),
     }
 }
 
 /// The next input: mostly one that has a meaning now.
-pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
+pub fn input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(240) {
-        return Input::Interrupt;
+        return TurnInput::Interrupt;
     }
     if dice.one_in(10) {
-        return anything(dice, seen);
+        return random_input(dice, seen);
     }
     if let Some((ask, question)) = seen.open_asks.iter().next() {
         // A stalled request goes on meanwhile.
         if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
             if dice.one_in(40) {
-                return circle(dice);
+                return repeated_text(dice);
             }
             return part(dice);
         }
-        return Input::Answered {
+        return TurnInput::Answered {
             ask: AskId(*ask),
             answer: answer(dice, question),
         };
     }
-    if let Some(call) = nth(dice, &seen.running) {
+    if let Some(call) = pick_call(dice, &seen.running) {
         return during_call(dice, call);
     }
     if !seen.checking.is_empty() {
@@ -109,48 +109,52 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
     if seen.retrying {
         let stops = dice.one_in(10);
         return if stops {
-            Input::Interrupt
+            TurnInput::Interrupt
         } else {
-            Input::RetryDue
+            TurnInput::RetryDue
         };
     }
     if seen.request_open {
         part(dice)
     } else {
-        anything(dice, seen)
+        random_input(dice, seen)
     }
 }
 
 /// What happens without the person: the model, the servers, the clock.
-pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
+pub fn non_user_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(40) {
-        return Input::OfferedChanged(Arc::clone(&OFFERED[dice.below(4)]));
+        return TurnInput::ToolsetChanged(Arc::clone(&OFFERED[dice.below(4)]));
     }
-    if let Some(call) = nth(dice, &seen.running) {
+    if let Some(call) = pick_call(dice, &seen.running) {
         return during_call(dice, call);
     }
     if !seen.checking.is_empty() {
         return arguments_checked(dice, seen);
     }
     if seen.retrying {
-        return Input::RetryDue;
+        return TurnInput::RetryDue;
     }
     part(dice)
 }
 
-fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
+fn pick_call(dice: &mut TestRng, calls: &BTreeSet<CallId>) -> Option<CallId> {
     let index = dice.below(calls.len().max(1));
     calls.iter().nth(index).copied()
 }
 
-fn anything(dice: &mut Dice, seen: &Checker) -> Input {
+fn random_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     match dice.below(9) {
         8 => trust_changed(dice, seen),
-        0 => Input::ModeChanged(*dice.pick(&[ToolMode::Manual, ToolMode::Manual, ToolMode::Auto])),
-        1 => Input::OfferedChanged(Arc::clone(
+        0 => TurnInput::ModeChanged(*dice.pick(&[
+            ToolMode::Manual,
+            ToolMode::Manual,
+            ToolMode::Auto,
+        ])),
+        1 => TurnInput::ToolsetChanged(Arc::clone(
             &OFFERED[if dice.one_in(3) { 1 + dice.below(3) } else { 0 }],
         )),
-        2 => Input::Answered {
+        2 => TurnInput::Answered {
             ask: AskId(dice.below(6) as u64),
             answer: Answer::Choice(*dice.pick(&CHOICES)),
         },
@@ -158,22 +162,22 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
             let call = CallId(dice.below(9) as u64);
             call_done(dice, call)
         }
-        4 if dice.one_in(40) => Input::Stopped,
-        4 => Input::Idle { seconds: 120 },
+        4 if dice.one_in(40) => TurnInput::Stopped,
+        4 => TurnInput::Idle { seconds: 120 },
         6 if !seen.checking.is_empty() => arguments_checked(dice, seen),
-        6 if dice.one_in(4) => Input::ArgumentsChecked(vec![SchemaCheck::Valid]),
+        6 if dice.one_in(4) => TurnInput::ArgumentsChecked(vec![SchemaCheck::Valid]),
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),
-            None => Input::Loading,
+            None => TurnInput::Loading,
         },
         _ => part(dice),
     }
 }
 
-fn during_call(dice: &mut Dice, call: CallId) -> Input {
+fn during_call(dice: &mut TestRng, call: CallId) -> TurnInput {
     if dice.one_in(12) {
         let elapsed = Duration::from_secs(2);
-        return Input::CancelCall { call, elapsed };
+        return TurnInput::CancelCall { call, elapsed };
     }
     if dice.one_in(3) {
         let progress = Progress {
@@ -181,22 +185,22 @@ fn during_call(dice: &mut Dice, call: CallId) -> Input {
             total: None,
             message: None,
         };
-        return Input::Progress { call, progress };
+        return TurnInput::Progress { call, progress };
     }
     call_done(dice, call)
 }
 
-fn call_done(dice: &mut Dice, call: CallId) -> Input {
+fn call_done(dice: &mut TestRng, call: CallId) -> TurnInput {
     let outcome = outcome(dice);
-    let quote = Quote::of_outcome(&outcome, &OFFERED[0]).map(Arc::new);
-    Input::CallDone {
+    let quote = UntrustedText::from_outcome(&outcome, &OFFERED[0]).map(Arc::new);
+    TurnInput::CallDone {
         call,
         outcome,
-        quote,
+        untrusted_text: quote,
     }
 }
 
-fn outcome(dice: &mut Dice) -> ToolOutcome {
+fn outcome(dice: &mut TestRng) -> ToolOutcome {
     let elapsed = Duration::from_millis(3);
     match dice.below(9) {
         0 => ToolOutcome::Failed {
@@ -210,7 +214,7 @@ fn outcome(dice: &mut Dice) -> ToolOutcome {
         2 => ToolOutcome::TimedOut { elapsed },
         // A page that tells the model what to call.
         3 if dice.one_in(2) => ToolOutcome::Succeeded {
-            text: told(dice),
+            text: tool_output(dice),
             elapsed,
         },
         _ => ToolOutcome::Succeeded {
@@ -220,7 +224,7 @@ fn outcome(dice: &mut Dice) -> ToolOutcome {
     }
 }
 
-fn told(dice: &mut Dice) -> String {
+fn tool_output(dice: &mut TestRng) -> String {
     let call = call(dice);
     let arguments = call.arguments.unwrap_or_default();
     let call = json!({ "name": call.name, "arguments": arguments });
@@ -231,46 +235,46 @@ fn told(dice: &mut Dice) -> String {
     }
 }
 
-fn part(dice: &mut Dice) -> Input {
+fn part(dice: &mut TestRng) -> TurnInput {
     match dice.below(24) {
-        0 => Input::Loading,
-        1 => Input::Alive,
-        2..=5 => Input::Thinking("음".to_owned()),
-        6 => Input::Mark("```\n".to_owned()),
-        7..=10 => Input::Text("글".to_owned()),
-        11 => Input::TextWasThinking,
-        12..=16 => Input::Call(call(dice)),
-        17 => Input::Unusable {
+        0 => TurnInput::Loading,
+        1 => TurnInput::Heartbeat,
+        2..=5 => TurnInput::Thinking("음".to_owned()),
+        6 => TurnInput::Markup("```\n".to_owned()),
+        7..=10 => TurnInput::Text("글".to_owned()),
+        11 => TurnInput::TextWasThinking,
+        12..=16 => TurnInput::Call(call(dice)),
+        17 => TurnInput::UnusableCall {
             raw: "{".to_owned(),
             why: "cut".to_owned(),
         },
-        18 => Input::Usage(Usage {
+        18 => TurnInput::Usage(Usage {
             input: Some(9),
             output: Some(2),
         }),
-        19 if dice.one_in(20) => Input::StartedOver,
-        19 => Input::Noted(Notice::info("note")),
-        20 => Input::Idle { seconds: 120 },
-        21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut").into())),
-        21 if dice.one_in(12) => Input::ReplyEnded(Err(busy(dice))),
-        21 if dice.one_in(300) => circle(dice),
-        21 => Input::Alive,
-        22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd {
-            cut: dice.one_in(5),
-            refused: false,
+        19 if dice.one_in(20) => TurnInput::ReplyRestarted,
+        19 => TurnInput::Noted(Notice::info("note")),
+        20 => TurnInput::Idle { seconds: 120 },
+        21 if dice.one_in(20) => TurnInput::ReplyEnded(Err(Notice::failure("cut").into())),
+        21 if dice.one_in(12) => TurnInput::ReplyEnded(Err(busy(dice))),
+        21 if dice.one_in(300) => repeated_text(dice),
+        21 => TurnInput::Heartbeat,
+        22 if dice.one_in(3) => TurnInput::ReplyEnded(Ok(ReplyEnd {
+            is_truncated: dice.one_in(5),
+            is_refused: false,
         })),
-        22 => Input::Text("더".to_owned()),
-        _ => Input::ReplyEnded(Ok(ReplyEnd {
-            cut: dice.one_in(40),
-            refused: dice.one_in(300),
+        22 => TurnInput::Text("더".to_owned()),
+        _ => TurnInput::ReplyEnded(Ok(ReplyEnd {
+            is_truncated: dice.one_in(40),
+            is_refused: dice.one_in(300),
         })),
     }
 }
 
 /// A server that says to come back later, mostly soon.
-fn busy(dice: &mut Dice) -> Failure {
+fn busy(dice: &mut TestRng) -> ReplyFailure {
     let asked = *dice.pick(&[None, Some(3), Some(3_600)]);
-    Failure {
+    ReplyFailure {
         notice: Notice::failure("busy"),
         is_transient: true,
         retry_after: asked.map(Duration::from_secs),
@@ -278,16 +282,16 @@ fn busy(dice: &mut Dice) -> Failure {
 }
 
 /// A model that runs in circles.
-fn circle(dice: &mut Dice) -> Input {
+fn repeated_text(dice: &mut TestRng) -> TurnInput {
     let words = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
     if dice.one_in(2) {
-        Input::Text(words)
+        TurnInput::Text(words)
     } else {
-        Input::Thinking(words)
+        TurnInput::Thinking(words)
     }
 }
 
-fn call(dice: &mut Dice) -> ProposedCall {
+fn call(dice: &mut TestRng) -> ProposedCall {
     let native = dice.one_in(2);
     let (server, name) = *dice.pick(&[
         (Some("files"), "list"),
@@ -311,13 +315,13 @@ fn call(dice: &mut Dice) -> ProposedCall {
                 repaired: false,
             }
         },
-        whole: !dice.one_in(6),
-        cut: false,
+        is_terminated: !dice.one_in(6),
+        is_truncated: false,
         raw: "{…}".to_owned(),
     }
 }
 
-pub fn arguments(dice: &mut Dice) -> Option<Arguments> {
+pub fn arguments(dice: &mut TestRng) -> Option<Arguments> {
     let value = match dice.below(8) {
         0 => return None,
         1 => json!({ "path": 3 }),

@@ -2,12 +2,12 @@
 //! what several programs at once cannot do to each other.
 
 mod branches;
-mod crash;
-mod history;
+mod crashes;
+mod file_names;
 mod journals;
-mod list;
-mod names;
+mod prompt_history;
 mod records;
+mod session_list;
 
 use humble::domain::session::Role;
 use humble::domain::{SavedMessage, Session, SessionId};
@@ -125,7 +125,7 @@ fn twenty_programs_that_want_one_name_get_twenty_files() {
 }
 
 #[test]
-fn a_name_that_is_taken_by_whatever_is_never_touched() {
+fn an_existing_file_of_any_kind_is_never_overwritten() {
     let (folder, sessions) = folder();
     put(&folder, "20251016_162030_a.json", "somebody's");
     fs::create_dir(path_of(&folder, "20251016_162030_a_2.json")).unwrap();
@@ -274,7 +274,7 @@ fn a_start_that_nobody_can_read_stays_as_it_stands() {
 }
 
 #[test]
-fn half_a_character_opens_as_a_replacement_and_is_never_written_over() {
+fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
     let (folder, sessions) = folder();
     let text = r#"{"messages":[{"role":"user","content":"a\ud800b"}],"title":"\udc00"}"#;
     put(&folder, "s.json", text);
@@ -301,7 +301,7 @@ fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
 }
 
 #[test]
-fn a_name_that_leads_elsewhere_is_refused() {
+fn a_name_that_escapes_the_folder_is_rejected() {
     let (folder, sessions) = folder();
     put(&folder, "in.json", "{}");
     fs::write(folder.path().join("out.json"), "{\"messages\":[]}").unwrap();

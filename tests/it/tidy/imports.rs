@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Module = Vec<String>;
 
 /// Files that import each other, directly or through others, at most.
-const CIRCLE_FILES_MAX: usize = 4;
+const IMPORT_CYCLE_FILES_MAX: usize = 4;
 
 /// Segments of the path of an import, and the name that it has in its file.
 type Import = (Vec<String>, String);
@@ -270,13 +270,13 @@ fn reached<'a>(
 }
 
 #[test]
-fn no_more_than_four_files_import_each_other() {
+fn import_cycles_span_at_most_four_files() {
     let source = Crate::read();
     let arrows = source.arrows();
     let all: usize = arrows.values().map(BTreeSet::len).sum();
     assert!(all > 500, "only {all} imports were found");
     let mut circles = circles(&arrows);
-    circles.retain(|circle| circle.len() > CIRCLE_FILES_MAX);
+    circles.retain(|circle| circle.len() > IMPORT_CYCLE_FILES_MAX);
     assert!(circles.is_empty(), "{circles:#?}");
 }
 

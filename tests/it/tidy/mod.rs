@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Top-level modules and the crate modules that each may name. Whatever is not
 /// listed for a module is above it, or beside it.
-const FLOORS: &[(&str, &[&str])] = &[
+const LAYERS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("domain", &["text"]),
     ("dialect", &["domain", "text"]),
@@ -126,14 +126,14 @@ fn crate_modules_named(code: &str) -> Vec<&str> {
 }
 
 #[test]
-fn nobody_imports_from_above_or_sideways() {
+fn no_module_imports_from_a_higher_or_sibling_layer() {
     let mut faults = Vec::new();
     for (path, text) in sources("src") {
         let module = module_of(&path);
         if module == "main" || module == "lib" {
             continue;
         }
-        let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == module) else {
+        let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
             faults.push(format!("{path}: module `{module}` has no floor"));
             continue;
         };
@@ -234,7 +234,7 @@ fn every_module_has_a_doc() {
 }
 
 /// Front ends, and what puts the program together: only they speak of commands and keys.
-const SPEAKERS: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
+const FRONT_END_MODULES: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
 
 /// Words that only the screen, or the command line, knows.
 fn names_a_command(text: &str) -> Option<&str> {
@@ -262,7 +262,7 @@ fn only_front_ends_name_commands_and_keys() {
     let mut faults = Vec::new();
     for (path, text) in sources("src") {
         let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
-        if is_test || SPEAKERS.contains(&module_of(&path)) {
+        if is_test || FRONT_END_MODULES.contains(&module_of(&path)) {
             continue;
         }
         for literal in source::parted(&code(&text)).1 {
@@ -322,7 +322,7 @@ fn the_changelog_speaks_of_released_and_unreleased_changes() {
 }
 
 #[test]
-fn nothing_speaks_of_the_machine_it_was_made_on() {
+fn nothing_mentions_the_build_machine() {
     let home = concat!("/ro", "ot/");
     let work = concat!("/wo", "rk/");
     for (path, text) in everything() {

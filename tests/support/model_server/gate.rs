@@ -17,7 +17,7 @@ impl Gate {
         self.0.send_replace(true);
     }
 
-    pub(super) async fn passed(&self) {
+    pub(super) async fn wait_until_open(&self) {
         let mut gate = self.0.subscribe();
         // The sender lives in `self`.
         let _ = gate.wait_for(|is_open| *is_open).await;

@@ -7,7 +7,7 @@
     reason = "each test crate uses a part of it"
 )]
 
-pub mod answering;
+pub mod dialect_models;
 pub mod gate;
 pub mod hosted;
 pub mod replies;
@@ -27,11 +27,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
 /// The longest that a test waits for something to happen here.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WAIT_DEADLINE: Duration = Duration::from_secs(10);
 
 /// One request, as it came.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedRequest {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
@@ -39,7 +39,7 @@ pub struct Recorded {
     pub body: Value,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// A header's value; names are compared in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
@@ -51,21 +51,21 @@ impl Recorded {
 
 /// What happened at the server so far.
 #[derive(Debug, Clone, Default)]
-pub struct Log {
-    pub requests: Vec<Recorded>,
+pub struct ServerLog {
+    pub requests: Vec<RecordedRequest>,
     /// Replies that the client did not wait for to their end.
     pub dropped: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Act {
+enum ReplyStep {
     Chunk(Vec<u8>),
     Pause(Duration),
     Gate(Gate),
     /// Waits until so long after the reply, or the last gate in it, began.
     At(Duration),
     /// The connection is closed with no end of the reply.
-    Cut,
+    Disconnect,
     /// Nothing more is sent, and the connection stays open.
     Hang,
 }
@@ -75,7 +75,7 @@ enum Act {
 pub struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
-    acts: Vec<Act>,
+    steps: Vec<ReplyStep>,
 }
 
 impl Reply {
@@ -83,7 +83,7 @@ impl Reply {
         Self {
             status,
             headers: Vec::new(),
-            acts: Vec::new(),
+            steps: Vec::new(),
         }
     }
 
@@ -99,64 +99,64 @@ impl Reply {
     }
 
     pub fn chunk(self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.act(Act::Chunk(bytes.into()))
+        self.act(ReplyStep::Chunk(bytes.into()))
     }
 
     /// A chunk before everything else.
-    pub fn first(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.acts.insert(0, Act::Chunk(bytes.into()));
+    pub fn prepend_chunk(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.steps.insert(0, ReplyStep::Chunk(bytes.into()));
         self
     }
 
     pub fn pause(self, time: Duration) -> Self {
-        self.act(Act::Pause(time))
+        self.act(ReplyStep::Pause(time))
     }
 
     /// What follows is sent so long after the reply, or the last gate in it, began:
     /// an even pace that no delay adds to.
-    pub fn at(self, time: Duration) -> Self {
-        self.act(Act::At(time))
+    pub fn pause_until(self, time: Duration) -> Self {
+        self.act(ReplyStep::At(time))
     }
 
     pub fn gate(self, gate: &Gate) -> Self {
-        self.act(Act::Gate(gate.clone()))
+        self.act(ReplyStep::Gate(gate.clone()))
     }
 
-    pub fn cut(self) -> Self {
-        self.act(Act::Cut)
+    pub fn disconnect(self) -> Self {
+        self.act(ReplyStep::Disconnect)
     }
 
     pub fn hang(self) -> Self {
-        self.act(Act::Hang)
+        self.act(ReplyStep::Hang)
     }
 
     /// A pause before each chunk.
-    pub fn paced(mut self, time: Duration) -> Self {
-        let acts = std::mem::take(&mut self.acts).into_iter();
-        self.acts = acts.flat_map(|act| [Act::Pause(time), act]).collect();
+    pub fn pace(mut self, time: Duration) -> Self {
+        let acts = std::mem::take(&mut self.steps).into_iter();
+        self.steps = acts.flat_map(|act| [ReplyStep::Pause(time), act]).collect();
         self
     }
 
     /// The reply waits at the gate once `count` chunks are sent.
     pub fn gate_after(mut self, count: usize, gate: &Gate) -> Self {
-        self.acts.insert(count, Act::Gate(gate.clone()));
+        self.steps.insert(count, ReplyStep::Gate(gate.clone()));
         self
     }
 
     /// The connection is cut once `count` chunks are sent.
-    pub fn cut_after(mut self, count: usize) -> Self {
-        self.acts.truncate(count);
-        self.cut()
+    pub fn disconnect_after(mut self, count: usize) -> Self {
+        self.steps.truncate(count);
+        self.disconnect()
     }
 
     /// Nothing follows once `count` chunks are sent.
     pub fn hang_after(mut self, count: usize) -> Self {
-        self.acts.truncate(count);
+        self.steps.truncate(count);
         self.hang()
     }
 
-    fn act(mut self, act: Act) -> Self {
-        self.acts.push(act);
+    fn act(mut self, act: ReplyStep) -> Self {
+        self.steps.push(act);
         self
     }
 }
@@ -165,11 +165,11 @@ impl Reply {
 struct Script {
     once: HashMap<String, VecDeque<Reply>>,
     always: HashMap<String, Reply>,
-    answers: HashMap<String, answering::Answer>,
+    answers: HashMap<String, dialect_models::ReplyFn>,
 }
 
 impl Script {
-    fn next(&mut self, request: &Recorded) -> Reply {
+    fn next(&mut self, request: &RecordedRequest) -> Reply {
         let path = request.path.as_str();
         let once = self.once.get_mut(path).and_then(VecDeque::pop_front);
         once.or_else(|| self.answers.get(path).map(|answer| answer(request)))
@@ -185,7 +185,7 @@ impl Script {
 pub struct ModelServer {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
-    log: Arc<watch::Sender<Log>>,
+    log: Arc<watch::Sender<ServerLog>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -194,7 +194,7 @@ impl ModelServer {
     /// Listens when this returns.
     pub fn start() -> Self {
         let script = Arc::new(Mutex::new(Script::default()));
-        let log = Arc::new(watch::Sender::new(Log::default()));
+        let log = Arc::new(watch::Sender::new(ServerLog::default()));
         let (stop, stopped) = oneshot::channel();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -223,7 +223,7 @@ impl ModelServer {
     }
 
     /// The next request for this path gets this reply; several queue up.
-    pub fn on(&self, path: &str, reply: Reply) -> &Self {
+    pub fn queue_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.once.entry(path.into()).or_default().push_back(reply);
         drop(script);
@@ -231,18 +231,18 @@ impl ModelServer {
     }
 
     /// Each request for this path gets this reply, where none is queued.
-    pub fn always(&self, path: &str, reply: Reply) -> &Self {
+    pub fn always_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.always.insert(path.into(), reply);
         drop(script);
         self
     }
 
-    pub fn log(&self) -> Log {
+    pub fn log(&self) -> ServerLog {
         self.log.borrow().clone()
     }
 
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.log().requests
     }
 
@@ -254,9 +254,9 @@ impl ModelServer {
     }
 
     /// Waits until the log is as wanted; panics after ten seconds.
-    pub async fn until(&self, wanted: impl Fn(&Log) -> bool) -> Log {
+    pub async fn wait_for(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         let mut log = self.log.subscribe();
-        let seen = tokio::time::timeout(PATIENCE, log.wait_for(|log| wanted(log))).await;
+        let seen = tokio::time::timeout(WAIT_DEADLINE, log.wait_for(|log| wanted(log))).await;
         let Ok(Ok(seen)) = seen else {
             panic!("the model server waited in vain: {:?}", self.log());
         };
@@ -264,8 +264,8 @@ impl ModelServer {
     }
 
     /// The same for a synchronous test.
-    pub fn wait_until(&self, wanted: impl Fn(&Log) -> bool) -> Log {
-        runtime().block_on(self.until(wanted))
+    pub fn wait_until(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
+        runtime().block_on(self.wait_for(wanted))
     }
 }
 
@@ -289,7 +289,7 @@ fn runtime() -> tokio::runtime::Runtime {
 async fn accept(
     listener: std::net::TcpListener,
     script: Arc<Mutex<Script>>,
-    log: Arc<watch::Sender<Log>>,
+    log: Arc<watch::Sender<ServerLog>>,
 ) {
     let listener = TcpListener::from_std(listener).expect("a runtime is there");
     // Dropped with this future: no connection outlives the server.
@@ -306,7 +306,7 @@ async fn accept(
 async fn serve(
     mut socket: TcpStream,
     script: Arc<Mutex<Script>>,
-    log: Arc<watch::Sender<Log>>,
+    log: Arc<watch::Sender<ServerLog>>,
 ) -> Option<()> {
     loop {
         let request = read_request(&mut socket).await?;
@@ -339,29 +339,29 @@ async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) ->
     head.push_str("transfer-encoding: chunked\r\n\r\n");
     writer.write_all(head.as_bytes()).await.ok()?;
     let mut began = tokio::time::Instant::now();
-    for act in reply.acts {
+    for act in reply.steps {
         match act {
-            Act::Chunk(bytes) => {
+            ReplyStep::Chunk(bytes) => {
                 let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
                 chunk.extend(bytes);
                 chunk.extend(b"\r\n");
                 writer.write_all(&chunk).await.ok()?;
             }
-            Act::Pause(time) => tokio::time::sleep(time).await,
-            Act::Gate(gate) => {
-                gate.passed().await;
+            ReplyStep::Pause(time) => tokio::time::sleep(time).await,
+            ReplyStep::Gate(gate) => {
+                gate.wait_until_open().await;
                 began = tokio::time::Instant::now();
             }
-            Act::At(time) => tokio::time::sleep_until(began + time).await,
-            Act::Cut => return Some(false),
-            Act::Hang => std::future::pending().await,
+            ReplyStep::At(time) => tokio::time::sleep_until(began + time).await,
+            ReplyStep::Disconnect => return Some(false),
+            ReplyStep::Hang => std::future::pending().await,
         }
     }
     writer.write_all(b"0\r\n\r\n").await.ok()?;
     Some(true)
 }
 
-async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
+async fn read_request(socket: &mut TcpStream) -> Option<RecordedRequest> {
     let mut bytes = Vec::new();
     let head = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -382,7 +382,7 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
     while bytes.len() < head + 4 + length {
         read_some(socket, &mut bytes).await?;
     }
-    Some(Recorded {
+    Some(RecordedRequest {
         method,
         path: target.split('?').next()?.to_owned(),
         headers,

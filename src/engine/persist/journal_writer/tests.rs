@@ -9,19 +9,19 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::time::{advance, timeout};
 
-const FIRST: Epoch = Epoch(1);
-const OTHER: Epoch = Epoch(2);
+const FIRST: ConversationSeq = ConversationSeq(1);
+const OTHER: ConversationSeq = ConversationSeq(2);
 
-struct Desk {
+struct JournalFixture {
     home: TempDir,
     writer: JournalWriter,
 }
 
-fn desk() -> Desk {
+fn fixture() -> JournalFixture {
     let home = TempDir::new().expect("a scratch folder");
     let journals = Arc::new(Journals::new(home.path().join("journal")));
     let writer = JournalWriter::new(journals);
-    Desk { home, writer }
+    JournalFixture { home, writer }
 }
 
 fn turn(prompt: &str) -> Record {
@@ -39,16 +39,16 @@ fn answer(text: &str) -> Record {
     Record::answer(text, Usage::default(), Timestamp::UNIX_EPOCH)
 }
 
-impl Desk {
+impl JournalFixture {
     /// A turn of this conversation that was answered; the save with `until` has it.
-    fn answers(&mut self, epoch: Epoch, until: Ticket) {
+    fn add_answered_turn(&mut self, epoch: ConversationSeq, until: SaveSeq) {
         self.writer.begin(epoch, turn("q"));
-        self.writer.answered(answer("a"), until);
+        self.writer.record_answer(answer("a"), until);
     }
 
-    async fn works(&mut self) {
+    async fn finish_writes(&mut self) {
         while !self.writer.is_idle() {
-            assert_eq!(self.writer.step().await, Step::Written);
+            assert_eq!(self.writer.next_event().await, JournalEvent::Written);
         }
     }
 
@@ -69,7 +69,7 @@ impl Desk {
     }
 
     /// What the next start would find.
-    fn left(self) -> Vec<JournaledTurn> {
+    fn into_recovered_turns(self) -> Vec<JournaledTurn> {
         let Self { home, writer } = self;
         drop(writer);
         let found = Journals::new(home.path().join("journal")).left();
@@ -82,43 +82,43 @@ impl Desk {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_stays_until_the_save_that_has_its_answer() {
-    let mut desk = desk();
-    desk.answers(FIRST, Ticket::NEVER);
-    desk.works().await;
-    desk.writer.saved(FIRST, Ticket::default());
-    desk.works().await;
+async fn journal_is_kept_until_its_answer_is_saved() {
+    let mut desk = fixture();
+    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
+    desk.finish_writes().await;
+    desk.writer.session_saved(FIRST, SaveSeq::default());
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 1, "an earlier save has no such answer");
-    desk.writer.saved(OTHER, Ticket::NEVER);
-    desk.works().await;
+    desk.writer.session_saved(OTHER, SaveSeq::NEVER);
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 1, "nor has one of another conversation");
-    desk.writer.saved(FIRST, Ticket::NEVER);
-    desk.works().await;
+    desk.writer.session_saved(FIRST, SaveSeq::NEVER);
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_journal_of_a_conversation_that_was_left_waits_for_its_own_save() {
-    let mut desk = desk();
-    desk.answers(FIRST, Ticket::NEVER);
-    desk.answers(OTHER, Ticket::NEVER);
-    desk.works().await;
+async fn journal_of_another_conversation_waits_for_its_own_save() {
+    let mut desk = fixture();
+    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
+    desk.add_answered_turn(OTHER, SaveSeq::NEVER);
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 2);
-    desk.writer.saved(OTHER, Ticket::NEVER);
-    desk.works().await;
+    desk.writer.session_saved(OTHER, SaveSeq::NEVER);
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 1);
-    let turns = desk.left();
+    let turns = desk.into_recovered_turns();
     assert_eq!(turns.len(), 1, "the one of the first conversation");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_stopped_takes_no_unsaved_answer_along() {
-    let mut desk = desk();
-    desk.answers(FIRST, Ticket::NEVER);
+async fn stopping_a_turn_keeps_earlier_unsaved_answers() {
+    let mut desk = fixture();
+    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
     desk.writer.begin(FIRST, turn("r"));
-    desk.writer.ended(None);
-    desk.works().await;
-    let turns = desk.left();
+    desk.writer.end_turn(None);
+    desk.finish_writes().await;
+    let turns = desk.into_recovered_turns();
     let told: Vec<_> = turns
         .iter()
         .map(|turn| (turn.prompt.as_str(), turn.answer.is_some(), turn.ended))
@@ -127,19 +127,19 @@ async fn a_turn_that_is_stopped_takes_no_unsaved_answer_along() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_stopped_and_needs_nothing_leaves_nothing() {
-    let mut desk = desk();
+async fn stopping_the_only_turn_removes_the_journal() {
+    let mut desk = fixture();
     desk.writer.begin(FIRST, turn("q"));
-    desk.works().await;
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 1);
-    desk.writer.ended(None);
-    desk.works().await;
+    desk.writer.end_turn(None);
+    desk.finish_writes().await;
     assert_eq!(desk.files(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_disk_refused_is_written_as_soon_as_it_takes_it() {
-    let mut desk = desk();
+async fn failed_writes_are_retried_until_the_disk_recovers() {
+    let mut desk = fixture();
     desk.block();
     desk.writer.begin(FIRST, turn("q"));
     let delta = TurnEvent::Delta {
@@ -147,12 +147,12 @@ async fn what_the_disk_refused_is_written_as_soon_as_it_takes_it() {
         kind: PieceKind::Text,
         text: "아직".to_owned(),
     };
-    desk.writer.note(&delta);
-    let step = desk.writer.step().await;
-    assert!(matches!(step, Step::Failed(_)), "{step:?}");
+    desk.writer.record_event(&delta);
+    let step = desk.writer.next_event().await;
+    assert!(matches!(step, JournalEvent::Failed(_)), "{step:?}");
     desk.unblock();
-    desk.works().await;
-    let turns = desk.left();
+    desk.finish_writes().await;
+    let turns = desk.into_recovered_turns();
     let told: Vec<_> = turns
         .iter()
         .map(|turn| (turn.prompt.as_str(), turn.words()))
@@ -161,19 +161,22 @@ async fn what_the_disk_refused_is_written_as_soon_as_it_takes_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_refuses_holds_no_answer_back() {
-    let mut desk = desk();
+async fn failing_disk_does_not_delay_an_answer() {
+    let mut desk = fixture();
     desk.block();
-    desk.answers(FIRST, Ticket::NEVER);
-    assert!(desk.writer.holds());
-    let step = desk.writer.step().await;
-    assert!(matches!(step, Step::Failed(_)), "{step:?}");
-    assert!(!desk.writer.holds());
-    assert!(!desk.writer.has_all(), "it is in no journal");
+    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
+    assert!(desk.writer.is_holding_events());
+    let step = desk.writer.next_event().await;
+    assert!(matches!(step, JournalEvent::Failed(_)), "{step:?}");
+    assert!(!desk.writer.is_holding_events());
+    assert!(
+        !desk.writer.has_all_answers_on_disk(),
+        "it is in no journal"
+    );
 }
 
 #[test]
-fn a_disk_that_dawdles_holds_an_answer_back_for_a_moment_only() {
+fn slow_disk_delays_an_answer_only_briefly() {
     let mut runtime = Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true);
     let runtime = runtime.max_blocking_threads(1).build().expect("a runtime");
@@ -181,16 +184,16 @@ fn a_disk_that_dawdles_holds_an_answer_back_for_a_moment_only() {
     runtime.block_on(async {
         // The one thread that writes is busy until the gate opens.
         let busy = tokio::task::spawn_blocking(move || gate.recv());
-        let mut desk = desk();
-        desk.answers(FIRST, Ticket::NEVER);
+        let mut desk = fixture();
+        desk.add_answered_turn(FIRST, SaveSeq::NEVER);
         let patience = HOLD_MAX + Duration::from_millis(1);
-        let step = timeout(patience, desk.writer.step());
+        let step = timeout(patience, desk.writer.next_event());
         let (step, ()) = tokio::join!(step, advance(patience));
-        assert_eq!(step, Ok(Step::Slow));
-        assert!(!desk.writer.holds());
+        assert_eq!(step, Ok(JournalEvent::Slow));
+        assert!(!desk.writer.is_holding_events());
         drop(open);
         busy.await.expect("no panic").expect_err("nothing was sent");
-        desk.works().await;
+        desk.finish_writes().await;
         assert_eq!(desk.files(), 1);
     });
 }

@@ -5,7 +5,7 @@ use crate::domain::SavedMessage;
 use std::fs;
 use tempfile::TempDir;
 
-const FIRST: Epoch = Epoch(1);
+const FIRST: ConversationSeq = ConversationSeq(1);
 
 fn writer() -> (TempDir, SessionWriter) {
     let home = TempDir::new().expect("a scratch folder");
@@ -29,15 +29,15 @@ fn block(home: &TempDir) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
+async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state() {
     let (home, mut writer) = writer();
     writer.save(FIRST, talk(1));
     writer.save(FIRST, talk(2));
     let last = writer.save(FIRST, talk(3));
-    let one = writer.saved().await;
+    let one = writer.next_saved().await;
     let id = one.result.expect("saved");
-    let two = writer.saved().await;
-    assert_eq!((two.ticket, two.result), (last, Ok(id.clone())));
+    let two = writer.next_saved().await;
+    assert_eq!((two.save, two.result), (last, Ok(id.clone())));
     assert!(writer.is_idle());
     let sessions = Sessions::new(home.path().join("sessions"));
     let files: Vec<_> = sessions.list().into_iter().map(|one| one.id).collect();
@@ -47,14 +47,14 @@ async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_refused_never_comes_after_what_is_newer() {
+async fn failed_save_never_overwrites_a_newer_one() {
     let (home, mut writer) = writer();
     block(&home);
     writer.save(FIRST, talk(1));
     writer.save(FIRST, talk(2));
-    assert!(writer.saved().await.result.is_err());
+    assert!(writer.next_saved().await.result.is_err());
     let unsaved: Vec<_> = writer
-        .unsaved()
+        .into_unsaved()
         .into_iter()
         .map(|one| one.messages)
         .collect();
@@ -62,38 +62,43 @@ async fn what_was_refused_never_comes_after_what_is_newer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_refuses_is_tried_ever_more_seldom_until_it_takes() {
+async fn failing_disk_is_retried_with_backoff() {
     let (home, mut writer) = writer();
     block(&home);
     writer.save(FIRST, talk(1));
     let mut pauses = Vec::new();
     let mut before = Instant::now();
     for _ in 0..9 {
-        assert!(writer.saved().await.result.is_err());
+        assert!(writer.next_saved().await.result.is_err());
         pauses.push(before.elapsed().as_secs());
         before = Instant::now();
     }
     assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
     fs::remove_file(home.path().join("sessions")).expect("removed");
-    assert!(writer.saved().await.result.is_ok());
-    assert_eq!(writer.unsaved(), []);
+    assert!(writer.next_saved().await.result.is_ok());
+    assert_eq!(writer.into_unsaved(), []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_says_when_the_first_answer_ended_however_late_it_is_saved() {
+async fn file_name_carries_the_time_of_the_first_answer_even_if_saved_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions");
     std::fs::write(&path, "in the way").unwrap();
     let mut writer = SessionWriter::new(Arc::new(Sessions::new(path.clone())));
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("hi"));
-    writer.save(Epoch(1), session.clone());
-    assert!(writer.saved().await.result.is_err());
+    writer.save(ConversationSeq(1), session.clone());
+    assert!(writer.next_saved().await.result.is_err());
     let then: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
-    assert!(writer.ended.insert(Epoch(1), then).is_some());
-    writer.save(Epoch(1), session.clone());
-    assert!(writer.saved().await.result.is_err());
+    assert!(
+        writer
+            .first_answer_at
+            .insert(ConversationSeq(1), then)
+            .is_some()
+    );
+    writer.save(ConversationSeq(1), session.clone());
+    assert!(writer.next_saved().await.result.is_err());
     std::fs::remove_file(path).unwrap();
-    let saved = writer.saved().await.result;
+    let saved = writer.next_saved().await.result;
     assert_eq!(saved, Ok("20010203_040506_hi.json".into()));
 }

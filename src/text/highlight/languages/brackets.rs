@@ -4,7 +4,7 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, Block, Capitals, Code, DOLLAR_BRACE, Family, Language, Quote,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_BRACE, Family, Language, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -19,41 +19,41 @@ pub(super) const ALL: &[&Language] = &[
     &PHP,
 ];
 
-const TEMPLATE: Quote = Quote::new("`", "`")
-    .escaped()
-    .over_lines()
-    .holding(DOLLAR_BRACE);
+const TEMPLATE: StringSyntax = StringSyntax::new("`", "`")
+    .with_backslash_escapes()
+    .multiline()
+    .with_interpolation(DOLLAR_BRACE);
 const DECORATOR: &[(&str, Token)] = &[("@", Token::Function)];
 
 const JS_KEYWORDS: &str = "as async await break case catch const continue debugger default delete \
     do else export finally for from get if import in instanceof let new of return set static \
     super switch this throw try typeof var void while with yield";
 const JS_CONSTANTS: &str = "true false null undefined NaN Infinity";
-const JS_CODE: Code = Code {
-    quotes: &[Quote::DOUBLE, Quote::SINGLE, TEMPLATE],
-    word_starts: "$",
-    word_holds: "$",
-    apostrophes: true,
-    regex: true,
+const JS_CODE: CodeSyntax = CodeSyntax {
+    strings: &[StringSyntax::DOUBLE, StringSyntax::SINGLE, TEMPLATE],
+    extra_word_starts: "$",
+    extra_word_chars: "$",
+    has_apostrophes_in_words: true,
+    has_regex_literals: true,
     sigils: &[
         ("@", Token::Function),
         // Tags of JSX: behind a value, as in `a<b`, it compares.
         ("</", Token::Keyword),
         ("<", Token::Keyword),
     ],
-    ..Code::C_LIKE
+    ..CodeSyntax::C_LIKE
 };
 
 pub(in super::super) static JAVASCRIPT: Language = Language {
     name: "javascript",
     aliases: &["js", "jsx", "mjs", "cjs", "node", "nodejs", "es6"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
+        &CodeSyntax {
+            keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
                 NamesType: "class extends"),
             ..JS_CODE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -61,15 +61,15 @@ static TYPESCRIPT: Language = Language {
     name: "typescript",
     aliases: &["ts", "tsx", "mts", "cts", "deno"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
+        &CodeSyntax {
+            keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
                 NamesType: "class extends interface enum type namespace implements",
                 Keyword: "abstract asserts declare infer is keyof module override private \
                     protected public readonly satisfies unique",
                 Type: "any bigint boolean never number object string symbol unknown"),
             ..JS_CODE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -83,14 +83,18 @@ static JAVA: Language = Language {
     name: "java",
     aliases: &["jsh", "jshell"],
     family: Family::Code(
-        &Code {
-            quotes: &[Quote::TRIPLE_DOUBLE, Quote::DOUBLE, Quote::SINGLE],
-            words: words!(Keyword: JAVA_KEYWORDS, Type: JAVA_TYPES, Constant: "true false null",
+        &CodeSyntax {
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE,
+                StringSyntax::DOUBLE,
+                StringSyntax::SINGLE,
+            ],
+            keywords: words!(Keyword: JAVA_KEYWORDS, Type: JAVA_TYPES, Constant: "true false null",
                 NamesType: "class interface enum record extends implements throws"),
             sigils: DECORATOR,
-            ..Code::C_LIKE
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -98,20 +102,24 @@ static GROOVY: Language = Language {
     name: "groovy",
     aliases: &["gradle", "jenkinsfile", "jenkins"],
     family: Family::Code(
-        &Code {
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.holding(DOLLAR_BRACE).variables(),
-                Quote::TRIPLE_SINGLE,
-                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
-                Quote::SINGLE,
+        &CodeSyntax {
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::TRIPLE_SINGLE,
+                StringSyntax::DOUBLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::SINGLE,
             ],
-            words: words!(Keyword: JAVA_KEYWORDS, Keyword: "as def in", Type: JAVA_TYPES,
+            keywords: words!(Keyword: JAVA_KEYWORDS, Keyword: "as def in", Type: JAVA_TYPES,
                 Constant: "true false null",
                 NamesType: "class interface enum trait extends implements throws"),
             sigils: DECORATOR,
-            ..Code::C_LIKE
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -119,14 +127,14 @@ static KOTLIN: Language = Language {
     name: "kotlin",
     aliases: &["kt", "kts"],
     family: Family::Code(
-        &Code {
-            blocks: &[Block::C.nesting()],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.raw().holding(DOLLAR_BRACE).variables(),
-                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
-                Quote::SINGLE,
+        &CodeSyntax {
+            block_comments: &[BlockComment::C.nestable()],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE.without_escapes().with_interpolation(DOLLAR_BRACE).with_variables(),
+                StringSyntax::DOUBLE.with_interpolation(DOLLAR_BRACE).with_variables(),
+                StringSyntax::SINGLE,
             ],
-            words: words!(Keyword: "abstract actual annotation as break by catch companion const \
+            keywords: words!(Keyword: "abstract actual annotation as break by catch companion const \
                     constructor continue crossinline data do else expect external final finally \
                     for get if import in infix init inline inner internal is lateinit noinline \
                     open operator out override package private protected public reified return \
@@ -135,9 +143,9 @@ static KOTLIN: Language = Language {
                 NamesFunction: "fun", NamesType: "class interface object enum typealias",
                 Constant: "true false null"),
             sigils: DECORATOR,
-            ..Code::C_LIKE
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -145,32 +153,32 @@ static SCALA: Language = Language {
     name: "scala",
     aliases: &["sc", "sbt"],
     family: Family::Code(
-        &Code {
-            blocks: &[Block::C.nesting()],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE
-                    .raw()
-                    .behind(INTERPOLATORS)
-                    .holding(DOLLAR_BRACE)
-                    .variables(),
-                Quote::TRIPLE_DOUBLE.raw(),
-                Quote::DOUBLE
-                    .behind(INTERPOLATORS)
-                    .holding(DOLLAR_BRACE)
-                    .variables(),
-                Quote::DOUBLE,
+        &CodeSyntax {
+            block_comments: &[BlockComment::C.nestable()],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE
+                    .without_escapes()
+                    .with_prefixes(INTERPOLATORS)
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::TRIPLE_DOUBLE.without_escapes(),
+                StringSyntax::DOUBLE
+                    .with_prefixes(INTERPOLATORS)
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::DOUBLE,
             ],
-            words: words!(Keyword: "abstract case catch derives do else end export extension final \
+            keywords: words!(Keyword: "abstract case catch derives do else end export extension final \
                     finally for forSome given if implicit import inline lazy match new opaque open \
                     override package private protected return sealed super then this throw \
                     transparent try using val var while yield",
                 NamesFunction: "def", NamesType: "class trait object enum type extends with",
                 Constant: "true false null"),
-            chars: true,
+            has_char_literals: true,
             sigils: DECORATOR,
-            ..Code::C_LIKE
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 const INTERPOLATORS: &[&str] = &["s", "f", "raw"];
@@ -179,18 +187,18 @@ static CSHARP: Language = Language {
     name: "csharp",
     aliases: &["cs", "c#", "csx", "dotnet"],
     family: Family::Code(
-        &Code {
-            quotes: &[
-                Quote::new("$\"\"\"", "\"\"\"").over_lines().holding(BRACE),
-                Quote::TRIPLE_DOUBLE.raw(),
-                Quote::new("$@\"", "\"").over_lines().holding(BRACE),
-                Quote::new("@$\"", "\"").over_lines().holding(BRACE),
-                Quote::new("@\"", "\"").over_lines(),
-                Quote::new("$\"", "\"").escaped().holding(BRACE),
-                Quote::DOUBLE,
-                Quote::SINGLE,
+        &CodeSyntax {
+            strings: &[
+                StringSyntax::new("$\"\"\"", "\"\"\"").multiline().with_interpolation(BRACE),
+                StringSyntax::TRIPLE_DOUBLE.without_escapes(),
+                StringSyntax::new("$@\"", "\"").multiline().with_interpolation(BRACE),
+                StringSyntax::new("@$\"", "\"").multiline().with_interpolation(BRACE),
+                StringSyntax::new("@\"", "\"").multiline(),
+                StringSyntax::new("$\"", "\"").with_backslash_escapes().with_interpolation(BRACE),
+                StringSyntax::DOUBLE,
+                StringSyntax::SINGLE,
             ],
-            words: words!(Keyword: "abstract add as async await base break case catch checked const \
+            keywords: words!(Keyword: "abstract add as async await base break case catch checked const \
                     continue default delegate do else event explicit extern finally fixed for \
                     foreach from get global goto if implicit in init internal is join let lock nameof \
                     not operator or orderby out override params partial private protected public \
@@ -201,11 +209,11 @@ static CSHARP: Language = Language {
                 Type: "bool byte char decimal double dynamic float int long nint nuint object sbyte \
                     short string uint ulong ushort void",
                 Constant: "true false null"),
-            capitals: Capitals::TypesUnlessCalled,
-            preprocessor: true,
-            ..Code::C_LIKE
+            capitals: CapitalizedNames::TypesUnlessCalled,
+            has_preprocessor: true,
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -213,18 +221,30 @@ static DART: Language = Language {
     name: "dart",
     aliases: &["flutter"],
     family: Family::Code(
-        &Code {
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.raw().behind(&["r"]),
-                Quote::TRIPLE_SINGLE.raw().behind(&["r"]),
-                Quote::DOUBLE.raw().behind(&["r"]),
-                Quote::SINGLE.raw().behind(&["r"]),
-                Quote::TRIPLE_DOUBLE.holding(DOLLAR_BRACE).variables(),
-                Quote::TRIPLE_SINGLE.holding(DOLLAR_BRACE).variables(),
-                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
-                Quote::SINGLE.holding(DOLLAR_BRACE).variables(),
+        &CodeSyntax {
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE
+                    .without_escapes()
+                    .with_prefixes(&["r"]),
+                StringSyntax::TRIPLE_SINGLE
+                    .without_escapes()
+                    .with_prefixes(&["r"]),
+                StringSyntax::DOUBLE.without_escapes().with_prefixes(&["r"]),
+                StringSyntax::SINGLE.without_escapes().with_prefixes(&["r"]),
+                StringSyntax::TRIPLE_DOUBLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::TRIPLE_SINGLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::DOUBLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
+                StringSyntax::SINGLE
+                    .with_interpolation(DOLLAR_BRACE)
+                    .with_variables(),
             ],
-            words: words!(Keyword: "abstract as assert async await base break case catch const \
+            keywords: words!(Keyword: "abstract as assert async await base break case catch const \
                     continue covariant default deferred do else export external factory final \
                     finally for get hide if import in is late library new of on operator part \
                     required rethrow return sealed set show static super switch sync this throw \
@@ -232,9 +252,9 @@ static DART: Language = Language {
                 NamesType: "class enum extension mixin typedef extends implements",
                 Type: "bool double dynamic int num void", Constant: "true false null"),
             sigils: DECORATOR,
-            ..Code::C_LIKE
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -248,13 +268,13 @@ static PHP_CODE: Language = Language {
     name: "php code",
     aliases: &[],
     family: Family::Code(
-        &Code {
-            comments: &["//", "#"],
-            quotes: &[
-                Quote::DOUBLE.over_lines().variables(),
-                Quote::SINGLE.over_lines(),
+        &CodeSyntax {
+            line_comments: &["//", "#"],
+            strings: &[
+                StringSyntax::DOUBLE.multiline().with_variables(),
+                StringSyntax::SINGLE.multiline(),
             ],
-            words: words!(Keyword: "abstract and array as break callable case catch clone const \
+            keywords: words!(Keyword: "abstract and array as break callable case catch clone const \
                     continue declare default do echo else elseif empty enddeclare endfor \
                     endforeach endif endswitch endwhile exit final finally for foreach from global \
                     goto if include include_once insteadof isset list match or parent print \
@@ -265,9 +285,9 @@ static PHP_CODE: Language = Language {
                 Type: "bool float int iterable mixed never object string void",
                 Constant: "true false null TRUE FALSE NULL"),
             sigils: &[("$", Token::Key), ("#[", Token::Function)],
-            heredoc: "<<<",
-            ..Code::C_LIKE
+            heredoc_start: "<<<",
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };

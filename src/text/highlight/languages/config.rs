@@ -1,7 +1,9 @@
 //! Data, settings, pages and the like.
 
 use crate::text::highlight::keywords::words;
-use crate::text::highlight::language::{Capitals, Code, Family, Language, Quote};
+use crate::text::highlight::language::{
+    CapitalizedNames, CodeSyntax, Family, Language, StringSyntax,
+};
 
 pub(super) const ALL: &[&Language] = &[
     &JSON, &TOML, &YAML, &INI, &HTML, &XML, &CSS, &MARKDOWN, &DIFF,
@@ -21,17 +23,17 @@ static JSON: Language = Language {
         "har",
     ],
     family: Family::Code(
-        &Code {
-            words: words!(Constant: "true false null Infinity NaN undefined"),
-            word_starts: "$",
-            word_holds: "$-",
+        &CodeSyntax {
+            keywords: words!(Constant: "true false null Infinity NaN undefined"),
+            extra_word_starts: "$",
+            extra_word_chars: "$-",
             colon_keys: true,
             quoted_keys: true,
-            calls: false,
-            capitals: Capitals::Plain,
-            ..Code::C_LIKE
+            has_paren_calls: false,
+            capitals: CapitalizedNames::Plain,
+            ..CodeSyntax::C_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -39,23 +41,23 @@ static TOML: Language = Language {
     name: "toml",
     aliases: &["cargo.lock", "pipfile"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE,
-                Quote::TRIPLE_SINGLE.raw(),
-                Quote::DOUBLE,
-                Quote::new("'", "'"),
+        &CodeSyntax {
+            line_comments: &["#"],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE,
+                StringSyntax::TRIPLE_SINGLE.without_escapes(),
+                StringSyntax::DOUBLE,
+                StringSyntax::new("'", "'"),
             ],
-            words: words!(Constant: "true false inf nan"),
-            word_holds: "-.",
-            calls: false,
+            keywords: words!(Constant: "true false inf nan"),
+            extra_word_chars: "-.",
+            has_paren_calls: false,
             assigned_keys: true,
             quoted_keys: true,
-            sections: true,
-            ..Code::BARE
+            has_section_headers: true,
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 

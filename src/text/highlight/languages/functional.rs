@@ -3,37 +3,37 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, Block, Capitals, Code, Family, HASH_BRACE, Language, Quote,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, Family, HASH_BRACE, Language, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
     &HASKELL, &OCAML, &FSHARP, &ELIXIR, &ERLANG, &CLOJURE, &LISP, &SCHEME,
 ];
 
-const ML: Code = Code {
-    word_holds: "'",
-    capitals: Capitals::Types,
-    chars: true,
-    calls: false,
-    ..Code::BARE
+const ML: CodeSyntax = CodeSyntax {
+    extra_word_chars: "'",
+    capitals: CapitalizedNames::Types,
+    has_char_literals: true,
+    has_paren_calls: false,
+    ..CodeSyntax::BARE
 };
 
 static HASKELL: Language = Language {
     name: "haskell",
     aliases: &["hs", "lhs", "ghci", "purescript", "purs", "elm", "idris"],
     family: Family::Code(
-        &Code {
-            comments: &["--"],
-            blocks: &[Block::new("{-", "-}").nesting()],
-            quotes: &[Quote::TRIPLE_DOUBLE, Quote::DOUBLE],
-            words: words!(Keyword: "as case class data default deriving do else family forall foreign hiding \
+        &CodeSyntax {
+            line_comments: &["--"],
+            block_comments: &[BlockComment::new("{-", "-}").nestable()],
+            strings: &[StringSyntax::TRIPLE_DOUBLE, StringSyntax::DOUBLE],
+            keywords: words!(Keyword: "as case class data default deriving do else family forall foreign hiding \
                     if import in infix infixl infixr instance let mdo module newtype of port proc \
                     qualified rec then type where exposing",
                 Constant: "True False Nothing otherwise"),
             prompts: &["ghci> ", "Prelude> "],
             ..ML
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -46,18 +46,18 @@ static OCAML: Language = Language {
     name: "ocaml",
     aliases: &["ml", "mli", "reasonml", "rescript", "sml"],
     family: Family::Code(
-        &Code {
-            blocks: &[Block::new("(*", "*)").nesting()],
-            quotes: &[
-                Quote::new("{|", "|}").over_lines(),
-                Quote::DOUBLE.over_lines(),
+        &CodeSyntax {
+            block_comments: &[BlockComment::new("(*", "*)").nestable()],
+            strings: &[
+                StringSyntax::new("{|", "|}").multiline(),
+                StringSyntax::DOUBLE.multiline(),
             ],
-            words: words!(Keyword: OCAML_KEYWORDS,
+            keywords: words!(Keyword: OCAML_KEYWORDS,
                 Type: "array bool bytes char exn float int list option result string unit",
                 Constant: "true false None"),
             ..ML
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -65,25 +65,27 @@ static FSHARP: Language = Language {
     name: "fsharp",
     aliases: &["f#", "fs", "fsx", "fsi"],
     family: Family::Code(
-        &Code {
-            comments: &["//"],
-            blocks: &[Block::new("(*", "*)").nesting()],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.raw(),
-                Quote::new("@\"", "\"").over_lines(),
-                Quote::new("$\"", "\"").escaped().holding(BRACE),
-                Quote::DOUBLE.over_lines(),
+        &CodeSyntax {
+            line_comments: &["//"],
+            block_comments: &[BlockComment::new("(*", "*)").nestable()],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE.without_escapes(),
+                StringSyntax::new("@\"", "\"").multiline(),
+                StringSyntax::new("$\"", "\"")
+                    .with_backslash_escapes()
+                    .with_interpolation(BRACE),
+                StringSyntax::DOUBLE.multiline(),
             ],
-            words: words!(Keyword: OCAML_KEYWORDS,
+            keywords: words!(Keyword: OCAML_KEYWORDS,
                 Keyword: "abstract async base default delegate elif extern finally global inline \
                     interface internal member namespace not null override public return select \
                     static task upcast use void yield",
                 Type: "array bool byte char decimal float int int64 list option seq string unit",
                 Constant: "true false None"),
-            preprocessor: true,
+            has_preprocessor: true,
             ..ML
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -91,28 +93,28 @@ static ELIXIR: Language = Language {
     name: "elixir",
     aliases: &["ex", "exs", "iex", "heex"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.holding(HASH_BRACE),
-                Quote::TRIPLE_SINGLE.holding(HASH_BRACE),
-                Quote::DOUBLE.over_lines().holding(HASH_BRACE),
-                Quote::SINGLE,
+        &CodeSyntax {
+            line_comments: &["#"],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE.with_interpolation(HASH_BRACE),
+                StringSyntax::TRIPLE_SINGLE.with_interpolation(HASH_BRACE),
+                StringSyntax::DOUBLE.multiline().with_interpolation(HASH_BRACE),
+                StringSyntax::SINGLE,
             ],
-            words: words!(Keyword: "after alias and case catch cond do else end fn for if import in not or \
+            keywords: words!(Keyword: "after alias and case catch cond do else end fn for if import in not or \
                     quote raise receive require rescue super throw try unless unquote use when with",
                 NamesFunction: "def defp defmacro defmacrop defguard defdelegate",
                 NamesType: "defmodule defprotocol defimpl", Keyword: "defstruct defexception",
                 Constant: "true false nil"),
-            word_ends: "?!",
-            capitals: Capitals::Types,
+            extra_word_ends: "?!",
+            capitals: CapitalizedNames::Types,
             colon_keys: true,
             sigils: &[("@", Token::Key), (":", Token::Number), ("&", Token::Function)],
-            percent: b'~',
+            percent_literal_byte: b'~',
             prompts: &["iex> "],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -120,49 +122,49 @@ static ERLANG: Language = Language {
     name: "erlang",
     aliases: &["erl", "hrl"],
     family: Family::Code(
-        &Code {
-            comments: &["%"],
-            quotes: &[Quote::DOUBLE.over_lines(), Quote::SINGLE],
-            words: words!(Keyword: "after and andalso band begin bnot bor bsl bsr bxor case catch cond div \
+        &CodeSyntax {
+            line_comments: &["%"],
+            strings: &[StringSyntax::DOUBLE.multiline(), StringSyntax::SINGLE],
+            keywords: words!(Keyword: "after and andalso band begin bnot bor bsl bsr bxor case catch cond div \
                     else end fun if let maybe not of or orelse receive rem try when xor module export \
                     import behaviour record define include include_lib spec type",
                 Constant: "true false undefined ok error"),
-            word_holds: "@",
+            extra_word_chars: "@",
             sigils: &[("?", Token::Number), ("#", Token::Type)],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
-const LISPS: Code = Code {
-    comments: &[";"],
-    blocks: &[Block::new("#|", "|#").nesting()],
-    quotes: &[Quote::DOUBLE.over_lines()],
-    word_starts: "*+-<>=!?/%&",
-    word_holds: "*+-<>=!?/%&.':#",
-    calls: false,
-    head_calls: true,
-    escapes: true,
-    ..Code::BARE
+const LISPS: CodeSyntax = CodeSyntax {
+    line_comments: &[";"],
+    block_comments: &[BlockComment::new("#|", "|#").nestable()],
+    strings: &[StringSyntax::DOUBLE.multiline()],
+    extra_word_starts: "*+-<>=!?/%&",
+    extra_word_chars: "*+-<>=!?/%&.':#",
+    has_paren_calls: false,
+    has_lisp_calls: true,
+    has_bare_escapes: true,
+    ..CodeSyntax::BARE
 };
 
 static CLOJURE: Language = Language {
     name: "clojure",
     aliases: &["clj", "cljs", "cljc", "edn", "bb", "fennel", "hy"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: "and as-> case catch comment cond cond-> cond->> def defonce do doseq dosync \
+        &CodeSyntax {
+            keywords: words!(Keyword: "and as-> case catch comment cond cond-> cond->> def defonce do doseq dosync \
                     dotimes finally fn for if if-let if-not if-some import in-ns let letfn loop new ns \
                     or quote recur reify require set! some-> some->> throw try use var when when-let \
                     when-not while with-open -> ->>",
                 NamesFunction: "defn defn- defmacro defmulti defmethod",
                 NamesType: "defprotocol defrecord deftype", Constant: "true false nil"),
-            capitals: Capitals::Types,
+            capitals: CapitalizedNames::Types,
             sigils: &[("::", Token::Key), (":", Token::Key)],
             ..LISPS
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -170,8 +172,8 @@ static LISP: Language = Language {
     name: "lisp",
     aliases: &["common-lisp", "commonlisp", "cl", "lsp", "elisp", "emacs-lisp", "el"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: "and block case cond declare defconst defconstant defcustom defparameter \
+        &CodeSyntax {
+            keywords: words!(Keyword: "and block case cond declare defconst defconstant defcustom defparameter \
                     defvar do dolist dotimes ecase eval-when flet handler-case if in-package labels \
                     lambda let let* loop multiple-value-bind or pcase progn quote return return-from \
                     setf setq typecase unless unwind-protect when while",
@@ -181,7 +183,7 @@ static LISP: Language = Language {
             sigils: &[(":", Token::Key), ("&", Token::Keyword)],
             ..LISPS
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -189,14 +191,14 @@ static SCHEME: Language = Language {
     name: "scheme",
     aliases: &["scm", "racket", "rkt", "guile"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: "and begin call/cc case case-lambda cond define define-record-type \
+        &CodeSyntax {
+            keywords: words!(Keyword: "and begin call/cc case case-lambda cond define define-record-type \
                     define-syntax define-values delay do else guard if lambda let let* let*-values \
                     let-syntax let-values letrec letrec* match module or parameterize provide \
                     quasiquote quote require set! struct syntax-rules unless when"),
             sigils: &[("#:", Token::Key), ("#", Token::Number)],
             ..LISPS
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };

@@ -3,7 +3,8 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, Block, Capitals, Code, DOLLAR_PAREN, Family, Form, HASH_BRACE, Language, Quote,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Family, HASH_BRACE, Language,
+    StringDelimiter, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -17,30 +18,30 @@ static PYTHON: Language = Language {
     name: "python",
     aliases: &["py", "python3", "py3", "pyi", "pyw", "pycon", "ipython", "gdscript", "starlark", "bzl", "mojo"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.behind(FORMATTED).holding(BRACE),
-                Quote::TRIPLE_SINGLE.behind(FORMATTED).holding(BRACE),
-                Quote::DOUBLE.behind(FORMATTED).holding(BRACE),
-                Quote::SINGLE.behind(FORMATTED).holding(BRACE),
-                Quote::TRIPLE_DOUBLE.behind(PREFIXED),
-                Quote::TRIPLE_SINGLE.behind(PREFIXED),
-                Quote::DOUBLE.behind(PREFIXED),
-                Quote::SINGLE.behind(PREFIXED),
+        &CodeSyntax {
+            line_comments: &["#"],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
+                StringSyntax::TRIPLE_SINGLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
+                StringSyntax::DOUBLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
+                StringSyntax::SINGLE.with_prefixes(FORMATTED).with_interpolation(BRACE),
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PREFIXED),
+                StringSyntax::TRIPLE_SINGLE.with_prefixes(PREFIXED),
+                StringSyntax::DOUBLE.with_prefixes(PREFIXED),
+                StringSyntax::SINGLE.with_prefixes(PREFIXED),
             ],
-            words: words!(Keyword: "and as assert async await break case continue del elif else except \
+            keywords: words!(Keyword: "and as assert async await break case continue del elif else except \
                     finally for from global if import in is lambda match nonlocal not or pass raise \
                     return try while with yield self cls",
                 NamesFunction: "def", NamesType: "class",
                 Type: "bool bytes dict float frozenset int list object set str tuple",
                 Constant: "True False None NotImplemented Ellipsis"),
-            capitals: Capitals::Types,
+            capitals: CapitalizedNames::Types,
             sigils: &[("@", Token::Function)],
             prompts: &[">>> ", "... "],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -48,21 +49,21 @@ static RUBY: Language = Language {
     name: "ruby",
     aliases: &["rb", "rake", "rakefile", "gemfile", "gemspec", "irb", "crystal", "cr", "podfile", "vagrantfile"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            blocks: &[Block::new("=begin", "=end").starting_a_line()],
-            quotes: &[
-                Quote::DOUBLE.over_lines().holding(HASH_BRACE),
-                Quote::SINGLE.over_lines(),
-                Quote::new("`", "`").escaped().holding(HASH_BRACE),
+        &CodeSyntax {
+            line_comments: &["#"],
+            block_comments: &[BlockComment::new("=begin", "=end").at_line_start()],
+            strings: &[
+                StringSyntax::DOUBLE.multiline().with_interpolation(HASH_BRACE),
+                StringSyntax::SINGLE.multiline(),
+                StringSyntax::new("`", "`").with_backslash_escapes().with_interpolation(HASH_BRACE),
             ],
-            words: words!(Keyword: "alias and begin break case do else elsif end ensure for if in next not \
+            keywords: words!(Keyword: "alias and begin break case do else elsif end ensure for if in next not \
                     or redo rescue retry return self super then undef unless until when while yield \
                     require require_relative include extend attr_accessor attr_reader attr_writer \
                     private protected public raise lambda proc loop",
                 NamesFunction: "def", NamesType: "class module", Constant: "true false nil __FILE__"),
-            word_ends: "?!",
-            capitals: Capitals::Types,
+            extra_word_ends: "?!",
+            capitals: CapitalizedNames::Types,
             colon_keys: true,
             sigils: &[
                 ("@@", Token::Key),
@@ -70,12 +71,12 @@ static RUBY: Language = Language {
                 ("$", Token::Key),
                 (":", Token::Number),
             ],
-            regex: true,
-            heredoc: "<<",
-            percent: b'%',
-            ..Code::BARE
+            has_regex_literals: true,
+            heredoc_start: "<<",
+            percent_literal_byte: b'%',
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -83,31 +84,31 @@ static PERL: Language = Language {
     name: "perl",
     aliases: &["pl", "pm", "raku"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            blocks: &[
-                Block::new("=pod", "=cut").starting_a_line(),
-                Block::new("=head", "=cut").starting_a_line(),
-                Block::new("=over", "=cut").starting_a_line(),
-                Block::new("=begin", "=cut").starting_a_line(),
+        &CodeSyntax {
+            line_comments: &["#"],
+            block_comments: &[
+                BlockComment::new("=pod", "=cut").at_line_start(),
+                BlockComment::new("=head", "=cut").at_line_start(),
+                BlockComment::new("=over", "=cut").at_line_start(),
+                BlockComment::new("=begin", "=cut").at_line_start(),
             ],
-            quotes: &[
-                Quote::DOUBLE.over_lines().variables(),
-                Quote::SINGLE.over_lines(),
-                Quote::new("`", "`").escaped(),
+            strings: &[
+                StringSyntax::DOUBLE.multiline().with_variables(),
+                StringSyntax::SINGLE.multiline(),
+                StringSyntax::new("`", "`").with_backslash_escapes(),
             ],
-            words: words!(Keyword: "and cmp continue die do else elsif eq eval for foreach ge given gt if \
+            keywords: words!(Keyword: "and cmp continue die do else elsif eq eval for foreach ge given gt if \
                     last le local lt my ne next no not or our redo require return say state unless \
                     until use wantarray when while xor print printf push shift keys values",
                 NamesFunction: "sub", NamesType: "package", Constant: "undef __FILE__ __LINE__"),
-            capitals: Capitals::TypesUnlessCalled,
+            capitals: CapitalizedNames::TypesUnlessCalled,
             sigils: &[("$", Token::Key), ("@", Token::Key), ("%", Token::Key)],
-            regex: true,
-            heredoc: "<<",
-            quote_words: &["q", "qq", "qw", "qr", "qx", "m", "s", "tr", "y"],
-            ..Code::BARE
+            has_regex_literals: true,
+            heredoc_start: "<<",
+            quote_operators: &["q", "qq", "qw", "qr", "qx", "m", "s", "tr", "y"],
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -115,23 +116,23 @@ static LUA: Language = Language {
     name: "lua",
     aliases: &["luau", "moonscript"],
     family: Family::Code(
-        &Code {
-            comments: &["--"],
-            blocks: &[Block::new("--[[", "]]"), Block::new("--[==[", "]==]"), Block::new("--[=[", "]=]")],
-            quotes: &[
-                Quote::DOUBLE,
-                Quote::SINGLE,
-                Quote::new("[[", "]]").over_lines().form(Form::Levels),
+        &CodeSyntax {
+            line_comments: &["--"],
+            block_comments: &[BlockComment::new("--[[", "]]"), BlockComment::new("--[==[", "]==]"), BlockComment::new("--[=[", "]=]")],
+            strings: &[
+                StringSyntax::DOUBLE,
+                StringSyntax::SINGLE,
+                StringSyntax::new("[[", "]]").multiline().with_delimiter(StringDelimiter::Levels),
             ],
-            words: words!(Keyword: "and break do else elseif end for goto if in local not or repeat \
+            keywords: words!(Keyword: "and break do else elseif end for goto if in local not or repeat \
                     return then until while self",
                 NamesFunction: "function",
                 Function: "assert error ipairs next pairs pcall print require select setmetatable \
                     tonumber tostring type unpack",
                 Constant: "true false nil"),
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -139,15 +140,15 @@ static R: Language = Language {
     name: "r",
     aliases: &["rscript", "splus", "rmd"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            quotes: &[Quote::DOUBLE.over_lines(), Quote::SINGLE.over_lines(), Quote::new("`", "`")],
-            words: words!(Keyword: "break else for function if in next repeat return while library require",
+        &CodeSyntax {
+            line_comments: &["#"],
+            strings: &[StringSyntax::DOUBLE.multiline(), StringSyntax::SINGLE.multiline(), StringSyntax::new("`", "`")],
+            keywords: words!(Keyword: "break else for function if in next repeat return while library require",
                 Constant: "TRUE FALSE NULL NA NaN Inf NA_integer_ NA_real_ NA_character_"),
-            word_holds: ".",
-            ..Code::BARE
+            extra_word_chars: ".",
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -155,27 +156,27 @@ static JULIA: Language = Language {
     name: "julia",
     aliases: &["jl"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            blocks: &[Block::new("#=", "=#").nesting()],
-            quotes: &[
-                Quote::TRIPLE_DOUBLE.behind(PREFIXED).holding(DOLLAR_PAREN).variables(),
-                Quote::DOUBLE.behind(&["", "r", "raw", "b", "v"]).over_lines().holding(DOLLAR_PAREN).variables(),
-                Quote::new("`", "`").escaped(),
+        &CodeSyntax {
+            line_comments: &["#"],
+            block_comments: &[BlockComment::new("#=", "=#").nestable()],
+            strings: &[
+                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PREFIXED).with_interpolation(DOLLAR_PAREN).with_variables(),
+                StringSyntax::DOUBLE.with_prefixes(&["", "r", "raw", "b", "v"]).multiline().with_interpolation(DOLLAR_PAREN).with_variables(),
+                StringSyntax::new("`", "`").with_backslash_escapes(),
             ],
-            words: words!(Keyword: "abstract baremodule begin break catch const continue do else elseif \
+            keywords: words!(Keyword: "abstract baremodule begin break catch const continue do else elseif \
                     end export finally for global if import in isa let local module quote return try \
                     using where while mutable primitive",
                 NamesFunction: "function macro", NamesType: "struct type",
                 Constant: "true false nothing missing Inf NaN pi"),
-            word_ends: "!",
-            capitals: Capitals::Types,
-            chars: true,
+            extra_word_ends: "!",
+            capitals: CapitalizedNames::Types,
+            has_char_literals: true,
             sigils: &[("@", Token::Function), (":", Token::Number)],
             prompts: &["julia> "],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -183,18 +184,18 @@ static MATLAB: Language = Language {
     name: "matlab",
     aliases: &["octave"],
     family: Family::Code(
-        &Code {
-            comments: &["%", "#"],
-            quotes: &[Quote::new("\"", "\""), Quote::new("'", "'")],
-            words: words!(Keyword: "break case catch classdef continue else elseif end endfor endfunction \
+        &CodeSyntax {
+            line_comments: &["%", "#"],
+            strings: &[StringSyntax::new("\"", "\""), StringSyntax::new("'", "'")],
+            keywords: words!(Keyword: "break case catch classdef continue else elseif end endfor endfunction \
                     endif endwhile for global if methods otherwise parfor persistent properties \
                     return switch try while",
                 NamesFunction: "function", Constant: "true false pi Inf NaN eps"),
-            apostrophes: true,
+            has_apostrophes_in_words: true,
             prompts: &[">> "],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -202,15 +203,15 @@ static SQL: Language = Language {
     name: "sql",
     aliases: &["mysql", "postgresql", "postgres", "pgsql", "plpgsql", "sqlite", "tsql", "plsql", "mariadb", "duckdb", "bigquery", "cql", "hql", "ddl"],
     family: Family::Code(
-        &Code {
-            comments: &["--"],
-            blocks: &[Block::C],
-            quotes: &[
-                Quote::new("'", "'").over_lines(),
-                Quote::new("\"", "\""),
-                Quote::new("`", "`"),
+        &CodeSyntax {
+            line_comments: &["--"],
+            block_comments: &[BlockComment::C],
+            strings: &[
+                StringSyntax::new("'", "'").multiline(),
+                StringSyntax::new("\"", "\""),
+                StringSyntax::new("`", "`"),
             ],
-            words: words!(Keyword: SQL_QUERIES, Keyword: SQL_DEFINITIONS,
+            keywords: words!(Keyword: SQL_QUERIES, Keyword: SQL_DEFINITIONS,
                 Type: "bigint bigserial binary bit blob boolean bool bytea char character date datetime \
                     decimal double float int integer interval json jsonb money nchar numeric nvarchar \
                     real serial smallint text time timestamp timestamptz tinyint uuid varbinary \
@@ -219,9 +220,9 @@ static SQL: Language = Language {
                 Constant: "true false null"),
             folds_case: true,
             sigils: &[("@", Token::Key), (":", Token::Key), ("$", Token::Key)],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 const SQL_QUERIES: &str = "all and any as asc between by case collate cross current_date \
@@ -242,17 +243,19 @@ static LATEX: Language = Language {
     name: "latex",
     aliases: &["tex", "bibtex", "bib", "sty"],
     family: Family::Code(
-        &Code {
-            comments: &["%"],
-            quotes: &[
-                Quote::new("$$", "$$").escaped().over_lines(),
-                Quote::new("$", "$").escaped(),
+        &CodeSyntax {
+            line_comments: &["%"],
+            strings: &[
+                StringSyntax::new("$$", "$$")
+                    .with_backslash_escapes()
+                    .multiline(),
+                StringSyntax::new("$", "$").with_backslash_escapes(),
             ],
-            calls: false,
+            has_paren_calls: false,
             sigils: &[("\\", Token::Keyword), ("@", Token::Type)],
-            escapes: true,
-            ..Code::BARE
+            has_bare_escapes: true,
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };

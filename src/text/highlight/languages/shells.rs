@@ -3,7 +3,7 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    Block, Capitals, Code, DOLLAR_PAREN, Family, Language, Quote,
+    BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Family, Language, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -18,40 +18,45 @@ pub(super) const ALL: &[&Language] = &[
     &NGINX,
 ];
 
-const SHELL_LIKE: Code = Code {
-    comments: &["#"],
-    comments_spaced: true,
-    quotes: &[
-        Quote::new("$'", "'").escaped().over_lines(),
-        Quote::DOUBLE.over_lines().holding(DOLLAR_PAREN).variables(),
-        Quote::new("'", "'").over_lines(),
+const SHELL_LIKE: CodeSyntax = CodeSyntax {
+    line_comments: &["#"],
+    comments_need_space: true,
+    strings: &[
+        StringSyntax::new("$'", "'")
+            .with_backslash_escapes()
+            .multiline(),
+        StringSyntax::DOUBLE
+            .multiline()
+            .with_interpolation(DOLLAR_PAREN)
+            .with_variables(),
+        StringSyntax::new("'", "'").multiline(),
     ],
-    words: words!(Keyword: "builtin command coproc do done elif else env esac eval exec fi if nohup sudo \
+    keywords: words!(Keyword: "builtin command coproc do done elif else env esac eval exec fi if nohup sudo \
             then time until while xargs",
         NamesFunction: "function",
         Operand: "alias break case continue declare exit export for in local readonly return select \
             set shift source trap typeset unset"),
-    word_starts: "./~",
-    word_holds: "-./+:",
-    calls: true,
-    commands: true,
+    extra_word_starts: "./~",
+    extra_word_chars: "-./+:",
+    has_paren_calls: true,
+    is_command_language: true,
     sigils: &[
         ("${", Token::Key),
         ("$", Token::Key),
         ("--", Token::Key),
         ("-", Token::Key),
     ],
-    escapes: true,
-    heredoc: "<<",
-    ..Code::BARE
+    has_bare_escapes: true,
+    heredoc_start: "<<",
+    ..CodeSyntax::BARE
 };
-const SHELL: Code = Code {
+const SHELL: CodeSyntax = CodeSyntax {
     prompts: &["$ "],
     ..SHELL_LIKE
 }
-.indexed();
+.with_special_bytes();
 /// Of recipes and images, whose prompt would be a variable.
-const COMMANDS: Code = SHELL_LIKE.indexed();
+const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {
     name: "bash",
@@ -86,13 +91,13 @@ static FISH: Language = Language {
     name: "fish",
     aliases: &["nu", "nushell"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: "and begin command else end exec if not or time while",
+        &CodeSyntax {
+            keywords: words!(Keyword: "and begin command else end exec if not or time while",
                 NamesFunction: "function",
                 Operand: "break case continue for in return set switch"),
             ..SHELL
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -100,30 +105,30 @@ static POWERSHELL: Language = Language {
     name: "powershell",
     aliases: &["ps1", "pwsh", "posh", "psm1", "psd1"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            blocks: &[Block::new("<#", "#>")],
-            quotes: &[
-                Quote::new("@\"", "\"@").over_lines().variables(),
-                Quote::new("@'", "'@").over_lines(),
-                Quote {
+        &CodeSyntax {
+            line_comments: &["#"],
+            block_comments: &[BlockComment::new("<#", "#>")],
+            strings: &[
+                StringSyntax::new("@\"", "\"@").multiline().with_variables(),
+                StringSyntax::new("@'", "'@").multiline(),
+                StringSyntax {
                     escape: b'`',
-                    ..Quote::new("\"", "\"").over_lines().holding(DOLLAR_PAREN).variables()
+                    ..StringSyntax::new("\"", "\"").multiline().with_interpolation(DOLLAR_PAREN).with_variables()
                 },
-                Quote::new("'", "'").over_lines(),
+                StringSyntax::new("'", "'").multiline(),
             ],
-            words: words!(Keyword: "begin break catch continue do else elseif end exit finally for foreach \
+            keywords: words!(Keyword: "begin break catch continue do else elseif end exit finally for foreach \
                     from if in param process return switch throw trap try until using while",
                 NamesFunction: "function filter", NamesType: "class enum"),
             folds_case: true,
-            word_holds: "-",
-            dashed_calls: true,
-            capitals: Capitals::Types,
+            extra_word_chars: "-",
+            has_dashed_calls: true,
+            capitals: CapitalizedNames::Types,
             sigils: &[("$", Token::Key), ("-", Token::Key)],
             prompts: &["PS> ", "> "],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -131,17 +136,17 @@ static BATCH: Language = Language {
     name: "batch",
     aliases: &["bat", "cmd", "dos", "batchfile"],
     family: Family::Code(
-        &Code {
-            comments: &["::", "REM ", "rem "],
-            quotes: &[Quote::new("\"", "\"")],
-            words: words!(Keyword: "call cd choice cls copy defined del do echo else endlocal errorlevel exist \
+        &CodeSyntax {
+            line_comments: &["::", "REM ", "rem "],
+            strings: &[StringSyntax::new("\"", "\"")],
+            keywords: words!(Keyword: "call cd choice cls copy defined del do echo else endlocal errorlevel exist \
                     exit for goto if in md mkdir move not pause popd pushd rd ren rmdir set setlocal \
                     shift start title type xcopy"),
             folds_case: true,
             sigils: &[(":", Token::Function), ("%", Token::Key), ("/", Token::Key)],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -149,13 +154,13 @@ static DOCKERFILE: Language = Language {
     name: "dockerfile",
     aliases: &["docker", "containerfile"],
     family: Family::Code(
-        &Code {
-            words: words!(Keyword: "CMD ENTRYPOINT HEALTHCHECK ONBUILD RUN",
+        &CodeSyntax {
+            keywords: words!(Keyword: "CMD ENTRYPOINT HEALTHCHECK ONBUILD RUN",
                 Operand: "ADD ARG AS COPY ENV EXPOSE FROM LABEL MAINTAINER SHELL STOPSIGNAL USER \
                     VOLUME WORKDIR"),
             ..SHELL_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -169,20 +174,20 @@ static CMAKE: Language = Language {
     name: "cmake",
     aliases: &["cmakelists.txt"],
     family: Family::Code(
-        &Code {
-            comments: &["#"],
-            blocks: &[Block::new("#[[", "]]")],
-            quotes: &[Quote::DOUBLE.over_lines()],
-            words: words!(Keyword: "if elseif else endif foreach endforeach while endwhile function \
+        &CodeSyntax {
+            line_comments: &["#"],
+            block_comments: &[BlockComment::new("#[[", "]]")],
+            strings: &[StringSyntax::DOUBLE.multiline()],
+            keywords: words!(Keyword: "if elseif else endif foreach endforeach while endwhile function \
                     endfunction macro endmacro return break continue include and or not defined \
                     matches strequal equal",
                 Constant: "on off true false"),
             folds_case: true,
-            capitals: Capitals::TypesUnlessCalled,
+            capitals: CapitalizedNames::TypesUnlessCalled,
             sigils: &[("${", Token::Key), ("$", Token::Key)],
-            ..Code::BARE
+            ..CodeSyntax::BARE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };
 
@@ -190,13 +195,13 @@ static NGINX: Language = Language {
     name: "nginx",
     aliases: &["nginxconf", "caddyfile", "caddy", "apache", "apacheconf"],
     family: Family::Code(
-        &Code {
-            words: words!(Operand: "break events geo http if include internal limit_except location map mail \
+        &CodeSyntax {
+            keywords: words!(Operand: "break events geo http if include internal limit_except location map mail \
                 return rewrite server set split_clients stream types upstream"),
-            word_holds: "-.+:/",
-            word_starts: "/~",
+            extra_word_chars: "-.+:/",
+            extra_word_starts: "/~",
             ..SHELL_LIKE
         }
-        .indexed(),
+        .with_special_bytes(),
     ),
 };

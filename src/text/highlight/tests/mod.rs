@@ -6,14 +6,14 @@ mod brackets;
 mod config;
 mod scripts;
 
-use super::line_cursor::LOOKED;
+use super::line_cursor::BYTES_EXAMINED;
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
 const MARKS: [(Token, &str); 10] = [
     (Token::Comment, "com"),
-    (Token::Text, "txt"),
+    (Token::String, "txt"),
     (Token::Number, "num"),
     (Token::Keyword, "kw"),
     (Token::Type, "ty"),
@@ -53,7 +53,7 @@ fn marked(language: &str, code: &str) -> String {
     let mut lines = Vec::new();
     for line in code.split('\n') {
         let mut stretches = Vec::new();
-        highlighter.line(line, &mut stretches);
+        highlighter.highlight_line(line, &mut stretches);
         lines.push(mark(line, &stretches));
     }
     lines.join("\n")
@@ -70,7 +70,7 @@ fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 }
 
 #[test]
-fn every_sample_reads_as_it_is_marked() {
+fn every_sample_is_highlighted_as_annotated() {
     for (language, expected) in samples() {
         reads(language, expected);
     }
@@ -87,7 +87,7 @@ fn every_language_has_a_sample() {
 }
 
 #[test]
-fn every_name_and_alias_finds_its_own_language_and_no_two_are_the_same() {
+fn language_names_and_aliases_are_unique_and_resolve() {
     let mut seen = HashSet::new();
     for language in languages::all() {
         for name in std::iter::once(&language.name).chain(language.aliases) {
@@ -122,7 +122,7 @@ fn the_first_word_of_an_info_string_names_the_language() {
 }
 
 #[test]
-fn an_open_string_ends_with_its_line_where_the_language_says_so() {
+fn unterminated_single_line_string_ends_with_its_line() {
     reads("java", "x = «txt:\"open»\n«ty:int» y");
     reads("python", "s = «txt:f\"a »{x\n«kw:if» y} z");
     reads("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");
@@ -130,41 +130,41 @@ fn an_open_string_ends_with_its_line_where_the_language_says_so() {
 }
 
 #[test]
-fn what_was_in_the_vector_before_stays_as_it_was() {
+fn existing_spans_are_left_untouched() {
     let mut highlighter = Highlighter::new("rust").expect("known");
     let mut out = vec![(7, Token::Keyword)];
-    highlighter.line("let", &mut out);
+    highlighter.highlight_line("let", &mut out);
     assert_eq!(out, [(7, Token::Keyword), (3, Token::Keyword)]);
-    highlighter.line("", &mut out);
+    highlighter.highlight_line("", &mut out);
     assert_eq!(out.len(), 2, "an empty line has no stretches");
 }
 
 #[test]
-fn a_long_line_is_plain_behind_the_bound_and_leaves_the_state_as_at_the_cut() {
+fn text_beyond_the_line_limit_is_plain_and_does_not_change_the_state() {
     let mut long = Highlighter::new("rust").expect("known");
     let mut short = long;
     let mut out = Vec::new();
     // The char across the bound is plain as a whole.
     let start = format!("/*{}", "x".repeat(LINE_BYTES_MAX - 3));
-    long.line(&format!("{start}한 */ let"), &mut out);
+    long.highlight_line(&format!("{start}한 */ let"), &mut out);
     let (cut, end) = (start.len() as u32, (start.len() + "한 */ let".len()) as u32);
     assert_eq!(out, [(cut, Token::Comment), (end, Token::Plain)]);
-    short.line(&start, &mut out);
+    short.highlight_line(&start, &mut out);
     assert_eq!(long, short);
 }
 
 #[test]
-fn a_kept_copy_reads_a_growing_line_as_the_whole_line() {
+fn saved_copy_highlights_a_growing_line_like_the_complete_line() {
     let line = "let s = r#\"a\"#; /* b */ 'c' \"d {x}\" // e";
     let kept = Highlighter::new("rust").expect("known");
     let mut whole = Vec::new();
     let mut after = kept;
-    after.line(line, &mut whole);
+    after.highlight_line(line, &mut whole);
     for end in 0..line.len() {
-        kept.clone().line(&line[..end], &mut Vec::new());
+        kept.clone().highlight_line(&line[..end], &mut Vec::new());
     }
     let (mut again, mut out) = (kept, Vec::new());
-    again.line(line, &mut out);
+    again.highlight_line(line, &mut out);
     assert_eq!((again, out), (after, whole));
     assert!(
         size_of::<Highlighter>() <= 96,
@@ -175,11 +175,11 @@ fn a_kept_copy_reads_a_growing_line_as_the_whole_line() {
 
 /// Bytes looked at for one line of any length, without the bound on lines.
 fn work(language: &'static Language, line: &str) -> usize {
-    let mut highlighter = Highlighter::of(language);
+    let mut highlighter = Highlighter::from_language(language);
     let mut out = Vec::new();
-    let before = LOOKED.get();
+    let before = BYTES_EXAMINED.get();
     highlighter.paint(&mut LineCursor::new(line, &mut out));
-    LOOKED.get() - before
+    BYTES_EXAMINED.get() - before
 }
 
 /// What opens, closes and escapes, to be repeated; those with blanks stand apart.
@@ -191,7 +191,7 @@ const PIECES_WITH_BLANKS: [&str; 10] = [
 ];
 
 #[test]
-fn twice_the_line_is_at_most_twice_the_work() {
+fn work_is_linear_in_line_length() {
     for language in languages::all() {
         for piece in PIECES.split(' ').chain(PIECES_WITH_BLANKS) {
             // A brace at the end makes style sheets look for it from all before.
@@ -214,7 +214,7 @@ fn twice_the_line_is_at_most_twice_the_work() {
 }
 
 #[test]
-fn a_megabyte_on_one_line_costs_a_bounded_number_of_looks_a_byte() {
+fn each_byte_of_a_megabyte_line_is_examined_a_bounded_number_of_times() {
     for piece in ["\"", "/*", "{"] {
         let line = piece.repeat(1_000_000 / piece.len());
         for name in ["rust", "js", "markdown"] {
@@ -241,14 +241,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_in_any_language_is_covered_once_and_read_the_same_twice(code in code()) {
+    fn any_text_in_any_language_is_covered_exactly_once_and_deterministically(code in code()) {
         for language in languages::all() {
-            let mut highlighter = Highlighter::of(language);
+            let mut highlighter = Highlighter::from_language(language);
             for line in code.split('\n') {
                 let mut copy = highlighter;
                 let (mut out, mut again) = (Vec::new(), Vec::new());
-                highlighter.line(line, &mut out);
-                copy.line(line, &mut again);
+                highlighter.highlight_line(line, &mut out);
+                copy.highlight_line(line, &mut again);
                 prop_assert_eq!(&out, &again);
                 prop_assert_eq!(highlighter, copy);
                 prop_assert_eq!(out.last().map_or(0, |(end, _)| *end as usize), line.len());

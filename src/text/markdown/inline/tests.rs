@@ -4,21 +4,21 @@ use super::*;
 
 /// The stretches as text: `*` bold, `/` italic, `~` struck, `_` link, `'` code, `.` dim.
 #[derive(Default)]
-struct Paper {
+struct RecordingSink {
     text: String,
     stretches: Vec<String>,
 }
 
-impl Ink for Paper {
-    fn put(&mut self, words: &str, look: Look, _at: usize) {
+impl InlineSink for RecordingSink {
+    fn push_text(&mut self, words: &str, look: TextStyle, _at: usize) {
         self.text.push_str(words);
         let signs = [
             (look.bold, '*'),
             (look.italic, '/'),
-            (look.struck, '~'),
+            (look.strikethrough, '~'),
             (look.underlined, '_'),
-            (look.role == Role::Code, '\''),
-            (look.role == Role::Dim, '.'),
+            (look.role == StyleRole::Code, '\''),
+            (look.role == StyleRole::Dim, '.'),
         ];
         let signs: String = signs
             .iter()
@@ -32,34 +32,34 @@ impl Ink for Paper {
 }
 
 fn inked(text: &str) -> (String, Vec<String>) {
-    let mut paper = Paper::default();
-    let marks = Marks::new(false, true);
-    ink_inline(
+    let mut paper = RecordingSink::default();
+    let marks = MarkdownGlyphs::new(false, true);
+    write_inline(
         text,
-        Look::default(),
+        TextStyle::default(),
         &marks,
-        &mut Links::default(),
+        &mut LinkDefinitions::default(),
         &mut paper,
     );
     (paper.text, paper.stretches)
 }
 
 #[test]
-fn emphasis_loses_its_signs_and_keeps_its_looks() {
+fn emphasis_markers_are_removed_and_styles_kept() {
     let (text, looks) = inked("**굵게** *slanted* ***both*** ~~gone~~ `code` plain");
     assert_eq!(text, "굵게 slanted both gone code plain");
     assert_eq!(looks, ["*굵게", "/slanted", "*/both", "~gone", "'code"]);
 }
 
 #[test]
-fn what_looks_like_a_block_is_the_leafs_text() {
+fn block_syntax_inside_a_leaf_is_plain_text() {
     for text in ["# *a*", "1. *a*", "- *a*", "> *a*", "| *a* |", "--- *a*"] {
         assert_eq!(inked(text).0, text.replace('*', ""), "{text}");
     }
 }
 
 #[test]
-fn links_show_where_they_lead_unless_their_words_do() {
+fn links_show_their_target_unless_their_text_does() {
     assert_eq!(inked("[here](https://a.b/c)").0, "here (https://a.b/c)");
     assert_eq!(inked("[a.b](https://a.b/)").0, "a.b");
     assert_eq!(inked("<https://a.b>").0, "https://a.b");
@@ -71,12 +71,12 @@ fn links_show_where_they_lead_unless_their_words_do() {
 }
 
 #[test]
-fn a_definition_is_shown_and_used() {
-    let mut paper = Paper::default();
-    let marks = Marks::new(false, true);
-    let mut links = Links::default();
-    let mut ink = |text: &str, links: &mut Links| {
-        ink_inline(text, Look::default(), &marks, links, &mut paper)
+fn link_definition_is_shown_and_applied() {
+    let mut paper = RecordingSink::default();
+    let marks = MarkdownGlyphs::new(false, true);
+    let mut links = LinkDefinitions::default();
+    let mut ink = |text: &str, links: &mut LinkDefinitions| {
+        write_inline(text, TextStyle::default(), &marks, links, &mut paper)
     };
     assert_eq!(ink("see [the Docs][1]", &mut links), []);
     let [definition] = &ink("[1]: https://a.b", &mut links)[..] else {
@@ -93,22 +93,22 @@ fn a_definition_is_shown_and_used() {
 }
 
 #[test]
-fn a_footnote_is_no_link() {
-    let mut links = Links::default();
-    let marks = Marks::new(false, true);
-    let mut paper = Paper::default();
-    for definition in ink_inline(
+fn footnote_is_not_a_link() {
+    let mut links = LinkDefinitions::default();
+    let marks = MarkdownGlyphs::new(false, true);
+    let mut paper = RecordingSink::default();
+    for definition in write_inline(
         "[^2]: Single.",
-        Look::default(),
+        TextStyle::default(),
         &marks,
         &mut links,
         &mut paper,
     ) {
         assert!(!links.define(definition));
     }
-    ink_inline(
+    write_inline(
         " Also [^2].",
-        Look::default(),
+        TextStyle::default(),
         &marks,
         &mut links,
         &mut paper,
@@ -117,7 +117,7 @@ fn a_footnote_is_no_link() {
 }
 
 #[test]
-fn math_and_tags_stay_as_they_are() {
+fn math_and_html_tags_are_unchanged() {
     assert_eq!(inked("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
     assert_eq!(inked("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
     assert_eq!(inked("a<br>b *c*").0, "a\nb c");

@@ -1,21 +1,21 @@
 //! The work that a streamed text makes, counted.
 
-use super::super::{Markdown, emphasis};
+use super::super::{MarkdownView, emphasis};
 use super::{marks, rows};
 
 /// Bytes laid out for a text that streams in sixty bytes at a time.
 fn work(raw: &str) -> usize {
-    let mut text = Markdown::new("", 80, marks(), true);
+    let mut text = MarkdownView::new("", 80, marks(), true);
     let mut end = 0;
     while end < raw.len() {
         end = raw.ceil_char_boundary(end + 60);
         text.extend_to(&raw[..end], true);
     }
-    text.layout.arena.work
+    text.layout.rows.bytes_written
 }
 
 #[test]
-fn the_ten_thousandth_token_costs_what_the_first_did() {
+fn cost_per_token_does_not_grow_with_length() {
     type Shape = fn(usize) -> String;
     let shapes: [(&str, Shape); 8] = [
         ("list", |n| {
@@ -47,9 +47,9 @@ fn the_ten_thousandth_token_costs_what_the_first_did() {
 
 /// Bytes searched for signs while `act` runs.
 fn searched(act: impl FnOnce()) -> usize {
-    emphasis::READ.set(0);
+    emphasis::BYTES_READ.set(0);
     act();
-    emphasis::READ.get()
+    emphasis::BYTES_READ.get()
 }
 
 const LONG_LINES: [&str; 7] = [
@@ -63,22 +63,22 @@ const LONG_LINES: [&str; 7] = [
 ];
 
 #[test]
-fn a_long_line_of_signs_is_searched_a_few_times_at_most() {
+fn long_line_of_delimiters_is_scanned_a_bounded_number_of_times() {
     for part in LONG_LINES {
         let raw = part.repeat(6_000 / part.len());
         let bytes = searched(|| {
-            Markdown::new(&raw, 80, marks(), false);
+            MarkdownView::new(&raw, 80, marks(), false);
         });
         assert!(bytes < 16 * raw.len(), "{part:?}: {bytes} bytes");
     }
 }
 
 #[test]
-fn a_token_of_a_long_line_of_signs_costs_a_few_windows_at_most() {
+fn appending_to_a_long_line_of_delimiters_has_bounded_cost() {
     for part in LONG_LINES {
         let raw = part.repeat(3_000 / part.len());
         let cut = raw.floor_char_boundary(2_900);
-        let mut text = Markdown::new(&raw[..cut], 80, marks(), true);
+        let mut text = MarkdownView::new(&raw[..cut], 80, marks(), true);
         let bytes = searched(|| text.extend_to(&raw, true));
         assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
     }
@@ -89,12 +89,12 @@ fn table_cost(header: &[&str], row: &str, width: u16) -> (usize, usize) {
     let head = format!("|{}|\n", header.join("|"));
     let rule = format!("|{}\n", "-|".repeat(header.len()));
     let raw = head + &rule + &row.repeat(4_000);
-    let text = Markdown::new(&raw, width, marks(), false);
-    (text.cost(), raw.len())
+    let text = MarkdownView::new(&raw, width, marks(), false);
+    (text.memory_bytes(), raw.len())
 }
 
 #[test]
-fn a_table_row_costs_no_more_than_its_own_bytes_allow() {
+fn table_row_cost_is_bounded_by_its_length() {
     let name = "name ".repeat(400);
     let long = {
         let mut header = vec!["b"; 12];
@@ -114,16 +114,16 @@ fn a_table_row_costs_no_more_than_its_own_bytes_allow() {
 }
 
 #[test]
-fn a_long_line_and_a_table_of_short_rows_stream_in_as_they_are_when_whole() {
+fn long_lines_and_short_table_rows_stream_to_the_final_layout() {
     let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
     let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
     for raw in lines.iter().chain([&short_rows]) {
-        let mut streamed = Markdown::new("", 240, marks(), true);
+        let mut streamed = MarkdownView::new("", 240, marks(), true);
         let mut end = 0;
         while end < raw.len() {
             end = raw.ceil_char_boundary(end + 211);
             streamed.extend_to(&raw[..end], true);
-            let whole = Markdown::new(&raw[..end], 240, marks(), true);
+            let whole = MarkdownView::new(&raw[..end], 240, marks(), true);
             assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
         }
     }

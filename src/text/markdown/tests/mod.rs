@@ -3,27 +3,27 @@
 mod cost;
 mod shown;
 
-use super::block_event::{BlockEvent, Kind, Part};
+use super::block_event::{BlockEvent, LeafKind, PrefixPart};
 use super::*;
 use crate::text::grapheme::width;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-fn marks() -> Marks {
-    Marks::new(false, true)
+fn marks() -> MarkdownGlyphs {
+    MarkdownGlyphs::new(false, true)
 }
 
 /// Rows as text, with each stretch's look behind it.
-fn rows(text: &Markdown) -> Vec<String> {
+fn rows(text: &MarkdownView) -> Vec<String> {
     (0..text.len())
         .map(|row| {
             let line = text.row(row);
             let mut shown = line.prefix.to_owned();
             let mut at = 0;
-            for (end, look) in line.looks() {
+            for (end, look) in line.style_spans() {
                 let end = end.min(line.text.len());
                 shown.push_str(&line.text[at..end]);
-                if look != Look::default() {
+                if look != TextStyle::default() {
                     shown.push_str(&format!("⟦{look:?}⟧"));
                 }
                 at = end;
@@ -31,14 +31,14 @@ fn rows(text: &Markdown) -> Vec<String> {
                     break;
                 }
             }
-            format!("{shown} @{}", text.byte_of(row))
+            format!("{shown} @{}", text.row_start_byte(row))
         })
         .collect()
 }
 
-fn plain(text: &Markdown) -> Vec<String> {
+fn plain(text: &MarkdownView) -> Vec<String> {
     let row = |row| {
-        let line: Line = text.row(row);
+        let line: StyledRow = text.row(row);
         format!("{}{}", line.prefix, line.text)
     };
     (0..text.len()).map(row).collect()
@@ -62,21 +62,21 @@ proptest! {
 
     #[test]
     fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
-        let mut streamed = Markdown::new("", width, marks(), true);
+        let mut streamed = MarkdownView::new("", width, marks(), true);
         let mut end = 0;
         while end < raw.len() {
             end = raw.ceil_char_boundary(end + step);
             streamed.extend_to(&raw[..end], true);
-            let whole = Markdown::new(&raw[..end], width, marks(), true);
+            let whole = MarkdownView::new(&raw[..end], width, marks(), true);
             prop_assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
         }
         streamed.extend_to(&raw, false);
-        prop_assert_eq!(rows(&streamed), rows(&Markdown::new(&raw, width, marks(), false)));
+        prop_assert_eq!(rows(&streamed), rows(&MarkdownView::new(&raw, width, marks(), false)));
     }
 
     #[test]
     fn no_row_is_wider_than_the_width(raw in markdown(), columns in 4u16..60) {
-        let text = Markdown::new(&raw, columns, marks(), false);
+        let text = MarkdownView::new(&raw, columns, marks(), false);
         for row in plain(&text) {
             prop_assert!(width(row.trim_end()) <= usize::from(columns), "{row:?}");
         }
@@ -84,14 +84,14 @@ proptest! {
 
     #[test]
     fn rows_come_in_the_order_of_the_source(raw in markdown(), columns in 1u16..60) {
-        let text = Markdown::new(&raw, columns, marks(), false);
-        let sources: Vec<_> = (0..text.len()).map(|row| text.byte_of(row)).collect();
+        let text = MarkdownView::new(&raw, columns, marks(), false);
+        let sources: Vec<_> = (0..text.len()).map(|row| text.row_start_byte(row)).collect();
         prop_assert!(sources.is_sorted(), "{sources:?} {:?}", rows(&text));
     }
 
     #[test]
     fn no_letter_is_lost(raw in markdown(), columns in 1u16..60) {
-        let text = Markdown::new(&raw, columns, marks(), false);
+        let text = MarkdownView::new(&raw, columns, marks(), false);
         let shown: String = plain(&text).concat();
         // A task's box has a letter too, and a narrow row no room for it.
         let count = |text: &str, letter: char| text.chars().filter(|c| *c == letter).count();
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn blocks_are_those_of_the_reference_parser(raw in blocks()) {
+    fn blocks_match_the_reference_parser(raw in blocks()) {
         prop_assert_eq!(ours(&raw), theirs(&raw), "{:?}", raw);
     }
 }
@@ -121,18 +121,18 @@ fn blocks() -> impl Strategy<Value = String> {
 
 /// Leaves in order, each with the containers around it.
 fn ours(raw: &str) -> Vec<String> {
-    let mut scanner = scan::Scanner::default();
+    let mut scanner = scan::BlockScanner::default();
     let mut leaves: Vec<String> = Vec::new();
     let mut take = |op: BlockEvent| match op {
-        BlockEvent::Open { kind, prefix, .. } => {
+        BlockEvent::OpenLeaf { kind, prefix, .. } => {
             let path: String = prefix
                 .rest
                 .iter()
-                .map(|part| if *part == Part::Quote { '>' } else { '-' })
+                .map(|part| if *part == PrefixPart::Quote { '>' } else { '-' })
                 .collect();
             leaves.push(path + name(&kind));
         }
-        BlockEvent::Become(kind) => {
+        BlockEvent::ChangeKind(kind) => {
             if let Some(last) = leaves.last_mut() {
                 *last = last.trim_end_matches(char::is_alphanumeric).to_owned() + name(&kind);
             }
@@ -141,15 +141,15 @@ fn ours(raw: &str) -> Vec<String> {
     };
     let mut start = 0;
     for line in raw.split('\n') {
-        let piece = scan::Piece {
+        let piece = scan::LinePart {
             start,
             end: start + line.len(),
-            continues: false,
-            cut: false,
-            partial: false,
+            is_continuation: false,
+            is_cut: false,
+            is_partial: false,
         };
         if start + line.len() < raw.len() || !line.is_empty() {
-            scanner.line(raw, piece, &mut take);
+            scanner.push_line(raw, piece, &mut take);
         }
         start += line.len() + 1;
     }
@@ -159,15 +159,15 @@ fn ours(raw: &str) -> Vec<String> {
     leaves
 }
 
-fn name(kind: &Kind) -> &'static str {
+fn name(kind: &LeafKind) -> &'static str {
     match kind {
-        Kind::Paragraph => "p",
-        Kind::Heading(1) => "h1",
-        Kind::Heading(_) => "h2",
-        Kind::Code { .. } => "c",
-        Kind::Table(_) => "t",
-        Kind::Rule => "r",
-        Kind::Empty => "e",
+        LeafKind::Paragraph => "p",
+        LeafKind::Heading(1) => "h1",
+        LeafKind::Heading(_) => "h2",
+        LeafKind::Code { .. } => "c",
+        LeafKind::Table(_) => "t",
+        LeafKind::Rule => "r",
+        LeafKind::EmptyItem => "e",
     }
 }
 

@@ -1,16 +1,16 @@
 //! What single constructs look like.
 
-use super::super::Markdown;
+use super::super::MarkdownView;
 use super::{marks, plain};
 
 fn shown(raw: &str, columns: u16) -> Vec<String> {
-    let rows = plain(&Markdown::new(raw, columns, marks(), false));
+    let rows = plain(&MarkdownView::new(raw, columns, marks(), false));
     rows.iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
 /// The same while more may follow.
 fn shown_open(raw: &str) -> Vec<String> {
-    let rows = plain(&Markdown::new(raw, 40, marks(), true));
+    let rows = plain(&MarkdownView::new(raw, 40, marks(), true));
     rows.iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
@@ -36,14 +36,14 @@ fn lists_nest_and_count_on() {
 }
 
 #[test]
-fn quotes_keep_their_sign_on_every_row() {
+fn block_quote_marker_is_on_every_row() {
     let raw = "> one two three\n> - four\n>\n> five\n\nsix";
     let rows = ["│ one two", "│ three", "│ • four", "│", "│ five", "", "six"];
     assert_eq!(shown(raw, 10), rows);
 }
 
 #[test]
-fn code_is_set_in_and_broken_where_the_width_ends() {
+fn code_is_indented_and_broken_at_the_width() {
     let raw = "Run:\n```sh\nlet  x = 한글;\n\n  y\n```\nend";
     let rows = [
         "Run:",
@@ -68,7 +68,7 @@ fn code_is_set_in_and_broken_where_the_width_ends() {
 }
 
 #[test]
-fn a_line_of_code_goes_on_behind_a_sign() {
+fn wrapped_code_line_continues_after_a_marker() {
     let raw = "```\nlet name = \"value of it\";\nnext\n```\n> - ```\n>   abcdefghijkl\n";
     let rows = [
         "  let name =",
@@ -83,7 +83,7 @@ fn a_line_of_code_goes_on_behind_a_sign() {
 }
 
 #[test]
-fn an_address_stays_whole_where_it_can() {
+fn url_stays_on_one_row_if_it_fits() {
     let raw = "See https://a.example/b/c now, and/or [docs](https://a.example/longer/path).";
     let rows = [
         "See",
@@ -96,7 +96,7 @@ fn an_address_stays_whole_where_it_can() {
 }
 
 #[test]
-fn tables_are_fitted_to_the_width() {
+fn tables_are_fitted_to_the_terminal_width() {
     let raw = "| step | value |\n|------|------:|\n| 17 | 17 |\n| + 25 | `42` |\n";
     let rows = [
         "  step │ value",
@@ -117,7 +117,7 @@ fn tables_are_fitted_to_the_width() {
 }
 
 #[test]
-fn a_table_that_cannot_fit_is_a_list_of_its_rows() {
+fn table_too_wide_to_fit_becomes_a_list_of_records() {
     let raw = "| name | age | town |\n|---|---|---|\n| Anna | 41 | Busan |\n| Jun | 7 | |\n";
     let rows = [
         "  name: Anna",
@@ -132,7 +132,7 @@ fn a_table_that_cannot_fit_is_a_list_of_its_rows() {
 }
 
 #[test]
-fn a_short_row_shows_the_cells_that_it_lacks() {
+fn missing_cells_are_shown_empty() {
     let raw = "| a | b | c |\n|---|--:|---|\n| 1 |\n|\n";
     let rows = ["  a │ b │ c", "  ──┼───┼──", "  1 │   │", "    │   │"];
     assert_eq!(shown(raw, 40), rows);
@@ -141,7 +141,7 @@ fn a_short_row_shows_the_cells_that_it_lacks() {
 }
 
 #[test]
-fn after_many_short_rows_a_whole_one_still_shows_all_its_cells() {
+fn full_row_after_many_short_rows_shows_all_cells() {
     let head = format!("|{}\n|{}\n", "a|".repeat(60), "-|".repeat(60));
     let raw = head + &"|\n".repeat(4_000) + "|" + &"x|".repeat(60) + "\n";
     for columns in [80, 400] {
@@ -151,12 +151,12 @@ fn after_many_short_rows_a_whole_one_still_shows_all_its_cells() {
 }
 
 #[test]
-fn what_a_table_has_too_much_of_is_not_lost() {
+fn surplus_table_cells_are_kept() {
     assert_eq!(shown("a | b\n--|--\n1 | 2 | 3\n", 20)[2], "  1 │ 2 | 3");
 }
 
 #[test]
-fn letters_beside_emphasis_do_not_keep_it_from_ending() {
+fn emphasis_closes_next_to_letters() {
     assert_eq!(
         shown("**단어(word)**는 **\"말\"**이다", 40),
         ["단어(word)는 \"말\"이다"]
@@ -168,7 +168,7 @@ fn letters_beside_emphasis_do_not_keep_it_from_ending() {
 }
 
 #[test]
-fn no_sign_shows_that_vanishes_with_the_next_letter() {
+fn markers_do_not_flicker_while_streaming() {
     let raw = "Some **bold** and `code`, [link](https://a.b) *end*\n\n- **x**: y\n- [x] z\n\n```rust\nlet a;\n```\n";
     for end in (0..=raw.len()).filter(|end| raw.is_char_boundary(*end)) {
         let rows = shown_open(&raw[..end]).join("\n");
@@ -189,9 +189,9 @@ fn a_table_only_grows_while_its_rows_come_in() {
 }
 
 #[test]
-fn a_reference_is_resolved_when_its_definition_is_whole() {
+fn reference_link_resolves_once_its_definition_is_complete() {
     let raw = "See [docs][1].\n\n[1]: https://a.b/login\n";
-    let mut text = Markdown::new("See [docs][1].\n\n", 60, marks(), true);
+    let mut text = MarkdownView::new("See [docs][1].\n\n", 60, marks(), true);
     for end in 16..=raw.len() {
         text.extend_to(&raw[..end], true);
         assert_eq!(plain(&text)[0], "See [docs][1].");
@@ -206,7 +206,7 @@ fn a_reference_is_resolved_when_its_definition_is_whole() {
 }
 
 #[test]
-fn an_item_keeps_its_place_from_its_first_letter_on() {
+fn list_item_does_not_move_while_streaming() {
     let raw = "Intro.\n\n1. **First**: a\n\n2. `x`\n\n- [x] done\n";
     let mut seen = Vec::new();
     for end in 1..=raw.len() {
@@ -223,7 +223,7 @@ fn an_item_keeps_its_place_from_its_first_letter_on() {
 }
 
 #[test]
-fn a_line_of_signs_that_ends_no_heading_is_not_lost() {
+fn underline_without_a_heading_is_kept() {
     assert_eq!(
         shown("- b `c`\n===\nTitle\n", 40),
         ["• b c", "  ===", "  Title"]
@@ -237,7 +237,7 @@ fn a_line_of_signs_that_ends_no_heading_is_not_lost() {
 }
 
 #[test]
-fn cells_and_badges_show_no_sign_that_vanishes() {
+fn markers_in_cells_and_badges_do_not_flicker() {
     let raw = "| a | `b_c` | **d** |\n|---|---|---|\n| `x` | **y** z | [l](http://m) |\n\n\
         [![Build](https://i.b)](https://c.d) 料金は[公式](https://e.f)です ![p](q)\n";
     for end in (0..=raw.len()).filter(|end| raw.is_char_boundary(*end)) {
@@ -248,14 +248,14 @@ fn cells_and_badges_show_no_sign_that_vanishes() {
 }
 
 #[test]
-fn tabs_indent_as_far_as_the_next_stop() {
+fn tabs_advance_to_the_next_tab_stop() {
     let raw = "-\tone\n\t-\ttwo\n\t\t-\tthree\n";
     assert_eq!(shown(raw, 40), ["• one", "  • two", "    • three"]);
     assert_eq!(shown("```\na\tb\nabc\td\n```", 40), ["  a   b", "  abc d"]);
 }
 
 #[test]
-fn nothing_a_terminal_obeys_gets_through() {
+fn terminal_control_sequences_are_removed() {
     let raw = "a\u{1b}[31m &#x1b;[2J &#x202e;b `\u{9b}x` [l](&#x1b;]0;t&#7;)\n```\u{1b}]0;x\u{7}\n\u{8d}\n```\n| \u{1b}c | &#x9b;|\n|-|-|\n";
     let rows = shown(raw, 60).join("\n");
     assert!(
@@ -266,7 +266,7 @@ fn nothing_a_terminal_obeys_gets_through() {
 }
 
 #[test]
-fn a_long_line_is_one_paragraph_whose_emphasis_is_whole() {
+fn long_line_is_one_paragraph_with_intact_emphasis() {
     let words = "word ".repeat(405);
     let raw = format!("{words}and **some words that are bold here** {words}");
     let rows = shown(&raw, 50);

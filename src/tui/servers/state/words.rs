@@ -48,7 +48,7 @@ impl Rows<'_> {
         };
         let far = rows_max * usize::from(columns.get()) * 16;
         let start = &raw[..raw.floor_char_boundary(far)];
-        let clean = Clean::spelt_out(start.trim());
+        let clean = Clean::escaped(start.trim());
         let text = clean.as_str();
         let all = wrap(text, columns);
         self.is_cut |= all.len() > rows_max || start.len() < raw.len();
@@ -239,6 +239,6 @@ fn one_line(raw: &str) -> String {
     if width(line) <= COLUMNS_MAX {
         return line.to_owned();
     }
-    let kept = crate::text::grapheme::truncate(line, COLUMNS_MAX);
+    let kept = crate::text::grapheme::truncate_to_width(line, COLUMNS_MAX);
     format!("{kept}…")
 }

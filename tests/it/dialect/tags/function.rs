@@ -4,7 +4,7 @@ use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, we
 use serde_json::json;
 
 #[test]
-fn b18_function_and_parameter_tags() {
+fn function_and_parameter_tags() {
     assert_eq!(
         read_every_way(
             "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
@@ -34,7 +34,7 @@ fn b18_function_and_parameter_tags() {
 }
 
 #[test]
-fn b18_without_a_wrapper_and_with_prose_around() {
+fn function_tags_without_a_wrapper_amid_prose() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>";
     assert_eq!(
         read_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
@@ -61,7 +61,7 @@ fn b18_without_a_wrapper_and_with_prose_around() {
 }
 
 #[test]
-fn b18_a_value_is_all_between_its_tags_but_one_line_end_on_either_side() {
+fn one_newline_on_either_side_of_a_value_is_dropped() {
     let write = |content: &str| {
         read(&format!(
             "<tool_call>\n<function=write>\n<parameter=path>\n가.md\n</parameter>\n<parameter=content>\n{content}\n</parameter>\n</function>\n</tool_call>"
@@ -86,7 +86,7 @@ fn b18_a_value_is_all_between_its_tags_but_one_line_end_on_either_side() {
 }
 
 #[test]
-fn b18_a_forgotten_end_of_a_value_is_seen_where_what_follows_shows_it() {
+fn a_missing_closing_tag_is_inferred_from_what_follows() {
     let repaired = |arguments| vec![format!("{} repaired", weather(&arguments))];
     for text in [
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_call>",
@@ -116,7 +116,7 @@ fn b18_a_forgotten_end_of_a_value_is_seen_where_what_follows_shows_it() {
 }
 
 #[test]
-fn b18_an_indented_tree_of_tags_does_not_indent_the_values() {
+fn indented_tags_do_not_indent_the_values() {
     assert_eq!(
         read(
             "<tool_call>\n  <function=write>\n    <parameter=path>\n      가.md\n    </parameter>\n    <parameter=content>\n      if x:\n        y\n    </parameter>\n  </function>\n</tool_call>"
@@ -126,7 +126,7 @@ fn b18_an_indented_tree_of_tags_does_not_indent_the_values() {
 }
 
 #[test]
-fn b18_what_is_cut_off_or_cannot_be_read_is_told() {
+fn truncated_or_unreadable_calls_are_reported() {
     for text in [
         "<tool_call>\n<function=get_wea",
         "<tool_call>\n<function=get_weather>",
@@ -174,7 +174,7 @@ fn b18_what_is_cut_off_or_cannot_be_read_is_told() {
 }
 
 #[test]
-fn b18_text_where_only_tags_may_stand() {
+fn text_between_tags_of_a_call() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n";
     assert_eq!(
         read(&format!(
@@ -198,7 +198,7 @@ fn b18_text_where_only_tags_may_stand() {
 }
 
 #[test]
-fn b21_llama_writes_json_in_a_function_tag() {
+fn llama_writes_json_in_a_function_tag() {
     assert_eq!(
         read_every_way("<function=get_weather>{\"city\": \"서울\"}</function>"),
         [seoul()]

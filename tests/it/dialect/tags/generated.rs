@@ -1,7 +1,7 @@
 //! Texts put together from pieces of tags: all ways of cutting them agree, no
 //! character is lost, and only what may become a call is held back.
 
-use crate::dialect::scanned::check;
+use crate::dialect::scan_invariants::check_cuts;
 use proptest::prelude::*;
 
 fn fragments() -> impl Strategy<Value = String> {
@@ -149,12 +149,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_way_of_cutting_gives_the_same_pieces(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
-        check(&text, &cuts);
+    fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+        check_cuts(&text, &cuts);
     }
 
     #[test]
     fn a_mistake_in_a_call_loses_nothing(text in mistakes(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
-        check(&text, &cuts);
+        check_cuts(&text, &cuts);
     }
 }

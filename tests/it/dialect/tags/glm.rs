@@ -4,7 +4,7 @@ use super::{CUT, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather};
 use serde_json::json;
 
 #[test]
-fn b19_glm_writes_the_name_bare_and_keys_and_values_in_tags() {
+fn glm_writes_a_bare_name_with_tagged_keys_and_values() {
     for text in [
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>",
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</arg_value></tool_call>",
@@ -28,7 +28,7 @@ fn b19_glm_writes_the_name_bare_and_keys_and_values_in_tags() {
 }
 
 #[test]
-fn b19_tags_that_glm_forgets_or_doubles_are_seen_through() {
+fn missing_or_doubled_glm_tags_are_tolerated() {
     for text in [
         "<tool_call>get_weather<arg_key>city</arg_key>서울</arg_value></tool_call>",
         "<tool_call>get_weather<arg_key>city</arg_key></arg_key>\n<arg_value>서울</arg_value></tool_call>",
@@ -53,7 +53,7 @@ fn b19_tags_that_glm_forgets_or_doubles_are_seen_through() {
 }
 
 #[test]
-fn b19_what_is_cut_off_or_unknown_is_told() {
+fn truncated_or_unknown_calls_are_reported() {
     for text in [
         "<tool_call>get_weather",
         "<tool_call>get_weather\n<arg_",

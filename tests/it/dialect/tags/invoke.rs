@@ -4,7 +4,7 @@ use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
 
 #[test]
-fn b20_invoke_tags_in_every_wrapper() {
+fn invoke_tags_in_every_wrapper() {
     let call = |prefix: &str| {
         format!(
             "<{prefix}invoke name=\"get_weather\">\n<{prefix}parameter name=\"city\">서울</{prefix}parameter>\n</{prefix}invoke>"
@@ -75,7 +75,7 @@ fn b20_invoke_tags_in_every_wrapper() {
 }
 
 #[test]
-fn b20_dsml_says_itself_what_is_a_string() {
+fn dsml_marks_strings_explicitly() {
     assert_eq!(
         read(
             "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter string=\"false\" name=\"more\">{\"가\": [1, 2]}</｜DSML｜parameter>\n<｜DSML｜parameter name=\"tags\" string=\"false\">not JSON</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
@@ -87,7 +87,7 @@ fn b20_dsml_says_itself_what_is_a_string() {
 }
 
 #[test]
-fn b20_a_value_may_hold_other_tags_and_line_ends() {
+fn a_value_may_hold_other_tags_and_newlines() {
     let write = |content: &str| {
         read(&format!(
             "<minimax:tool_call><invoke name=\"write\"><parameter name=\"path\">가.md</parameter><parameter name='content'>{content}</parameter></invoke></minimax:tool_call>"
@@ -116,7 +116,7 @@ fn b20_a_value_may_hold_other_tags_and_line_ends() {
 }
 
 #[test]
-fn b20_what_is_cut_off_or_unknown_is_told() {
+fn truncated_or_unknown_calls_are_reported() {
     for text in [
         "<function_calls>\n<invoke name=\"get_weather\">\n<para",
         "<minimax:tool_call>\n<invoke name=\"get_",

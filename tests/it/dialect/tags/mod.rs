@@ -1,15 +1,15 @@
 //! Calls between tags whose values are bare text (DIALECTS 18 to 21 and 25): what is
 //! on offer in these tests, and how what was read is written.
 
-mod alike;
 mod function;
 mod generated;
 mod glm;
 mod invoke;
+mod lookalikes;
 mod request;
-mod unclosed;
+mod unclosed_values;
 
-use crate::dialect::cuts::{PAIRS_BYTES_MAX, read_offering, tool};
+use crate::dialect::scan_every_way::{PAIRS_BYTES_MAX, describe_scan_with, tool};
 use crate::dialect::tool_prompt::server;
 use humble::domain::Offered;
 use serde_json::{Value, json};
@@ -40,11 +40,11 @@ fn offered() -> Arc<Offered> {
 
 /// The first pairs of cuts are enough for a variant.
 fn read(text: &str) -> Vec<String> {
-    read_offering(&offered(), text, 24)
+    describe_scan_with(&offered(), text, 24)
 }
 
 fn read_every_way(text: &str) -> Vec<String> {
-    read_offering(&offered(), text, PAIRS_BYTES_MAX)
+    describe_scan_with(&offered(), text, PAIRS_BYTES_MAX)
 }
 
 const TIME: &str = "call humble/get_time {}";

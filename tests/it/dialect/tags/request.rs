@@ -4,7 +4,7 @@ use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, we
 use serde_json::json;
 
 #[test]
-fn b25_our_own_form_in_all_its_spellings() {
+fn every_spelling_of_mcp_request_is_read() {
     for text in [
         "<mcp-request>\n  <tool name=\"get_weather\" />\n  <param name=\"city\">서울</param>\n</mcp-request>",
         "<mcp-request><tool name='get_weather'/><param name='city'>서울</param></mcp-request>",
@@ -24,7 +24,7 @@ fn b25_our_own_form_in_all_its_spellings() {
 }
 
 #[test]
-fn b25_values_are_unescaped_typed_and_gathered_into_arrays() {
+fn values_are_unescaped_typed_and_collected_into_arrays() {
     assert_eq!(
         read(
             "<mcp-request><tool name=\"get_weather\"/><param name=\"city\">a &lt; b &amp;&amp; c</param><param name=\"days\"> 3 </param><param name=\"tags\">1</param><param name=\"tags\">둘</param></mcp-request>"
@@ -63,7 +63,7 @@ fn b25_values_are_unescaped_typed_and_gathered_into_arrays() {
 }
 
 #[test]
-fn b25_what_is_cut_off_or_cannot_be_read_is_told() {
+fn truncated_or_unreadable_calls_are_reported() {
     let tool = "<mcp-request>\n<tool name=\"get_weather\" />\n";
     for text in [
         format!("{tool}<param name=\"ci"),

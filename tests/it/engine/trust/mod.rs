@@ -3,20 +3,20 @@
 
 mod grants;
 mod instructions;
-mod orders;
-mod outside;
+mod interleavings;
+mod outside_edits;
 mod pins;
 
 use super::*;
-use crate::engine::shell_server::{called, install, offers, says, tool};
+use crate::engine::shell_server::{called_tools, install, set_instructions, set_tools, tool};
 use humble::domain::{Pattern, Server, ServerStatus, Trusted};
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// A home with a server `fs`, and what it is started with.
-struct Place {
+struct TrustFixture {
     home: TempDir,
     entry: Value,
 }
@@ -25,13 +25,13 @@ fn definitions(echo: &str) -> Value {
     json!([tool("echo", echo), tool("write", "Writes.")])
 }
 
-impl Place {
+impl TrustFixture {
     fn new() -> Self {
         let home = TempDir::new().expect("a scratch folder");
-        fs::write(home.path().join("config.json"), CONFIG).expect("written");
+        fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
         let entry = install(&home.path().join("fs"), &definitions("Echoes."));
         let mut place = Self { home, entry };
-        place.lists("fs", |_| {});
+        place.edit_server_entry("fs", |_| {});
         place
     }
 
@@ -40,29 +40,30 @@ impl Place {
     }
 
     /// Lists the one server under this name, with a changed entry.
-    fn lists(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
+    fn edit_server_entry(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
         change(&mut self.entry);
         let file = json!({ "mcpServers": { "humble": { "enabled": true }, name: self.entry } });
         fs::write(self.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     }
 
     fn called(&self) -> Vec<String> {
-        called(&self.folder())
+        called_tools(&self.folder())
     }
 
-    async fn starts(self, script: Script) -> Bench {
-        self.opened(script, Options::default()).await
+    async fn start(self, script: Script) -> EngineHarness {
+        self.start_with_options(script, EngineOptions::default())
+            .await
     }
 
     /// The engine, once the server is there.
-    async fn opened(self, script: Script, options: Options) -> Bench {
-        let mut bench = Bench::opened(self.home, script, options).await;
+    async fn start_with_options(self, script: Script, options: EngineOptions) -> EngineHarness {
+        let mut bench = EngineHarness::start_with_options(self.home, script, options).await;
         bench.until_connected().await;
         bench
     }
 }
 
-impl Bench {
+impl EngineHarness {
     /// Until the server that is not built in has listed its tools.
     async fn until_connected(&mut self) -> Server {
         let is_there = |event: &Event| match event {
@@ -74,7 +75,7 @@ impl Bench {
         let known = self.events.iter().rev().find(|event| is_there(event));
         match known.cloned() {
             Some(Event::ServerChanged(server)) => server,
-            _ => match self.until("the server", is_there).await {
+            _ => match self.wait_for("the server", is_there).await {
                 Event::ServerChanged(server) => server,
                 _ => unreachable!("just matched"),
             },
@@ -85,26 +86,26 @@ impl Bench {
         self.home.path().join("fs")
     }
 
-    fn place(home: TempDir) -> Place {
+    fn find_text(home: TempDir) -> TrustFixture {
         let servers = read(&home.path().join("mcp-servers.json"));
         let servers = servers["mcpServers"].as_object().expect("an object");
         let entry = servers.values().next_back().expect("a server").clone();
-        Place { home, entry }
+        TrustFixture { home, entry }
     }
 
     /// Says something, is asked about one call, and decides.
-    async fn decides(&mut self, decision: Decision) {
-        self.says("Do it.").await;
-        let (ask, calls) = self.asked_to_approve().await;
+    async fn decide_call(&mut self, decision: Decision) {
+        self.prompt("Do it.").await;
+        let (ask, calls) = self.next_approval().await;
         let decisions = vec![(calls[0], decision)];
-        self.answers(ask, Answer::Calls(decisions)).await;
-        self.ended().await;
+        self.answer(ask, Answer::Calls(decisions)).await;
+        self.wait_for_turn_end().await;
     }
 
     /// Says something; whether a call of it asked, which is then denied.
-    async fn asks(&mut self) -> bool {
+    async fn call_needs_approval(&mut self) -> bool {
         let before = self.events.len();
-        self.says("Do it.").await;
+        self.prompt("Do it.").await;
         let over = |event: &Event| {
             matches!(
                 event,
@@ -114,7 +115,7 @@ impl Bench {
                 }
             ) || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
         };
-        let event = self.until("a question or the end", over).await;
+        let event = self.wait_for("a question or the end", over).await;
         let Event::Asked { ask, question, .. } = event else {
             return false;
         };
@@ -124,8 +125,8 @@ impl Bench {
         let deny =
             |call: &humble::protocol::ApproveCall| (call.call, Decision::Deny { word: None });
         let denied = calls.iter().map(deny).collect();
-        self.answers(ask, Answer::Calls(denied)).await;
-        self.ended().await;
+        self.answer(ask, Answer::Calls(denied)).await;
+        self.wait_for_turn_end().await;
         assert!(before < self.events.len());
         true
     }
@@ -139,24 +140,24 @@ impl Bench {
         newest.unwrap_or_default()
     }
 
-    async fn until_trusted(&mut self, what: &str, found: impl Fn(&[Trusted]) -> bool) {
+    async fn wait_until_trusted(&mut self, what: &str, found: impl Fn(&[Trusted]) -> bool) {
         if found(&self.trusted()) {
             return;
         }
         let is_it = |event: &Event| matches!(event, Event::TrustChanged(list) if found(list));
-        self.until(what, is_it).await;
+        self.wait_for(what, is_it).await;
     }
 
     /// Until trust.json holds these words; the engine writes beside everything else.
-    async fn until_written(&mut self, words: &str) {
-        self.until_file(|text| text.contains(words)).await;
+    async fn wait_until_trust_file_contains(&mut self, words: &str) {
+        self.wait_for_trust_file(|text| text.contains(words)).await;
     }
 
-    async fn until_gone(&mut self, words: &str) {
-        self.until_file(|text| !text.contains(words)).await;
+    async fn wait_until_trust_file_lacks(&mut self, words: &str) {
+        self.wait_for_trust_file(|text| !text.contains(words)).await;
     }
 
-    async fn until_file(&self, is_so: impl Fn(&str) -> bool) {
+    async fn wait_for_trust_file(&self, is_so: impl Fn(&str) -> bool) {
         let file = self.home.path().join("trust.json");
         let written = async {
             while !fs::read_to_string(&file).is_ok_and(|text| is_so(&text)) {
@@ -182,7 +183,7 @@ fn echo() -> String {
 }
 
 /// The model calls `echo` each time it is prompted.
-fn echoes() -> Script {
+fn echo_script() -> Script {
     Script::responding(|request| {
         let last = request.messages.last();
         let text = match last {

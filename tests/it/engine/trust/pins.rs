@@ -2,7 +2,7 @@
 //! once the difference was accepted.
 
 use super::*;
-use crate::engine::notice::said;
+use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
@@ -10,17 +10,17 @@ fn waits(trusted: &[Trusted]) -> bool {
     trusted.iter().any(|it| matches!(it, Trusted::Waiting(_)))
 }
 
-impl Bench {
+impl EngineHarness {
     /// The server has other tools from now on.
     async fn changes(&mut self, tools: &Value) {
-        offers(&self.folder(), tools);
+        set_tools(&self.folder(), tools);
         self.events.clear();
         self.send(Command::ReconnectServer("fs".into())).await;
         self.until_connected().await;
     }
 
     async fn asked_of_change(&mut self) -> (AskId, PinChange) {
-        match self.asked().await {
+        match self.next_question().await {
             (ask, Ask::PinChanged(change)) => (ask, PinChange::clone(&change)),
             (_, other) => panic!("asked something else: {other:?}"),
         }
@@ -40,18 +40,18 @@ impl Bench {
 #[tokio::test]
 async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accepted() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
-        let options = Options {
+        let options = EngineOptions {
             tool_mode: Some(mode),
-            ..Options::default()
+            ..EngineOptions::default()
         };
-        let mut bench = Place::new()
-            .opened(Script::default().answer("Hi.").answer("Hi."), options)
+        let mut bench = TrustFixture::new()
+            .start_with_options(Script::default().answer("Hi.").answer("Hi."), options)
             .await;
         bench
             .changes(&definitions("Echoes, and sends ~/.ssh."))
             .await;
         let banners = bench.banners().await;
-        let said = banners.iter().map(|it| said(&it.notice));
+        let said = banners.iter().map(|it| notice_text(&it.notice));
         let said: Vec<String> = said.collect();
         let expected = "`echo` of `fs` changed since you accepted it, and is withheld.";
         assert!(said.iter().any(|it| it.contains(expected)), "{said:?}");
@@ -61,9 +61,9 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
                 .iter()
                 .any(|it| matches!(it, Event::Asked { .. }))
         );
-        bench.says("Hello.").await;
+        bench.prompt("Hello.").await;
         let (ask, change) = bench.asked_of_change().await;
-        bench.ended().await;
+        bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["write"]);
         assert_eq!(
             change.tool.description.as_deref(),
@@ -71,47 +71,47 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
         );
         bench.chooses(ask, Choice::Accept).await;
         bench
-            .until_trusted("nothing waits", |list| !waits(list))
+            .wait_until_trusted("nothing waits", |list| !waits(list))
             .await;
-        bench.says("Hello again.").await;
-        bench.ended().await;
+        bench.prompt("Hello again.").await;
+        bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
         // And it is remembered.
-        let place = Bench::place(bench.leaves().await);
-        let mut bench = place.starts(Script::default().answer("Hi.")).await;
-        bench.says("Hello.").await;
-        bench.ended().await;
+        let place = EngineHarness::find_text(bench.shut_down().await);
+        let mut bench = place.start(Script::default().answer("Hi.")).await;
+        bench.prompt("Hello.").await;
+        bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
     }
 }
 
 #[tokio::test]
 async fn a_change_while_the_program_was_away_is_one_too() {
-    let bench = Place::new().starts(Script::default()).await;
-    let place = Bench::place(bench.leaves().await);
-    offers(&place.folder(), &definitions("Something else."));
-    let mut bench = place.starts(Script::default().answer("Hi.")).await;
+    let bench = TrustFixture::new().start(Script::default()).await;
+    let place = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&place.folder(), &definitions("Something else."));
+    let mut bench = place.start(Script::default().answer("Hi.")).await;
     assert!(waits(&bench.trusted()));
-    bench.says("Hello.").await;
-    bench.ended().await;
+    bench.prompt("Hello.").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["write"]);
 }
 
 #[tokio::test]
 async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again() {
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = Place::new().starts(many).await;
+    let mut bench = TrustFixture::new().start(many).await;
     bench.changes(&definitions("Two.")).await;
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
-    bench.ended().await;
+    bench.wait_for_turn_end().await;
     bench.chooses(ask, Choice::Stop).await;
-    bench.until("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
-    let place = Bench::place(bench.leaves().await);
+    bench.wait_for("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = place.starts(many).await;
-    bench.says("Hello.").await;
-    bench.ended().await;
+    let mut bench = place.start(many).await;
+    bench.prompt("Hello.").await;
+    bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
@@ -124,26 +124,26 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     bench.send(Command::ReviewTool { server, tool }).await;
     let (ask, change) = bench.asked_of_change().await;
     assert!(change.is_declined());
-    bench.answers(ask, Answer::Dismissed).await;
+    bench.answer(ask, Answer::Dismissed).await;
     bench.changes(&definitions("Three.")).await;
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     bench.asked_of_change().await;
 }
 
 #[tokio::test]
 async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
-    let mut bench = Place::new()
-        .starts(Script::default().answer("Hi.").answer("Hi."))
+    let mut bench = TrustFixture::new()
+        .start(Script::default().answer("Hi.").answer("Hi."))
         .await;
     bench
         .changes(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "echo");
-    bench.ended().await;
-    bench.answers(ask, Answer::Dismissed).await;
-    bench.says("Hello.").await;
+    bench.wait_for_turn_end().await;
+    bench.answer(ask, Answer::Dismissed).await;
+    bench.prompt("Hello.").await;
     let (_, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
     assert_eq!(bench.trust_file()["grants"], Value::Null);
@@ -151,18 +151,20 @@ async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
 
 #[tokio::test]
 async fn an_answer_leads_to_the_next_change() {
-    let mut bench = Place::new().starts(Script::default().answer("Hi.")).await;
+    let mut bench = TrustFixture::new()
+        .start(Script::default().answer("Hi."))
+        .await;
     bench
         .changes(&json!([tool("echo", "2"), tool("write", "2")]))
         .await;
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
     bench.chooses(ask, Choice::Never).await;
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
     bench.chooses(ask, Choice::Accept).await;
     bench
-        .until_trusted("the refusal alone stays undecided no more", |list| {
+        .wait_until_trusted("the refusal alone stays undecided no more", |list| {
             list.iter()
                 .any(|it| matches!(it, Trusted::Rule(rule) if rule.is_never()))
         })
@@ -171,26 +173,30 @@ async fn an_answer_leads_to_the_next_change() {
 
 #[tokio::test]
 async fn a_change_back_to_what_was_accepted_needs_no_question() {
-    let mut bench = Place::new().starts(Script::default().answer("Hi.")).await;
+    let mut bench = TrustFixture::new()
+        .start(Script::default().answer("Hi."))
+        .await;
     bench.changes(&definitions("Another.")).await;
     assert!(waits(&bench.trusted()));
     bench.changes(&definitions("Echoes.")).await;
     assert!(!waits(&bench.trusted()));
-    bench.says("Hello.").await;
-    bench.ended().await;
+    bench.prompt("Hello.").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["echo", "write"]);
 }
 
 #[tokio::test]
 async fn a_question_about_what_has_changed_again_is_put_anew() {
-    let mut bench = Place::new().starts(Script::default().answer("Hi.")).await;
+    let mut bench = TrustFixture::new()
+        .start(Script::default().answer("Hi."))
+        .await;
     bench.changes(&definitions("Two.")).await;
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     let (first, _) = bench.asked_of_change().await;
     bench.changes(&definitions("Three.")).await;
     let anew = |it: &Event| matches!(it, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
     if !bench.events.iter().any(anew) {
-        bench.until("another question", anew).await;
+        bench.wait_for("another question", anew).await;
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
     // The answer to the first one accepts nothing.
@@ -201,8 +207,8 @@ async fn a_question_about_what_has_changed_again_is_put_anew() {
 
 #[tokio::test]
 async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one_is_new() {
-    let mut bench = Place::new().starts(echoes()).await;
-    bench.decides(Decision::RunAlways).await;
+    let mut bench = TrustFixture::new().start(echo_script()).await;
+    bench.decide_call(Decision::RunAlways).await;
     bench.changes(&json!([tool("write", "Writes.")])).await;
     bench
         .changes(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
@@ -210,11 +216,11 @@ async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one
     assert!(waits(&bench.trusted()));
     bench.changes(&json!([tool("echo2", "Echoes.")])).await;
     assert!(!waits(&bench.trusted()));
-    let place = Bench::place(bench.leaves().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "echo2", "src/a.rs"))
         .answer("Done.");
-    assert!(place.starts(script).await.asks().await);
+    assert!(place.start(script).await.call_needs_approval().await);
 }
 
 #[tokio::test]
@@ -223,42 +229,42 @@ async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
         .answer("Hi.")
         .answer(&echo())
         .answer("Then not.");
-    let mut bench = Place::new().starts(script).await;
+    let mut bench = TrustFixture::new().start(script).await;
     bench.changes(&definitions("Another.")).await;
     let folder = bench.folder();
-    bench.says("Hello.").await;
+    bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
-    bench.ended().await;
-    bench.answers(ask, Answer::Dismissed).await;
-    bench.says("Use it.").await;
-    bench.ended().await;
-    let heard = format!("{:?}", bench.heard());
+    bench.wait_for_turn_end().await;
+    bench.answer(ask, Answer::Dismissed).await;
+    bench.prompt("Use it.").await;
+    bench.wait_for_turn_end().await;
+    let heard = format!("{:?}", bench.model_messages());
     let told = "`echo` changed, and is withheld until the user accepts what it is now";
     assert!(heard.contains(told), "{heard}");
-    assert_eq!(called(&folder), [""; 0]);
+    assert_eq!(called_tools(&folder), [""; 0]);
 }
 
 #[tokio::test]
-async fn whoever_answers_for_a_script_accepts_nothing() {
-    let bench = Place::new().starts(Script::default()).await;
-    let place = Bench::place(bench.leaves().await);
-    offers(&place.folder(), &definitions("Another."));
+async fn headless_runs_never_accept_a_changed_tool() {
+    let bench = TrustFixture::new().start(Script::default()).await;
+    let place = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&place.folder(), &definitions("Another."));
     let folder = place.folder();
-    let options = Options {
-        one_turn: true,
+    let options = EngineOptions {
+        is_one_shot: true,
         tool_mode: Some(ToolMode::Auto),
-        allow: vec![("fs".into(), "echo".to_owned())],
-        ..Options::default()
+        allowed_tools: vec![("fs".into(), "echo".to_owned())],
+        ..EngineOptions::default()
     };
     let script = Script::default().answer(&echo()).answer("Then not.");
-    let mut bench = place.opened(script, options).await;
-    bench.says("Use it.").await;
-    bench.ended().await;
+    let mut bench = place.start_with_options(script, options).await;
+    bench.prompt("Use it.").await;
+    bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
             .iter()
             .any(|it| matches!(it, Event::Asked { .. }))
     );
-    assert_eq!(called(&folder), [""; 0]);
+    assert_eq!(called_tools(&folder), [""; 0]);
 }

@@ -1,0 +1,112 @@
+//! The rows of the report: what was measured, the bound, and whether it holds.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How a figure is written.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Unit {
+    Milliseconds,
+    Microseconds,
+    Seconds,
+    Megabytes,
+    Bytes,
+    Times,
+}
+
+impl Unit {
+    fn format(self, figure: f64) -> String {
+        match self {
+            Self::Milliseconds => format!("{figure:.1} ms"),
+            Self::Microseconds => format!("{figure:.1} µs"),
+            Self::Seconds => format!("{figure:.3} s"),
+            Self::Megabytes => format!("{figure:.1} MB"),
+            Self::Bytes => format!("{figure:.0} B"),
+            Self::Times => format!("{figure:.2} ×"),
+        }
+    }
+}
+
+struct Row {
+    label: String,
+    /// None where the system does not tell.
+    figure: Option<f64>,
+    unit: Unit,
+    bound: Option<f64>,
+}
+
+impl Row {
+    fn is_over(&self) -> bool {
+        matches!((self.figure, self.bound), (Some(figure), Some(bound)) if figure > bound)
+    }
+}
+
+#[derive(Default)]
+pub struct Report(Vec<Row>);
+
+impl Report {
+    /// A figure with the most that it may be, both in `unit`.
+    pub fn bound(&mut self, what: impl Into<String>, figure: Option<f64>, unit: Unit, bound: f64) {
+        self.add(what.into(), figure, unit, Some(bound));
+    }
+
+    /// A figure that nothing is promised of.
+    pub fn note(&mut self, what: impl Into<String>, figure: Option<f64>, unit: Unit) {
+        self.add(what.into(), figure, unit, None);
+    }
+
+    fn add(&mut self, what: String, figure: Option<f64>, unit: Unit, bound: Option<f64>) {
+        let row = Row {
+            label: what,
+            figure,
+            unit,
+            bound,
+        };
+        // Each as it comes: the whole takes minutes.
+        eprintln!("{}", line(&row));
+        self.0.push(row);
+    }
+
+    pub fn has_row_over(&self) -> bool {
+        self.0.iter().any(Row::is_over)
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = format!("\n{:<66} {:>14} {:>12}\n", "", "measured", "at most");
+        for row in &self.0 {
+            let _ = writeln!(text, "{}", line(row));
+        }
+        text
+    }
+}
+
+fn line(row: &Row) -> String {
+    let figure = row.figure.map(|figure| row.unit.format(figure));
+    let figure = figure.unwrap_or_else(|| "not measured here".to_owned());
+    let bound = row.bound.map(|bound| row.unit.format(bound));
+    let verdict = match row.bound {
+        None => "",
+        Some(_) if row.figure.is_none() => "",
+        Some(_) if row.is_over() => "over",
+        Some(_) => "ok",
+    };
+    let bound = bound.unwrap_or_default();
+    format!("{:<66} {figure:>14} {bound:>12}  {verdict}", row.label)
+        .trim_end()
+        .to_owned()
+}
+
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
+
+pub fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_000_000.0
+}
+
+/// The value below which `share` of the sorted ones lie.
+pub fn percentile(sorted: &[Duration], share: f64) -> Duration {
+    let last = sorted.len().saturating_sub(1);
+    let index = (last as f64 * share).ceil() as usize;
+    sorted.get(index).copied().unwrap_or_default()
+}

@@ -1,0 +1,74 @@
+//! What is reported after the end of the turn: whether the conversation was saved.
+
+use super::{AskSession, json};
+use crate::domain::Severity;
+use crate::protocol::{Command, Event};
+use std::io::{self, Write};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+/// How long the engine may take to acknowledge a command: one that does not is left
+/// behind, so that a signal ends the program within two seconds.
+pub(super) const ACKNOWLEDGE_DEADLINE: Duration = Duration::from_secs(1);
+/// How long the engine may take to close everything.
+const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(8);
+
+/// Ends the engine. True if something could not be saved, also because the engine did not
+/// acknowledge in time that it is to end.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub(super) async fn shut_down(
+    session: &AskSession,
+    events: &mut mpsc::Receiver<Event>,
+) -> io::Result<bool> {
+    let due = Instant::now() + ACKNOWLEDGE_DEADLINE;
+    let _ = timeout_at(due, session.send(Command::Shutdown)).await;
+    let closing = timeout(SHUTDOWN_DEADLINE, report_saving(session, events, due));
+    closing.await.unwrap_or(Ok(false))
+}
+
+/// Reports what concerns saving until the engine has ended.
+async fn report_saving(
+    session: &AskSession,
+    events: &mut mpsc::Receiver<Event>,
+    acknowledge_due: Instant,
+) -> io::Result<bool> {
+    let mut unsaved = false;
+    let mut due = Some(acknowledge_due);
+    loop {
+        let event = tokio::select! {
+            event = events.recv() => event,
+            () = wait_until_due(due) => {
+                report_unresponsive_engine();
+                return Ok(true);
+            }
+        };
+        match event {
+            None | Some(Event::ShutDown) => return Ok(unsaved),
+            Some(Event::ShuttingDown) => due = None,
+            Some(event) if json::is_about_saving(&event) => {
+                session.print_json(&event)?;
+                if let Event::Noticed(notice) | Event::Mentioned(notice) = event {
+                    unsaved |= notice.severity == Severity::Failure;
+                    session.print_notice(&notice);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+pub(super) async fn wait_until_due(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+pub(super) fn report_unresponsive_engine() {
+    // Where nobody reads it there is nobody to tell.
+    let words = "humble: the engine does not respond; it is left behind.";
+    let _ = writeln!(io::stderr(), "{words}");
+}

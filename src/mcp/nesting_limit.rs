@@ -1,0 +1,267 @@
+//! Messages that are nested deeper than serde_json reads (its recursion limit keeps the
+//! stack bounded). Before they are parsed, what is too deep is taken out of their text, so
+//! that the rest is still understood: who is answered, and the other tools of a list. Pure.
+
+use super::http::SYNTHETIC_ERROR_CODE;
+use std::ops::Range;
+
+/// Containers inside one another, with a value in the innermost: 128 levels.
+const CONTAINERS_MAX: usize = 127;
+/// Stands in the definition of a tool for the member that was too deep.
+pub const TOO_DEEP_KEY: &str = "humble/nestedTooDeep";
+pub const TOO_DEEP_TEXT: &str = "nested deeper than 128 levels";
+
+/// `text` without what is too deep; None if nothing is, or if it ends before that does. A
+/// result that is too deep becomes an error; of a list of tools, only the tools that are too
+/// deep are marked; of anything else, the member is null. O(len), without building values.
+pub fn limit_nesting(text: &str) -> Option<String> {
+    let mut scan = NestingScanner::default();
+    scan.run(text.as_bytes());
+    if scan.cuts.is_empty() {
+        return None;
+    }
+    let (mut out, mut done) = (String::new(), 0);
+    for cut in scan.cuts {
+        out.push_str(&text[done..cut.span.start]);
+        out.push_str(&cut.text);
+        done = cut.span.end;
+    }
+    out.push_str(&text[done..]);
+    Some(out)
+}
+
+/// A container that is open, close to the root.
+#[derive(Debug)]
+struct ContainerFrame {
+    is_array: bool,
+    /// The key whose value is read, with its quotes.
+    key: Range<usize>,
+    /// A string that starts now is a key.
+    expects_key: bool,
+}
+
+/// The frames that matter: a batch, a message, its result, the tools, one tool.
+const FRAMES_MAX: usize = 5;
+
+#[derive(Debug, Default)]
+struct NestingScanner {
+    frames: Vec<ContainerFrame>,
+    depth: usize,
+    /// What is to be cut as soon as its value ends, and how deep that stands.
+    pending: Option<(usize, Replacement)>,
+    cuts: Vec<Replacement>,
+}
+
+#[derive(Debug)]
+struct Replacement {
+    span: Range<usize>,
+    text: String,
+}
+
+impl NestingScanner {
+    fn run(&mut self, text: &[u8]) {
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            let mut next = at + 1;
+            match byte {
+                b'"' => {
+                    next = string_end(text, at);
+                    if let Some(frame) = self.innermost()
+                        && frame.expects_key
+                    {
+                        frame.key = at..next;
+                    }
+                }
+                b'{' | b'[' => self.open(text, byte == b'['),
+                b'}' | b']' => self.close(next),
+                b',' | b':' => {
+                    if let Some(frame) = self.innermost() {
+                        frame.expects_key = byte == b',' && !frame.is_array;
+                    }
+                }
+                _ => {}
+            }
+            at = next;
+        }
+    }
+
+    /// The frame of the container that is read, unless that is far from the root.
+    fn innermost(&mut self) -> Option<&mut ContainerFrame> {
+        match self.frames.len() == self.depth {
+            true => self.frames.last_mut(),
+            false => None,
+        }
+    }
+
+    fn open(&mut self, text: &[u8], is_array: bool) {
+        if self.frames.len() == self.depth && self.depth < FRAMES_MAX {
+            self.frames.push(ContainerFrame {
+                is_array,
+                key: 0..0,
+                expects_key: !is_array,
+            });
+        }
+        self.depth += 1;
+        if self.depth > CONTAINERS_MAX && self.pending.is_none() {
+            self.pending = self.replacement_for(text);
+        }
+    }
+
+    fn close(&mut self, end: usize) {
+        self.depth = self.depth.saturating_sub(1);
+        self.frames.truncate(self.depth);
+        if let Some((_, mut cut)) = self.pending.take_if(|(depth, _)| *depth == self.depth) {
+            cut.span.end = end;
+            self.cuts.push(cut);
+        }
+    }
+
+    /// What is to be cut for the sake of a container that is too deep, as far as it is known,
+    /// and the depth at which its value ends.
+    fn replacement_for(&self, text: &[u8]) -> Option<(usize, Replacement)> {
+        let message = usize::from(self.frames.first()?.is_array);
+        let key = |level: usize| {
+            let frame = self.frames.get(message + level)?;
+            (!frame.is_array).then(|| &text[frame.key.clone()])
+        };
+        let is_list = |level: usize| {
+            self.frames
+                .get(message + level)
+                .is_some_and(|it| it.is_array)
+        };
+        let of_tool = key(1) == Some(br#""tools""#) && is_list(2) && key(3).is_some();
+        let (level, instead) = match key(0)? {
+            br#""result""# if of_tool => (3, format!("\"{TOO_DEEP_KEY}\":true")),
+            br#""error""# if key(1).is_some() => (1, self.null_member(text, message + 1)),
+            br#""result""# | br#""error""# => {
+                let why = format!(
+                    r#"{{"code":{SYNTHETIC_ERROR_CODE},"message":"The answer is {TOO_DEEP_TEXT}."}}"#
+                );
+                (0, format!(r#""error":{why}"#))
+            }
+            _ => (0, self.null_member(text, message)),
+        };
+        let start = self.frames[message + level].key.start;
+        let span = start..start;
+        Some((
+            message + level + 1,
+            Replacement {
+                span,
+                text: instead,
+            },
+        ))
+    }
+
+    fn null_member(&self, text: &[u8], frame: usize) -> String {
+        let key = String::from_utf8_lossy(&text[self.frames[frame].key.clone()]);
+        format!("{key}:null")
+    }
+}
+
+/// The end of the string that starts at `start`, or that of the text.
+fn string_end(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn nested(levels: usize) -> String {
+        format!("{}\"}}]\\\"\"{}", "[".repeat(levels), "]".repeat(levels))
+    }
+
+    fn read(text: &str) -> Option<Value> {
+        let text = limit_nesting(text)?;
+        Some(serde_json::from_str(&text).expect("what is left is JSON"))
+    }
+
+    #[test]
+    fn limit_matches_the_json_parser() {
+        for levels in 1..200 {
+            let text = format!("{{\"id\":1,\"params\":{}}}", nested(levels));
+            let is_read = serde_json::from_str::<Value>(&text).is_ok();
+            assert_eq!(limit_nesting(&text).is_none(), is_read, "{levels}");
+        }
+    }
+
+    #[test]
+    fn a_result_becomes_an_error_with_the_id_of_its_request() {
+        let error = json!({ "code": 0, "message": "The answer is nested deeper than 128 levels." });
+        let deep = nested(300);
+        for result in [
+            deep.clone(),
+            format!("{{\"content\":[],\"structuredContent\":{deep},\"a\":{deep}}}"),
+            format!("{{\"tools\":[{deep}]}}"),
+            format!("{{\"tools\":{{\"x\":{deep}}}}}"),
+            format!("{{\"tools\":[],\"_meta\":{deep}}}"),
+        ] {
+            for text in [
+                format!(r#"{{"id":7,"error":[{result}]}}"#),
+                format!(r#"{{"id":7,"result":{result}}}"#),
+                format!(r#" {{ "result" : {result} , "id" : 7 }}"#),
+            ] {
+                assert_eq!(
+                    read(&text),
+                    Some(json!({ "id": 7, "error": error })),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_too_deep_tools_of_a_list_are_marked() {
+        let deep = nested(300);
+        let text = format!(
+            r#"{{"id":1,"result":{{"tools":[{{"name":"a","inputSchema":{{}}}},{{"x":{deep},"inputSchema":{{"y":{deep},"z":[]}},"name":"b"}},{{"name":"c"}}],"nextCursor":"2"}}}}"#
+        );
+        let tools = json!([
+            { "name": "a", "inputSchema": {} },
+            { TOO_DEEP_KEY: true, "name": "b" },
+            { "name": "c" },
+        ]);
+        let expected = json!({ "id": 1, "result": { "tools": tools, "nextCursor": "2" } });
+        assert_eq!(read(&text), Some(expected));
+    }
+
+    #[test]
+    fn errors_keep_their_message_requests_their_method_and_batches_their_other_items() {
+        let deep = nested(300);
+        let text = format!(
+            r#"[{{"error":{{"code":-1,"message":"no","data":{deep}}},"id":1}},{{"id":2,"result":{{"a":{deep}}}}},{{"id":3,"method":"ping","params":{{"a":{deep}}}}},{{"id":4,"result":{{}}}}]"#
+        );
+        let why = json!({ "code": 0, "message": "The answer is nested deeper than 128 levels." });
+        let expected = json!([
+            { "error": { "code": -1, "message": "no", "data": null }, "id": 1 },
+            { "id": 2, "error": why },
+            { "id": 3, "method": "ping", "params": null },
+            { "id": 4, "result": {} },
+        ]);
+        assert_eq!(read(&text), Some(expected));
+    }
+
+    #[test]
+    fn truncated_or_non_json_text_is_unchanged() {
+        for text in [
+            "[".repeat(1_000_000),
+            "{\"result\":".repeat(1_000_000),
+            "]".repeat(1_000),
+            format!("{{\"result\":{}", nested(300)).replace("]]", "]"),
+            "\"".to_owned(),
+            "{\"a\\".to_owned(),
+            String::new(),
+        ] {
+            assert_eq!(limit_nesting(&text), None);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! In the era without sessions a server tells of changes only on a subscription, a
+//! request that stays open. This keeps one open for the list of tools.
+
+use super::session::McpSession;
+use rmcp::model::{
+    ClientRequest, SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use std::future::pending;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Before a subscription that ended is opened again; it doubles.
+const DELAY_FIRST: Duration = Duration::from_secs(1);
+const DELAY_MAX: Duration = Duration::from_secs(60);
+/// One that held so long was no failure.
+const HEALTHY_AFTER: Duration = Duration::from_secs(60);
+
+/// Listens until it is dropped. What changed while nobody listened is asked for each
+/// time a subscription begins anew.
+pub async fn listen_for_tool_changes(session: &McpSession) {
+    let mut delay = DELAY_FIRST;
+    loop {
+        let since = Instant::now();
+        match run_subscription(session).await {
+            // It has no subscriptions, or none for us: that will not change.
+            Err(ServiceError::McpError(error)) => {
+                tracing::debug!("no subscription to changes: {}", error.message);
+                return pending().await;
+            }
+            Err(ServiceError::TransportClosed) => return pending().await,
+            Ok(()) | Err(_) => {}
+        }
+        if since.elapsed() >= HEALTHY_AFTER {
+            delay = DELAY_FIRST;
+        }
+        sleep(delay).await;
+        delay = (delay * 2).min(DELAY_MAX);
+        session.shared.tools_changed.notify_one();
+    }
+}
+
+/// One subscription, until it ends. The changes themselves reach the shared.
+async fn run_subscription(session: &McpSession) -> Result<(), ServiceError> {
+    let tools = SubscriptionFilter::builder().tools_list_changed().build();
+    let request = ClientRequest::SubscriptionsListenRequest(SubscriptionsListenRequest::new(
+        SubscriptionsListenRequestParams::new(tools),
+    ));
+    let options = PeerRequestOptions::no_options();
+    let handle = session
+        .peer
+        .send_request_with_option(request, options)
+        .await?;
+    match handle.rx.await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(ServiceError::TransportClosed),
+    }
+}

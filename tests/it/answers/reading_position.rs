@@ -1,0 +1,150 @@
+//! What is read stays where it is, whatever comes in below and however the window
+//! is resized.
+
+use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
+use crossterm::event::KeyCode;
+use humble::domain::PieceKind;
+use humble::tui::Input;
+use proptest::prelude::*;
+
+fn part() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "word ",
+        "two words ",
+        "한국어 문장 ",
+        "漢字かな",
+        "👩‍👩‍👧 ",
+        "**bold** ",
+        "**open ",
+        "`code` ",
+        "\n",
+        "\n\n",
+        "\n- ",
+        "\n  - ",
+        "\n1. ",
+        "\n> ",
+        "\n## ",
+        "\n```rust\n",
+        "let x = 1;\n",
+        "\n```\n",
+        "\n| a | b |\n|---|---|\n",
+        "| one | a cell with more |\n",
+        "[1]: http://a.b\n",
+        "[x][1] ",
+        "\n---\n",
+        "&amp; ",
+        "a_very_long_word_that_has_no_spaces_",
+    ]);
+    prop::collection::vec(part, 1..30).prop_map(|parts| parts.concat())
+}
+
+fn resize(story: &mut ScreenHarness, (width, height): (u16, u16)) {
+    story.model.screen.size = (width, height);
+    story.input(Input::Resize { width, height });
+}
+
+/// The rows of the chat's pane.
+fn chat(story: &mut ScreenHarness) -> Vec<String> {
+    let columns = story.model.screen.size.0;
+    let rows = buffer_to_lines(&story.draw().0);
+    let framed = columns >= 60;
+    let from = if framed { 2 } else { 1 };
+    let inner = |row: &String| {
+        let row = row.trim_start_matches('│');
+        row.split('│').next().unwrap_or_default().trim().to_owned()
+    };
+    rows.iter().skip(from).map(inner).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reading_position_is_kept_while_text_streams_in(before in part(), after in part(), pages in 1usize..4) {
+        let mut story = screen_harness((80, 24));
+        story.prompt("go");
+        let filler: String = (0..40).map(|line| format!("Line {line} of what came before.\n\n")).collect();
+        story.stream_delta(1, PieceKind::Text, &format!("{before}\n```\n~~~\n\n{filler}"));
+        story.draw();
+        for _ in 0..pages {
+            story.key(KeyCode::PageUp);
+            story.draw();
+        }
+        let seen = chat(&mut story)[..10].to_vec();
+        for start in (0..after.len()).step_by(5) {
+            let [from, to] = [start, (start + 5).min(after.len())].map(|at| after.floor_char_boundary(at));
+            story.stream_delta(1, PieceKind::Text, &after[from..to]).advance_clock(20);
+            prop_assert_eq!(&chat(&mut story)[..10], &seen[..]);
+        }
+    }
+
+    #[test]
+    fn reading_position_is_kept_across_resizes(
+        text in part(),
+        sizes in prop::collection::vec((20u16..130, 6u16..50), 1..6),
+        pages in 1usize..5,
+    ) {
+        let mut story = screen_harness((80, 24));
+        story.prompt("go");
+        let filler: String = (0..30).map(|line| format!("Line {line} of what came later.\n\n")).collect();
+        story.stream_delta(1, PieceKind::Text, &format!("{text}\n```\n~~~\n\n{filler}"));
+        story.draw();
+        for _ in 0..pages {
+            story.key(KeyCode::PageUp);
+            story.draw();
+        }
+        let seen = chat(&mut story)[..14].to_vec();
+        for size in sizes {
+            resize(&mut story, size);
+            story.draw();
+        }
+        resize(&mut story, (80, 24));
+        prop_assert_eq!(&chat(&mut story)[..14], &seen[..]);
+    }
+}
+
+#[test]
+fn raw_and_rendered_views_show_the_same_position() {
+    let mut story = screen_harness((80, 24));
+    story.prompt("go");
+    let text: String = (0..60)
+        .map(|line| format!("- **Item {line}** of the list\n\n"))
+        .collect();
+    story.stream_delta(1, PieceKind::Text, &text);
+    story.draw();
+    story.key(KeyCode::PageUp).draw();
+    let rendered = chat(&mut story);
+    story.key(KeyCode::F(5));
+    let written = chat(&mut story);
+    assert!(
+        rendered[0].starts_with("• Item") || rendered[1].starts_with("• Item"),
+        "{rendered:?}"
+    );
+    let first = rendered
+        .iter()
+        .find(|row| row.contains("Item"))
+        .expect("an item");
+    let number = first.trim_start_matches("• ").to_owned();
+    let same = format!(
+        "- {}",
+        number.replace("Item", "**Item").replace(" of", "** of")
+    );
+    assert!(written[..3].contains(&same), "{same:?} in {written:?}");
+    story.key(KeyCode::F(5));
+    assert_eq!(chat(&mut story)[..14], rendered[..14]);
+}
+
+#[test]
+fn thinking_being_read_is_not_folded() {
+    let mut story = screen_harness((80, 24));
+    story.prompt("go");
+    let thoughts: String = (0..60).map(|line| format!("Thought {line}.\n\n")).collect();
+    story.stream_delta(1, PieceKind::Thinking, &thoughts);
+    story.draw();
+    story.key(KeyCode::PageUp).draw();
+    let seen = chat(&mut story)[..12].to_vec();
+    story
+        .stream_delta(2, PieceKind::Text, "The answer.")
+        .advance_clock(100);
+    assert_eq!(&chat(&mut story)[..12], &seen[..]);
+}

@@ -1,0 +1,90 @@
+//! The one place where a written name becomes a tool.
+
+use crate::dialect::scan_every_way::tool;
+use crate::dialect::tool_prompt::server;
+use humble::domain::{Offered, Resolved};
+use std::collections::HashSet;
+
+fn resolved(offered: &Offered, server: Option<&str>, name: &str) -> String {
+    match offered.resolve(server, name) {
+        Resolved::Tool(tool) => format!("{}/{}", tool.server, tool.tool.name),
+        Resolved::Ambiguous => "ambiguous".to_owned(),
+        Resolved::Unknown => "unknown".to_owned(),
+    }
+}
+
+#[test]
+fn names_are_resolved_as_models_write_them() {
+    let offered = Offered::from_servers(&[
+        server("fs", &[tool("list", &[]), tool("read.file", &[])]),
+        server("web", &[tool("list", &[]), tool("get", &[])]),
+    ]);
+    for (server, name, expected) in [
+        (None, "get", "web/get"),
+        (None, "list", "ambiguous"),
+        (Some("fs"), "list", "fs/list"),
+        (Some(""), "get", "web/get"),
+        (Some("fs"), "get", "unknown"),
+        (Some("elsewhere"), "get", "unknown"),
+        (None, "fs__list", "fs/list"),
+        (Some("fs"), "fs__list", "fs/list"),
+        (None, "web.list", "web/list"),
+        (None, "functions.get:0", "web/get"),
+        (None, "functions.fs__list:3", "fs/list"),
+        (None, "read.file", "fs/read.file"),
+        (None, "fs__read.file", "fs/read.file"),
+        (None, "Get", "unknown"),
+        (None, "", "unknown"),
+    ] {
+        assert_eq!(
+            resolved(&offered, server, name),
+            expected,
+            "{server:?} {name}"
+        );
+    }
+}
+
+#[test]
+fn a_name_with_two_readings_is_ambiguous() {
+    let offered = Offered::from_servers(&[
+        server("a", &[tool("b.c", &[])]),
+        server("a.b", &[tool("c", &[])]),
+    ]);
+    assert_eq!(resolved(&offered, None, "a.b.c"), "ambiguous");
+}
+
+#[test]
+fn native_names_are_unique_short_and_made_of_allowed_characters() {
+    let long = "x".repeat(100);
+    let offered = Offered::from_servers(&[
+        server(
+            "a",
+            &[
+                tool("b__c__d", &[]),
+                tool("날씨", &[]),
+                tool("time", &[]),
+                tool(&long, &[]),
+            ],
+        ),
+        server("a__b", &[tool("c__d", &[])]),
+        server("a__b__c", &[tool("d", &[])]),
+        server("ö", &[tool("x", &[])]),
+        server("ä", &[tool("x", &[])]),
+    ]);
+    let names: HashSet<_> = offered
+        .tools()
+        .iter()
+        .map(|tool| &tool.native_name)
+        .collect();
+    assert_eq!(names.len(), offered.tools().len());
+    for tool in offered.tools() {
+        let name = &tool.native_name;
+        assert!(name.len() <= 64, "{name}");
+        assert!(
+            name.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
+            "{name}"
+        );
+        assert_eq!(offered.resolve(None, name), Resolved::Tool(tool), "{name}");
+    }
+}

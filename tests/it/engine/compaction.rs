@@ -1,0 +1,153 @@
+//! `/compact`, and what is sent after it.
+
+use super::*;
+use humble::domain::TurnId;
+
+const COMPACT: Command = Command::Compact { turn: TurnId(99) };
+
+async fn three_turns(more: Script) -> EngineHarness {
+    let mut bench = EngineHarness::start(more).await;
+    for prompt in ["one", "two", "three"] {
+        bench.prompt(prompt).await;
+        bench.wait_for_turn_end().await;
+        bench.wait_for_save().await;
+    }
+    bench
+}
+
+fn script() -> Script {
+    Script::default().answer("1").answer("2").answer("3")
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
+    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
+    bench.send(COMPACT).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("One and two."));
+    bench.wait_for_save().await;
+    let asked = bench.last_request();
+    let [Message::User(asked)] = asked.messages.as_slice() else {
+        panic!("only the instruction: {asked:?}");
+    };
+    assert!(bench.last_request().tools.is_empty(), "it calls no tool");
+    assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
+    assert!(!asked.contains("three"), "the last turn stays as it is");
+    bench.prompt("four").await;
+    bench.wait_for_turn_end().await;
+    let user = |text: &str| Message::User(text.to_owned());
+    let assistant = |text: &str| Message::Assistant(text.to_owned());
+    assert_eq!(
+        bench.model_messages(),
+        [
+            user("A summary of our conversation so far:\n\nOne and two."),
+            assistant("I go on from this summary."),
+            user("three"),
+            assistant("3"),
+            user("four"),
+        ]
+    );
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
+    assert_eq!(file["messages"].as_array().map(Vec::len), Some(8));
+    assert_eq!(file["humble"]["compacted"]["summary"], "One and two.");
+    assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_summary_holds_after_a_restart() {
+    let mut bench = three_turns(script().answer("One and two.")).await;
+    bench.send(COMPACT).await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let name = session_files(&home)[0]
+        .file_name()
+        .map(|name| name.to_owned());
+    let name = name.expect("a name").to_string_lossy().into_owned();
+    let mut bench = EngineHarness::start_in(home, Script::default().answer("4")).await;
+    bench.send(Command::OpenSession(name.as_str().into())).await;
+    bench
+        .wait_for("the session", |event| {
+            matches!(event, Event::SessionOpened(_))
+        })
+        .await;
+    bench.prompt("four").await;
+    bench.wait_for_turn_end().await;
+    assert_eq!(bench.model_messages().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_summary_changes_nothing() {
+    let mut bench = three_turns(
+        script()
+            .round([ScriptStep::text("Half"), ScriptStep::Hang])
+            .answer("4"),
+    )
+    .await;
+    bench.send(COMPACT).await;
+    bench
+        .wait_for("text", |event| {
+            matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
+        })
+        .await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
+    bench.prompt("four").await;
+    bench.wait_for_turn_end().await;
+    assert_eq!(bench.model_messages().len(), 7);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
+    assert_eq!(file["humble"]["compacted"], Value::Null);
+    assert_eq!(file["humble"]["cancelled"], Value::Null);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_incomplete_summary_replaces_nothing() {
+    let end = |reason| ScriptStep::Part(StreamPart::End(reason));
+    let refused = EndReason::Refused { why: None };
+    let filtered = EndReason::ContentFilter;
+    let circle = (0..2_000).map(|_| ScriptStep::text("It goes on and on and on. "));
+    for round in [
+        vec![ScriptStep::text("One and"), end(EndReason::Length)],
+        vec![ScriptStep::text("I cannot help with that."), end(refused)],
+        vec![ScriptStep::text("I cannot help with that."), end(filtered)],
+        circle.collect(),
+    ] {
+        let mut bench = three_turns(script().round(round).answer("4")).await;
+        bench.send(COMPACT).await;
+        let end = bench.wait_for_turn_end().await;
+        assert!(matches!(end, TurnEnd::Failed { .. }), "{end:?}");
+        bench.prompt("four").await;
+        bench.wait_for_turn_end().await;
+        assert_eq!(bench.model_messages().len(), 7);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn undoing_a_summary_restores_the_conversation() {
+    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
+    bench.send(COMPACT).await;
+    bench.wait_for_turn_end().await;
+    bench.wait_for_save().await;
+    bench.send(Command::DropSummary).await;
+    bench.wait_for_save().await;
+    bench.prompt("four").await;
+    bench.wait_for_turn_end().await;
+    assert_eq!(bench.model_messages().len(), 7);
+    bench.wait_for_save().await;
+    let home = bench.shut_down().await;
+    let file = read(&session_files(&home)[0]);
+    assert_eq!(file["humble"]["compacted"], Value::Null);
+}
+
+#[tokio::test(start_paused = true)]
+async fn compacting_a_short_conversation_does_nothing() {
+    let mut bench = EngineHarness::start(Script::default()).await;
+    bench.send(COMPACT).await;
+    let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
+        panic!("a failure");
+    };
+    assert_eq!(notice.what, "There is nothing to summarise yet.");
+}

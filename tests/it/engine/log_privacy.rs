@@ -1,0 +1,137 @@
+//! What the engine keeps out of the log: secrets of an edited file, and what is said
+//! in private.
+
+use super::*;
+use humble::log::TracingLayer;
+use humble::provider::FailureCause;
+use std::fs;
+use tempfile::TempDir;
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::layer::SubscriberExt;
+
+/// A program whose log of this thread is written; the log ends with the guard.
+async fn logged(config: &str) -> (EngineHarness, DefaultGuard) {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), config).expect("written");
+    let folder = home.path().join("logs");
+    let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
+    let registry = tracing_subscriber::registry().with(sink);
+    let guard = tracing::subscriber::set_default(registry);
+    let bench = EngineHarness::start_with_log(home, Script::default(), handle).await;
+    (bench, guard)
+}
+
+/// The same with servers.
+async fn logged_with(
+    config: &str,
+    servers: &Value,
+    script: Script,
+) -> (EngineHarness, DefaultGuard) {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), config).expect("written");
+    let path = home.path().join("mcp-servers.json");
+    fs::write(path, servers.to_string()).expect("written");
+    let folder = home.path().join("logs");
+    let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
+    let registry = tracing_subscriber::registry().with(sink);
+    let guard = tracing::subscriber::set_default(registry);
+    let bench = EngineHarness::start_with_log(home, script, handle).await;
+    (bench, guard)
+}
+
+fn log(bench: &EngineHarness) -> String {
+    let folder = fs::read_dir(bench.home.path().join("logs")).expect("a folder");
+    folder
+        .map(|entry| fs::read_to_string(entry.expect("readable").path()).expect("text"))
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_edited_in_is_hidden_whether_it_is_taken_or_not() {
+    let (mut bench, _log) = logged(OLLAMA_CONFIG).await;
+    let config = json!({ "models": [
+        { "name": "m", "provider": "ollama", "active": true, "apiKey": "sk-waiting-0001" },
+        { "name": "x", "provider": "openai", "apiKey": "sk-harmless-0002" },
+    ] });
+    bench.edits("config.json", &config.to_string()).await;
+    bench.asked_of_edit().await;
+    tracing::info!(target: "humble::test", "one sk-waiting-0001 other sk-harmless-0002 end");
+    let log = log(&bench);
+    assert!(log.contains(" end"), "{log}");
+    assert!(!log.contains("0001") && !log.contains("0002"), "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn private_conversations_are_never_logged_even_at_debug() {
+    let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
+    let (mut bench, _log) = logged(&config).await;
+    for private in [true, false] {
+        bench.send(Command::SetPrivate(private)).await;
+        let changed = |event: &Event| *event == Event::PrivateChanged(private);
+        bench.wait_for("the change", changed).await;
+        let word = if private { "whispered" } else { "aloud" };
+        tracing::debug!(target: "humble::test", "{word}");
+        tracing::info!(target: "humble::test", "after {private}");
+    }
+    let log = log(&bench);
+    let said = ["whispered", "after true", "aloud", "after false"];
+    let said = said.map(|words| log.contains(words));
+    assert_eq!(said, [false, true, true, true], "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_secrets_are_redacted_in_every_line() {
+    let servers = json!({ "mcpServers": {
+        "a": { "command": "no-such-command", "args": ["--api-key", "argument-1"],
+               "env": { "DSN": "postgres://u:pass-1@h/d", "MODE": "setting-1" } },
+        "b": { "url": "http://127.0.0.1:1/s/0123456789abcdefABCD/mcp", "transport": "http",
+               "headers": { "X-Any": "header-1" } },
+    } });
+    let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
+    let (bench, _log) = logged_with(&config, &servers, Script::default()).await;
+    let secrets = [
+        "argument-1",
+        "pass-1",
+        "setting-1",
+        "0123456789abcdefABCD",
+        "header-1",
+    ];
+    for secret in secrets {
+        tracing::info!(target: "humble::test", field = %secret, "said {secret:?}");
+    }
+    let log = log(&bench);
+    assert!(log.contains("said \"[hidden]\" field=[hidden]"), "{log}");
+    for secret in secrets {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_level_error_each_failure_leaves_a_line() {
+    let servers = json!({ "mcpServers": {
+        "absent": { "command": "no-such-command" },
+        "odd": { "command": "x", "url": "http://h" },
+    } });
+    let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"error\",", 1);
+    let script = Script::default()
+        .answer(FAILING_GET_TIME_CALL)
+        .answer("It failed.")
+        .round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
+    let (mut bench, _log) = logged_with(&config, &servers, script).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
+    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    bench.answer(ask, run).await;
+    bench.wait_for_turn_end().await;
+    bench.prompt("Again?").await;
+    bench.wait_for_turn_end().await;
+    let log = log(&bench);
+    for line in [
+        "ERROR humble::mcp::supervisor: MCP server `absent` failed: ",
+        "ERROR humble::mcp::supervisor: MCP server `odd`: it has both",
+        "ERROR humble::engine::failures: the tool call failed: ",
+        "ERROR humble::engine::failures: the turn failed: ",
+    ] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
+}

@@ -1,0 +1,165 @@
+//! What keeps a dialect from being tried to its end, and what that does to the others.
+
+use super::*;
+
+fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
+    vec![ScriptStep::Fail(FailureCause::Status {
+        status: 429,
+        message: None,
+        retry_after: Some(Duration::from_secs(100)),
+        path: None,
+    })]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_to_wait_is_not_waited_for_for_ever() {
+    let (_, _, report, _) = probed(Script::responding(is_busy)).await;
+    assert_eq!(report.verdict(), Verdict::Unknown);
+    assert_eq!(report.trials.len(), 3);
+    for trial in &report.trials {
+        assert_eq!(trial.elapsed, Duration::from_secs(180));
+        let fault = trial.fault.as_deref().unwrap_or_default();
+        let start = "no answer within 180 s. ";
+        assert!(
+            fault.starts_with(start) && fault.len() > start.len(),
+            "{fault}"
+        );
+    }
+}
+
+fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
+    match request.model.dialect {
+        Native => vec![ScriptStep::Hang],
+        Xml => vec![ScriptStep::text("Let me"), ScriptStep::Hang],
+        InPrompt => follows_prompt(request),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
+    let (_, _, report, _) = probed(Script::responding(hangs_in_native)).await;
+    let faults: Vec<String> = report.faults().collect();
+    let expected = [
+        "native: no answer within 180 s.",
+        "xml: nothing more came for 30 s.",
+    ];
+    assert_eq!(faults, expected);
+    assert_eq!(report.best(), Some(InPrompt));
+    assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
+    let is_whole: Vec<bool> = report.trials.iter().map(|trial| trial.is_whole).collect();
+    assert_eq!(is_whole, [false, true, false]);
+}
+
+fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
+    match request.model.dialect {
+        Native => vec![ScriptStep::Fail(FailureCause::ToolsUnsupported {
+            status: 400,
+            message: "m does not support tools".to_owned(),
+        })],
+        _ => follows_prompt(request),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_takes_no_tools_fails_in_native_alone() {
+    let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
+    assert_eq!(report.best(), Some(InPrompt));
+    let fault = report.trials[0].fault.as_deref().unwrap_or_default();
+    assert!(fault.contains("tools"), "{fault}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
+    let model = ServerModel {
+        name: "m".to_owned(),
+        facts: ModelFacts {
+            capabilities: vec!["completion".to_owned()],
+            ..ModelFacts::default()
+        },
+        ..ServerModel::default()
+    };
+    let script = Script::responding(follows_prompt).stocks("http://localhost:11434", [model]);
+    let (_, _, report, _) = probed(script).await;
+    let why = "not tried, since its server lists no `tools` for it (completion).";
+    assert_eq!(report.trials[0], Trial::skipped(Native, why));
+    assert_eq!(report.best(), Some(InPrompt));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_not_there_ends_it_at_once() {
+    let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
+    let requests = script.requests();
+    let (_, _, report, to) = probed(script).await;
+    assert_eq!(requests.count(), 1);
+    assert_eq!((report.trials.len(), report.is_cut, to), (0, true, None));
+    let fault = report.fault.as_ref().expect("the usual sentence");
+    assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
+    assert_eq!(report.verdict(), Verdict::Unknown);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_shows_partial_results() {
+    let hangs = vec![ScriptStep::Hang];
+    let script = Script::default().answer("Hello!").round(hangs);
+    let mut bench = EngineHarness::start(script).await;
+    bench.send(Command::Probe).await;
+    let in_prompt = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(InPrompt));
+    bench.wait_for("the second dialect", in_prompt).await;
+    bench.send(Command::StopProbe).await;
+    let (_, question) = bench.next_question().await;
+    let (report, to) = found(question);
+    assert_eq!(outcomes(&report), [(Native, Nothing, false)]);
+    assert_eq!((report.is_cut, to), (true, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_before_anything_was_tried_asks_nothing() {
+    let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
+    let mut bench = EngineHarness::start(script).await;
+    bench.send(Command::Probe).await;
+    let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
+    bench.wait_for("the first dialect", begun).await;
+    bench.send(Command::StopProbe).await;
+    let what = "The probe was stopped before a dialect was tried to its end.";
+    let said = Event::Noticed(Notice::info(what));
+    bench.wait_for("the notice", |event| *event == said).await;
+    bench.prompt("Hello").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
+}
+
+fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
+    if request.model.dialect != InPrompt {
+        return follows_none(request);
+    }
+    match (secret(request), request.messages.len()) {
+        (Some(word), _) => says(&word),
+        (None, ..=2) => says(&CALL.replace("{}", "{\"mood\": \"good\"}")),
+        (None, _) => says(CALL),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_had_to_be_mended_is_not_well_formed() {
+    let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
+    let second = Wrote::Otherwise("second try".to_owned());
+    assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
+    let fault = report.trials[1].fault.as_deref().unwrap_or_default();
+    assert!(fault.contains("could not be used"), "{fault}");
+}
+
+fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
+    let count = request.messages.len();
+    let call = CALL.replace("{}", &format!("{{\"name\": \"{count}\"}}"));
+    match request.model.dialect {
+        InPrompt => says(&call),
+        _ => follows_none(request),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_stops_calling_is_stopped() {
+    let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
+    assert_eq!(outcomes(&report)[1], (InPrompt, AsTaught, false));
+    let fault = "it called say_hello in 3 rounds without an answer.";
+    assert_eq!(report.trials[1].fault.as_deref(), Some(fault));
+}

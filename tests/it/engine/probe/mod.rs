@@ -1,0 +1,273 @@
+//! `/probe`: each dialect is tried in a turn of its own, and nothing of that reaches
+//! the conversation.
+
+mod failures;
+
+use super::*;
+use humble::domain::Advice;
+use humble::domain::probe::{Report, Trial, Verdict, Wrote};
+use humble::domain::{Dialect, ModelFacts, Notice, Prompt, ServerModel, TurnId};
+use humble::provider::{ChatRequest, FailureCause};
+use std::sync::Arc;
+
+const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
+const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
+
+/// The word that the tool told in this turn, if it was called.
+fn secret(request: &ChatRequest) -> Option<String> {
+    let Some(Message::Result(result)) = request.messages.last() else {
+        return None;
+    };
+    let (_, rest) = result.content.split_once("\"secret_word\":\"")?;
+    Some(rest.split('"').next()?.to_owned())
+}
+
+fn says(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::end()]
+}
+
+/// A call of `say_hello` as the dialect of the request teaches it.
+fn calls(request: &ChatRequest) -> Vec<ScriptStep> {
+    match request.model.dialect {
+        Dialect::Native => vec![
+            ScriptStep::call("humble__say_hello", Arguments::new()),
+            ScriptStep::end(),
+        ],
+        Dialect::Prompt => says(CALL),
+        Dialect::Xml => says(XML_CALL),
+    }
+}
+
+fn follow_dialect(request: &ChatRequest, dialect: Dialect) -> Vec<ScriptStep> {
+    let mut offered = request.tools.tools().iter();
+    if !offered.any(|tool| tool.tool.name == "say_hello") {
+        return says("Hi.");
+    }
+    match secret(request) {
+        _ if request.model.dialect != dialect => says("Hello! How can I help you?"),
+        Some(word) => says(&format!("The word is **{word}**.")),
+        None => calls(request),
+    }
+}
+
+fn follows_native(request: &ChatRequest) -> Vec<ScriptStep> {
+    follow_dialect(request, Dialect::Native)
+}
+
+fn follows_prompt(request: &ChatRequest) -> Vec<ScriptStep> {
+    follow_dialect(request, Dialect::Prompt)
+}
+
+fn follows_xml(request: &ChatRequest) -> Vec<ScriptStep> {
+    follow_dialect(request, Dialect::Xml)
+}
+
+fn follows_none(_: &ChatRequest) -> Vec<ScriptStep> {
+    says("안녕하세요! 무엇을 도와드릴까요?")
+}
+
+fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
+    match secret(request) {
+        Some(_) => says("Hello to you, too."),
+        None => calls(request),
+    }
+}
+
+fn found(question: Ask) -> (Arc<Report>, Option<Dialect>) {
+    match question {
+        Ask::StoreDialect { report, to } => (report, to),
+        other => panic!("asked something else: {other:?}"),
+    }
+}
+
+fn outcomes(report: &Report) -> Vec<(Dialect, Wrote, bool)> {
+    let outcome = |trial: &Trial| (trial.dialect, trial.wrote.clone(), trial.answered);
+    report.trials.iter().map(outcome).collect()
+}
+
+async fn probed(script: Script) -> (EngineHarness, AskId, Arc<Report>, Option<Dialect>) {
+    let mut bench = EngineHarness::start(script).await;
+    bench.send(Command::Probe).await;
+    let (ask, question) = bench.next_question().await;
+    let (report, to) = found(question);
+    (bench, ask, report, to)
+}
+
+use Dialect::{Native, Prompt as InPrompt, Xml};
+use Wrote::{AsTaught, Nothing};
+
+#[tokio::test(start_paused = true)]
+async fn the_working_dialect_is_found_stored_and_used_at_once() {
+    let (mut bench, ask, report, to) = probed(Script::responding(follows_native)).await;
+    let expected = [
+        (Native, AsTaught, true),
+        (InPrompt, Nothing, false),
+        (Xml, Nothing, false),
+    ];
+    assert_eq!(outcomes(&report), expected);
+    assert_eq!((report.best(), to), (Some(Native), Some(Native)));
+    assert_eq!(report.words(), "m works with tools: best in `native`.");
+    bench.answer(ask, Answer::Choice(Choice::Store)).await;
+    let over = |event: &Event| *event == Event::ProbeChanged(None);
+    bench.wait_for("the end of the probe", over).await;
+    // A prompt that waited is sent from here on, and as the person has just chosen.
+    let in_force = |event: &Event| {
+        matches!(event, Event::Noticed(notice)
+            if notice.what == "m is used with `native` from now on.")
+    };
+    assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
+    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
+    let stored = OLLAMA_CONFIG.replace(
+        "\"active\": true",
+        "\"active\": true, \"toolCalls\": \"native\"",
+    );
+    assert_eq!(config, stored);
+    bench.prompt("Hello").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
+    assert_eq!(bench.last_request().model.dialect, Native);
+    let by_us = |event: &Event| match event {
+        Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
+        Event::Noticed(notice) => notice.what.contains("another toolCalls"),
+        _ => false,
+    };
+    assert!(!bench.events.iter().any(by_us), "{:?}", bench.events);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_follows_tags_is_found_out() {
+    let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
+    let expected = [
+        (Native, Nothing, false),
+        (InPrompt, Nothing, false),
+        (Xml, AsTaught, true),
+    ];
+    assert_eq!(outcomes(&report), expected);
+    assert_eq!(to, Some(Xml));
+    let log = bench.last_request();
+    assert!(log.tools.tools().len() == 1, "say_hello alone is on offer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_usual_dialect_needs_no_storing() {
+    let (bench, ask, report, to) = probed(Script::responding(follows_prompt)).await;
+    let expected = [
+        (Native, Nothing, false),
+        (InPrompt, AsTaught, true),
+        (Xml, Nothing, false),
+    ];
+    assert_eq!(outcomes(&report), expected);
+    assert_eq!((report.best(), to), (Some(InPrompt), None));
+    bench.answer(ask, Answer::Choice(Choice::Stop)).await;
+    let home = bench.shut_down().await;
+    let config = std::fs::read_to_string(home.path().join("config.json")).expect("there");
+    assert_eq!(config, OLLAMA_CONFIG);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_calls_is_reported() {
+    let (_, _, report, to) = probed(Script::responding(follows_none)).await;
+    assert_eq!(
+        outcomes(&report),
+        Dialect::ALL.map(|one| (one, Nothing, false))
+    );
+    let found = (report.verdict(), report.best(), to);
+    assert_eq!(found, (Verdict::CallsNothing, None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_forgets_the_word_only_calls() {
+    let (_, _, report, _) = probed(Script::responding(forgets)).await;
+    assert_eq!(report.verdict(), Verdict::CallsOnly);
+    assert_eq!(
+        outcomes(&report),
+        Dialect::ALL.map(|one| (one, AsTaught, false))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_probe_reaches_the_conversation() {
+    let (mut bench, ask, ..) = probed(Script::responding(follows_prompt)).await;
+    bench.answer(ask, Answer::Dismissed).await;
+    let over = |event: &Event| *event == Event::ProbeChanged(None);
+    bench.wait_for("the end of the probe", over).await;
+    let of_the_turn = |event: &Event| {
+        matches!(
+            event,
+            Event::Turn(..) | Event::ContextMeasured(_) | Event::SessionSaved(_)
+        )
+    };
+    assert!(!bench.events.iter().any(of_the_turn), "{:?}", bench.events);
+    let home = bench.shut_down().await;
+    assert_eq!(session_files(&home), Vec::<std::path::PathBuf>::new());
+    let journals = std::fs::read_dir(home.path().join("journal"));
+    assert_eq!(journals.map_or(0, Iterator::count), 0);
+    assert!(!home.path().join("history").exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_asks_for_the_context_of_the_conversation() {
+    let config = OLLAMA_CONFIG.replace(
+        "\"active\"",
+        "\"options\": { \"num_ctx\": 8192 }, \"active\"",
+    );
+    let script = Script::default()
+        .answer("Hi.")
+        .answer("1")
+        .answer("2")
+        .answer("3");
+    let requests = script.requests();
+    let mut bench = EngineHarness::start_with_config(script, &config).await;
+    bench.prompt("Hello").await;
+    bench.wait_for_turn_end().await;
+    bench.send(Command::Probe).await;
+    bench.next_question().await;
+    let requests = requests.all();
+    let contexts: Vec<u32> = requests.iter().map(|request| request.num_ctx).collect();
+    assert_eq!(contexts, [8_192; 4]);
+    let prompt = |request: &ChatRequest| match request.messages.last() {
+        Some(Message::User(prompt)) => prompt.clone(),
+        other => panic!("no prompt: {other:?}"),
+    };
+    let asked: Vec<String> = requests[1..].iter().map(prompt).collect();
+    assert!(asked[0] != asked[1] && asked[1] != asked[2], "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_and_a_probe_exclude_each_other() {
+    let script = Script::default()
+        .round([ScriptStep::text("Let me"), ScriptStep::Hang])
+        .round([ScriptStep::Hang]);
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello").await;
+    let speaks = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
+    bench.wait_for("words", speaks).await;
+    bench.send(Command::Probe).await;
+    let refused = |event: &Event| {
+        matches!(event, Event::Noticed(notice)
+            if notice.what == "The present turn is still under way.")
+    };
+    bench.wait_for("the refusal", refused).await;
+    bench.send(Command::Interrupt).await;
+    bench.wait_for_turn_end().await;
+    bench.send(Command::Probe).await;
+    let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
+    bench.send(Command::Submit { turn, prompt }).await;
+    let busy = Notice::failure("The model is being probed.").advise(Advice::WaitOrStop);
+    assert_eq!(
+        bench.wait_for_turn_end().await,
+        TurnEnd::Failed { notice: busy }
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_config_that_became_malformed_is_not_modified() {
+    let (mut bench, ask, ..) = probed(Script::responding(follows_native)).await;
+    let file = bench.home.path().join("config.json");
+    std::fs::write(&file, "{ broken").expect("written");
+    bench.answer(ask, Answer::Choice(Choice::Store)).await;
+    let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("line 1, column 3"));
+    bench.wait_for("the refusal", refused).await;
+    let over = |event: &Event| *event == Event::ProbeChanged(None);
+    bench.wait_for("the end of the probe", over).await;
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), "{ broken");
+}

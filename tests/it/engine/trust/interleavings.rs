@@ -1,0 +1,301 @@
+//! A grant that somebody writes into `trust.json` while the program runs never lets a
+//! call run unasked, in whatever order the edit, the call, the watcher's word and the
+//! program's own writes come.
+
+use super::*;
+use humble::domain::trust::{Cover, Rule};
+use humble::domain::{LaunchId, Pin, Prompt, TurnId};
+
+/// The model calls the clock each time it is prompted.
+fn clocks() -> Script {
+    Script::responding(|request| {
+        let text = match request.messages.last() {
+            Some(Message::User(_)) => GET_TIME_CALL,
+            _ => "Done.",
+        };
+        vec![ScriptStep::text(text), ScriptStep::end()]
+    })
+}
+
+fn home() -> TempDir {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
+    home
+}
+
+/// The grant for the clock, as the program itself writes it.
+async fn a_grant() -> Value {
+    let mut bench = EngineHarness::start_in(home(), clocks()).await;
+    bench.decide_call(Decision::RunAlways).await;
+    bench.wait_until_trust_file_contains("get_time").await;
+    let granted = bench.trust_file()["grants"][0].clone();
+    assert_eq!(granted["tool"], "get_time");
+    granted
+}
+
+/// A grant about a tool that nobody calls.
+fn other() -> Rule {
+    Rule {
+        server: "humble".into(),
+        launch: LaunchId::from_hash("l"),
+        since: jiff::Timestamp::UNIX_EPOCH,
+        cover: Cover::Tool {
+            tool: "another".to_owned(),
+            pin: Pin::from_hash("p"),
+        },
+    }
+}
+
+fn other_entry() -> Value {
+    json!({
+        "kind": "tool", "server": "humble", "launch": "l", "tool": "another", "pin": "p",
+        "since": "1970-01-01T00:00:00Z",
+    })
+}
+
+/// Adds a grant to the file, as another program would.
+fn add(home: &std::path::Path, granted: &Value) {
+    let path = home.join("trust.json");
+    let mut file = match fs::read_to_string(&path) {
+        Ok(text) => serde_json::from_str(&text).expect("JSON"),
+        Err(_) => json!({ "grants": [] }),
+    };
+    let grants = file["grants"].as_array_mut().expect("a list");
+    if !grants.contains(granted) {
+        grants.push(granted.clone());
+    }
+    fs::write(path, file.to_string()).expect("the home is ours");
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum TrustEvent {
+    /// The file is edited from outside.
+    Edit,
+    /// A call is proposed.
+    Call,
+    /// The watcher reports, or the user reloads.
+    WatcherEvent,
+    /// The program writes the file itself.
+    Write,
+}
+use TrustEvent::{Call, Edit, WatcherEvent, Write};
+
+fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
+    if rest.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, first) in rest.iter().enumerate() {
+        let mut others = rest.to_vec();
+        others.remove(at);
+        for order in interleavings(&others) {
+            all.push([&[*first], &order[..]].concat());
+        }
+    }
+    all
+}
+
+/// Lets these things happen one after the other, and then a call once more. Where
+/// `waits`, a write of the program ends before the next thing happens.
+async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHarness {
+    let home = home();
+    add(home.path(), &other_entry());
+    let mut bench = EngineHarness::start_in(home, clocks()).await;
+    for one in happens.iter().chain(&[Call]) {
+        match one {
+            Edit => add(bench.home.path(), granted),
+            Call => assert!(
+                bench.call_needs_approval().await,
+                "{happens:?}, waits: {waits}"
+            ),
+            WatcherEvent => bench.send(Command::Reload).await,
+            Write => {
+                let revoked = Box::new(Trusted::Rule(other()));
+                bench.send(Command::Revoke(revoked)).await;
+                if waits {
+                    bench.wait_until_trust_file_lacks("another").await;
+                }
+            }
+        }
+    }
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_no_order_does_a_grant_from_outside_let_a_call_run() {
+    let granted = a_grant().await;
+    for happens in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
+        let home = play(&granted, &happens, true).await.shut_down().await;
+        // Our own write keeps what was written outside; it does not take it over.
+        let file = read(&home.path().join("trust.json"));
+        assert_eq!(file["grants"], json!([granted]), "{happens:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_in_progress_adopts_no_outside_grant() {
+    let granted = a_grant().await;
+    // Which of the two writes comes last is up to the system: the calls ask either way.
+    for happens in interleavings(&[Edit, Call, WatcherEvent, Write]) {
+        play(&granted, &happens, false).await.shut_down().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_that_comes_while_a_call_waits_leaves_the_question_open() {
+    let granted = a_grant().await;
+    let mut bench = EngineHarness::start_in(home(), clocks()).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
+    add(bench.home.path(), &granted);
+    bench.send(Command::Reload).await;
+    let (edit, _) = bench.asked_of_edit().await;
+    bench.chooses(edit, Choice::TakeChanges).await;
+    bench.noticed("in force now").await;
+    assert!(!bench.events.contains(&Event::AskClosed(ask)));
+    let deny = vec![(calls[0], Decision::Deny { word: None })];
+    bench.answer(ask, Answer::Calls(deny)).await;
+    bench.wait_for_turn_end().await;
+    assert!(
+        !bench.call_needs_approval().await,
+        "the next call has the grant that was taken"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_edit_after_the_start_is_from_outside_however_soon_it_comes() {
+    let granted = a_grant().await;
+    let home = home();
+    let path = home.path().to_owned();
+    let mut bench =
+        EngineHarness::start_and_edit_home(home, clocks(), || add(&path, &granted)).await;
+    assert!(bench.call_needs_approval().await, "the program ran already");
+    bench.send(Command::Reload).await;
+    let (_, changes) = bench.asked_of_edit().await;
+    assert_eq!(
+        changes[0].what,
+        "tool `get_time` of `humble` would run unasked"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_is_sent_at_once_does_not_run_ahead_of_the_question() {
+    let granted = a_grant().await;
+    let mut bench = EngineHarness::start_in(home(), clocks()).await;
+    // The edit, its report and the prompt are there before the engine does anything.
+    add(bench.home.path(), &granted);
+    let commands = bench.handle.commands.clone();
+    commands.try_send(Command::Reload).expect("room");
+    let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
+    commands
+        .try_send(Command::Submit { turn, prompt })
+        .expect("room");
+    let (mut edits, mut approvals) = (0, 0);
+    while edits + approvals < 2 {
+        match bench.next_question().await.1 {
+            Ask::OutsideEdit(_) => edits += 1,
+            Ask::Approve(_) => approvals += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((edits, approvals), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
+    let granted = a_grant().await;
+    let home = home();
+    add(home.path(), &granted);
+    let mut bench = EngineHarness::start_in(home, clocks()).await;
+    assert!(
+        !bench.call_needs_approval().await,
+        "it stood there at the start"
+    );
+    bench
+        .edits(
+            "config.json",
+            &crate::engine::settings_reload::with(&json!({ "toolCallMode": "auto" })),
+        )
+        .await;
+    let (edit, _) = bench.asked_of_edit().await;
+    // Both answers and the prompt are there before the file is read again.
+    let commands = bench.handle.commands.clone();
+    let rule = bench.trusted()[0].clone();
+    let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
+    let manual = Command::SetToolMode(ToolMode::Manual);
+    let taken = Answer::Choice(Choice::TakeChanges);
+    let taken = Command::Answer {
+        ask: edit,
+        answer: taken,
+    };
+    for command in [Command::Revoke(Box::new(rule)), taken, manual] {
+        commands.try_send(command).expect("room");
+    }
+    commands
+        .try_send(Command::Submit { turn, prompt })
+        .expect("room");
+    let over = |event: &Event| {
+        let is_asked = matches!(
+            event,
+            Event::Asked {
+                question: Ask::Approve(_),
+                ..
+            }
+        );
+        is_asked || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
+    };
+    let event = bench.wait_for("a question or the end", over).await;
+    assert!(
+        matches!(event, Event::Asked { .. }),
+        "the revoked grant let it run"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_that_takes_the_place_of_the_one_shown_is_asked_about_anew() {
+    let granted = a_grant().await;
+    let mut harmless = granted.clone();
+    harmless["pin"] = json!("not the pin of this tool");
+    let mut bench = EngineHarness::start_in(home(), clocks()).await;
+    add(bench.home.path(), &harmless);
+    bench.send(Command::Reload).await;
+    let (shown, changes) = bench.asked_of_edit().await;
+    // Its words are the same, and it lets calls run.
+    fs::remove_file(bench.home.path().join("trust.json")).expect("removed");
+    add(bench.home.path(), &granted);
+    bench.send(Command::Reload).await;
+    bench
+        .wait_for("its end", |event| *event == Event::AskClosed(shown))
+        .await;
+    let (_, again) = bench.asked_of_edit().await;
+    assert_eq!(again, changes);
+    bench.chooses(shown, Choice::TakeChanges).await;
+    assert!(
+        bench.call_needs_approval().await,
+        "a late answer takes nothing"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_of_a_second_program_waits_in_the_first() {
+    let mut first = EngineHarness::start_in(home(), clocks()).await;
+    let folder = TempDir::new().expect("a folder");
+    let shared = std::mem::replace(&mut first.home, folder);
+    let mut second = EngineHarness::start_in(shared, clocks()).await;
+    second.decide_call(Decision::RunAlways).await;
+    second.wait_until_trust_file_contains("get_time").await;
+    assert!(!second.call_needs_approval().await);
+    assert!(first.call_needs_approval().await, "nobody told it yet");
+    first.send(Command::Reload).await;
+    let (edit, _) = first.asked_of_edit().await;
+    assert!(first.call_needs_approval().await, "it waits");
+    first.chooses(edit, Choice::Stop).await;
+    // Its own writes leave the other program's grant in the file, and out of force.
+    first
+        .send(Command::Revoke(Box::new(Trusted::Rule(other()))))
+        .await;
+    first.send(Command::Reload).await;
+    first.asked_of_edit().await;
+    assert!(first.call_needs_approval().await);
+    second.wait_until_trust_file_contains("get_time").await;
+}

@@ -1,0 +1,241 @@
+//! A home folder as humble-ai-cli leaves it, opened by the real program on a
+//! pseudo-terminal: nothing in it changes until the person changes something, and
+//! then nothing else does.
+
+use crate::support::home;
+use crate::support::pty;
+use home::TestHome;
+use pty::{ESC, PtyTerminal, TerminalOptions};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+const CTRL_O: &str = "\x0f";
+
+const CONFIG: &str = "{\r\n\t\"models\": [\r\n\t\t{\"provider\": \"openai\", \"name\": \"gpt-4o\", \"apiKey\": \"sk-old-home-key\", \"active\": false, \"note\": \"회사 키\"},\r\n\t\t{ \"provider\":\"ollama\", \"name\":\"gpt-oss:20b\", \"baseUrl\":\"http://127.0.0.1:9\", \"active\":true }\r\n\t],\r\n\t\"logLevel\": \"warn\",\r\n\t\"toolCallMode\": \"manual\",\r\n\t\"telemetry\": null\r\n}\r\n";
+
+const SERVERS: &str = r#"{
+  "version": 1,
+  "mcpServers": [
+    { "name": "files", "type": "command", "description": "로컬 파일", "enabled": true,
+      "command": "no-such-command-of-an-old-home", "args": ["-y"], "env": {} },
+    { "name": "docs", "type": "sse", "enabled": false, "url": "http://127.0.0.1:9/sse",
+      "env": { "Authorization": "Bearer old-home-token" } },
+    { "name": "wiki", "type": "streamable-http", "url": "http://127.0.0.1:9/mcp", "enabled": false }
+  ]
+}"#;
+
+const PROMPT: &str = "You are an agent.\nAnswer with {\"chooseFunction\": {\"name\": \"…\"}}\n";
+
+const SESSIONS: [(&str, &str); 2] = [
+    (
+        "20251016_162030_대화_제목_이다.json",
+        r#"{"model":"gpt-4o","startedAt":"2025-10-16T16:20:01+09:00","messages":[{"role":"user","content":"대화 제목 이다"},{"role":"assistant","content":"네, 대화입니다."}]}"#,
+    ),
+    (
+        "20251017_090000_hello_2.json",
+        "{\n  \"model\": \"gpt-oss:20b\",\n  \"startedAt\": \"2025-10-17T00:00:00Z\",\n  \"messages\": [\n    { \"role\": \"user\", \"content\": \"hello\" },\n    { \"role\": \"tool\", \"content\": \"old\" },\n    { \"role\": \"assistant\", \"content\": \"hi\" }\n  ]\n}\n",
+    ),
+];
+
+fn old_home() -> TestHome {
+    let home = TestHome::empty();
+    fs::create_dir_all(home.path().join("sessions")).expect("ours");
+    fs::create_dir_all(home.path().join("logs")).expect("ours");
+    let log = ("logs/application-hac-2025-10-16.log", "old line\n");
+    let plain = [
+        ("config.json", CONFIG),
+        ("mcp-servers.json", SERVERS),
+        ("system_prompt.txt", PROMPT),
+        log,
+    ];
+    let sessions = SESSIONS.map(|(name, text)| (format!("sessions/{name}"), text));
+    let plain = plain.map(|(name, text)| (name.to_owned(), text));
+    let long_ago = SystemTime::now() - Duration::from_secs(90 * 24 * 3600);
+    for (name, text) in plain.into_iter().chain(sessions) {
+        let path = home.path().join(name);
+        fs::write(&path, text).expect("ours");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("ours");
+        let file = fs::File::options().write(true).open(&path).expect("ours");
+        file.set_modified(long_ago).expect("ours");
+    }
+    home
+}
+
+/// What a file is: its bytes, its times, its mode, and which one it is.
+type FileMetadata = (Vec<u8>, i64, i64, u32, u64);
+
+fn facts(home: &TestHome) -> BTreeMap<PathBuf, FileMetadata> {
+    let files = home.files().into_iter().map(|path| {
+        let bytes = fs::read(&path).expect("readable");
+        let its = fs::metadata(&path).expect("there");
+        let facts = (bytes, its.mtime(), its.mtime_nsec(), its.mode(), its.ino());
+        (path, facts)
+    });
+    files.collect()
+}
+
+/// The files of before that are not what they were.
+fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &TestHome) -> Vec<PathBuf> {
+    let after = facts(home);
+    let other = before
+        .iter()
+        .filter(|(path, facts)| after.get(*path) != Some(facts));
+    other.map(|(path, _)| path.clone()).collect()
+}
+
+fn open(home: &TestHome) -> PtyTerminal {
+    let terminal = TerminalOptions::in_home(home).start();
+    terminal.wait_for_text("gpt-oss:20b");
+    terminal
+}
+
+#[test]
+fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
+    let home = old_home();
+    let before = facts(&home);
+    let mut terminal = open(&home);
+    for shown in [
+        "files",
+        "docs",
+        "wiki",
+        "chooseFunction",
+        "/system-prompt replace",
+    ] {
+        terminal.wait_for_text(shown);
+    }
+    terminal.press(CTRL_O);
+    terminal.wait_for_text("대화 제목 이다");
+    terminal.wait_for_text("hello");
+    terminal.press(ESC);
+    terminal.wait_until_gone("Preview");
+    terminal.send_prompt("/reload");
+    terminal.wait_for_text("nothing changes");
+    terminal.quit();
+    assert_eq!(changed(&before, &home), Vec::<PathBuf>::new());
+
+    let mut terminal = open(&home);
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
+    let config = home.path().join("config.json");
+    home::wait_until("the choice is saved", || {
+        fs::read_to_string(&config).is_ok_and(|text| text != CONFIG)
+    });
+    terminal.quit();
+    assert_eq!(changed(&before, &home), vec![config.clone()]);
+    let expected = CONFIG
+        .replace("\"active\":true", "\"active\":false")
+        .replace("\"active\": false,", "\"active\": true,");
+    assert_eq!(fs::read_to_string(&config).expect("text"), expected);
+}
+
+#[test]
+fn what_is_written_of_an_old_home_becomes_private_and_that_is_said_once() {
+    let home = old_home();
+    let config = home.path().join("config.json");
+    let mode = || fs::metadata(&config).expect("there").mode() & 0o777;
+    assert_eq!(mode(), 0o644);
+    let mut terminal = open(&home);
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
+    terminal.wait_for_text("Other users of this computer could read config.json.");
+    assert_eq!(mode(), 0o600);
+    terminal.send_prompt("/set-model 2");
+    terminal.wait_for_text("Using gpt-oss:20b");
+    terminal.wait_until_gone("Using gpt-oss:20b");
+    assert!(!pty::contains_text(&terminal.screen(), "Other users"));
+    terminal.quit();
+}
+
+#[test]
+fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
+    let home = old_home();
+    let mut terminal = open(&home);
+    let config = home.path().join("config.json");
+    fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
+    terminal.wait_for_text("logLevel is debug now");
+    // As editors do it, and tools: another file in its place.
+    let auto = CONFIG.replace("warn", "debug").replace("manual", "auto");
+    fs::write(home.path().join("new"), &auto).expect("ours");
+    fs::rename(home.path().join("new"), &config).expect("ours");
+    terminal.wait_for_text("Settings changed");
+    terminal.wait_for_text("A letter or number decides");
+    assert!(pty::contains_text(&terminal.screen(), "manual"));
+    terminal.press("n");
+    terminal.wait_until_gone("Take the changes?");
+    terminal.wait_for_text("config.json has changes that are not in force");
+    terminal.send_prompt("/reload");
+    terminal.wait_for_text("A letter or number decides");
+    terminal.press("f");
+    terminal.wait_for_text("The change is in force now.");
+    // Rubbish, and mended.
+    fs::write(&config, "{ rubbish").expect("ours");
+    terminal.wait_for_text("config.json, line 1, column 3");
+    fs::write(&config, &auto).expect("ours");
+    terminal.wait_for("the banner goes", |screen| {
+        !screen.contents().contains("line 1, column 3")
+    });
+    assert!(pty::contains_text(&terminal.screen(), "auto"));
+    terminal.quit();
+    assert_eq!(fs::read_to_string(&config).expect("text"), auto);
+    // The level counts from the edit on.
+    let again = "the files of settings were read again: 1 changes";
+    let logs = logs(&home);
+    let is_told = |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(again);
+    assert!(logs.lines().any(is_told), "{logs}");
+}
+
+fn logs(home: &TestHome) -> String {
+    let files = home.files().into_iter();
+    files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
+        .map(|path| fs::read_to_string(path).expect("text"))
+        .collect()
+}
+
+/// Every word that must not be written anywhere but where the person put it.
+#[test]
+fn no_secret_of_an_old_home_reaches_another_file() {
+    let home = old_home();
+    let config = home.path().join("config.json");
+    fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
+    let mut terminal = open(&home);
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
+    terminal.send_prompt("/set-model 2");
+    terminal.wait_for_text("Using gpt-oss:20b");
+    terminal.send_prompt("Is anybody there?");
+    terminal.wait_for_text("Nothing listens at");
+    fs::write(
+        &config,
+        CONFIG.replace("sk-old-home-key", "sk-newer-secret"),
+    )
+    .expect("ours");
+    terminal.wait_for_text("Settings changed");
+    terminal.wait_for_text("hidden, 15 characters");
+    terminal.wait_for_text("A letter or number decides");
+    terminal.press("n");
+    terminal.wait_until_gone("Take the changes?");
+    terminal.quit();
+    for path in home.files() {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if ["config.json", "mcp-servers.json"].contains(&name.as_str()) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&fs::read(&path).expect("readable")).into_owned();
+        for secret in ["sk-old-home-key", "sk-newer-secret", "old-home-token"] {
+            assert!(!text.contains(secret), "{secret} in {}", path.display());
+        }
+    }
+    let logs = logs(&home);
+    assert!(
+        logs.contains("DEBUG") && logs.contains("Is anybody there?"),
+        "{logs}"
+    );
+}

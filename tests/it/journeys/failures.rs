@@ -1,0 +1,120 @@
+//! A server that is busy, an answer that was cut, a context that gets full.
+
+use super::*;
+use humble::provider::{EndReason, FailureCause, StreamPart};
+
+fn busy(seconds: u64) -> ScriptStep {
+    ScriptStep::Fail(FailureCause::Status {
+        status: 429,
+        message: None,
+        retry_after: Some(Duration::from_secs(seconds)),
+        path: None,
+    })
+}
+
+#[test]
+fn a_pause_is_counted_down_and_ctrl_c_stops_it() {
+    chat(script().round([busy(5)]).round([busy(60)]).answer("never"))
+        .says("hello")
+        .sees("429")
+        .sees("Trying again in 5 s (1 of 5)")
+        .waits(Duration::from_millis(2_100))
+        .sees("Trying again in 3 s (1 of 5)")
+        .waits_until_sees("Trying again in 60 s (2 of 5)")
+        .ctrl('c')
+        .sees("(cancelled)")
+        .does_not_see("Trying again")
+        .is_running()
+        .model_received_requests(2);
+}
+
+#[test]
+fn alt_r_asks_again_without_waiting() {
+    chat(script().round([busy(60)]).answer("At last."))
+        .says("hello")
+        .sees("Trying again in 60 s")
+        .press(KeyCode::Char('r'), KeyModifiers::ALT)
+        .sees("At last.");
+}
+
+#[test]
+fn a_key_goes_on_with_an_answer_that_was_cut() {
+    let cut = [
+        ScriptStep::text("The first half"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
+    ];
+    chat(script().round(cut).answer("and the second."))
+        .says("Tell me")
+        .sees("The answer was cut by the limit of tokens.")
+        .sees("Alt+C continue the answer")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("and the second.")
+        .model_receives("The first half")
+        .does_not_see("Alt+C continue the answer")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("The last answer was not cut.")
+        .model_received_requests(2);
+}
+
+#[test]
+fn compact_shows_the_summary_and_what_it_is_for() {
+    chat(script().answer("1").answer("2").answer("요약입니다."))
+        .says("one")
+        .says("two")
+        .says("/compact")
+        .sees("요약입니다.")
+        .sees("The model is sent this summary instead of what came before it.");
+}
+
+#[test]
+fn a_summary_is_taken_back_before_any_turn_is() {
+    chat(
+        script()
+            .answer("1")
+            .answer("2")
+            .answer("요약입니다.")
+            .answer("3"),
+    )
+    .says("one")
+    .says("two")
+    .says("/compact")
+    .sees("요약입니다.")
+    .says("/undo")
+    .does_not_see("요약입니다.")
+    .sees("The summary is taken back: the model is sent what it was before.")
+    .says("three")
+    .sees("3")
+    .model_receives("one");
+}
+
+#[test]
+fn where_the_model_sees_a_summary_the_chat_says_so() {
+    chat(
+        script()
+            .answer("1")
+            .answer("2")
+            .answer("요약입니다.")
+            .answer("3"),
+    )
+    .says("one")
+    .says("two")
+    .says("/compact")
+    .says("/retry")
+    .sees("The model is sent a summary instead of what stands above.")
+    .model_receives("요약입니다.");
+}
+
+#[test]
+fn what_is_queued_waits_after_a_failure() {
+    let fails = [
+        ScriptStep::Wait(Duration::from_millis(500)),
+        ScriptStep::Fail(FailureCause::ConnectionRefused),
+    ];
+    chat(script().round(fails).answer("never sent by itself"))
+        .says("one")
+        .says("two")
+        .waits_until_sees("Nothing listens")
+        .sees("two")
+        .sees("go on with the queue")
+        .model_received_requests(1);
+}

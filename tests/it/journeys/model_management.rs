@@ -1,0 +1,105 @@
+//! What goes wrong with models, and what is said then: names that are none, models
+//! that are not there, settings that cannot be read.
+
+use super::models::{stocked, with_qwen};
+use super::*;
+
+const TAB: KeyCode = KeyCode::Tab;
+const ESC: KeyCode = KeyCode::Esc;
+
+#[test]
+fn an_invalid_name_is_not_pulled_and_stays_editable() {
+    let mut chat = with_qwen(stocked(script()));
+    chat.says("/models pull qwen3 4b")
+        .sees("`qwen3 4b` is no name of a model.")
+        .does_not_see("Pulling");
+    chat.says("/models").press(TAB, KeyModifiers::NONE);
+    chat.key('p').types("a b").enter();
+    chat.sees("`a b` is no name of a model.").sees("Pull: a b");
+}
+
+#[test]
+fn a_model_that_is_not_there_is_not_asked_about() {
+    let mut chat = with_qwen(stocked(script()));
+    chat.says("/models").press(ESC, KeyModifiers::NONE);
+    chat.says("/models rm nope")
+        .sees("http://localhost:11434 has no model `nope`.")
+        .does_not_see("Remove it?");
+}
+
+#[test]
+fn removing_the_model_in_use_says_so() {
+    let mut chat = with_qwen(stocked(script()));
+    chat.says("/models rm gemma3:4b").sees("Remove model");
+    chat.does_not_see("in use:").reads_screen().key('n');
+    chat.says("/models rm qwen3:4b")
+        .sees("It is the model in use:");
+}
+
+#[test]
+fn a_question_over_the_dialog_is_as_wide_as_that() {
+    let mut chat = with_qwen(stocked(script()));
+    chat.says("/models")
+        .types("gem")
+        .press(TAB, KeyModifiers::NONE);
+    let screen = chat.key('d').sees("Remove it?").screen();
+    let edge = |title: &str| {
+        let row = screen.lines().find(|row| row.contains(title));
+        row.map(humble::text::grapheme::width)
+    };
+    assert_eq!(edge(" Remove model "), edge(" Models "), "{screen}");
+}
+
+#[test]
+fn after_a_removal_no_model_is_chosen_until_a_key_moves() {
+    let script = stocked(script());
+    let catalog = script.catalog();
+    let mut chat = with_qwen(script);
+    chat.says("/models").press(TAB, KeyModifiers::NONE).key('j');
+    chat.key('d')
+        .reads_screen()
+        .key('y')
+        .sees("Removed gemma3:4b.");
+    assert_eq!(catalog.names("http://localhost:11434"), ["qwen3:4b"]);
+    chat.does_not_see("▌ qwen3:4b")
+        .key('d')
+        .does_not_see("Remove it?");
+    chat.key('k').sees("▌ qwen3:4b");
+    chat.key('d').sees("Remove it?");
+}
+
+#[test]
+fn a_pull_is_cancelled_by_a_letter_that_discards_nothing_elsewhere() {
+    let hang = humble::provider::PullStep::Hang;
+    let mut chat = with_qwen(stocked(script()).pulls([hang]));
+    chat.says("/models pull m").says("/models");
+    chat.press(TAB, KeyModifiers::NONE).sees("c cancel pull");
+    chat.key('x').sees("Pulling m").key('c');
+    chat.sees("Stopped pulling m.");
+}
+
+#[test]
+fn a_form_with_something_in_it_is_closed_by_a_second_esc() {
+    let mut chat = with_qwen(stocked(script()));
+    chat.says("/models").press(TAB, KeyModifiers::NONE).key('a');
+    chat.press(ESC, KeyModifiers::NONE)
+        .does_not_see("Another server");
+    chat.says("/models").press(TAB, KeyModifiers::NONE).key('a');
+    chat.press(KeyCode::Down, KeyModifiers::NONE).types("m");
+    chat.press(ESC, KeyModifiers::NONE);
+    chat.sees("Esc again drops what you typed here.");
+    chat.types("y").press(ESC, KeyModifiers::NONE).sees("my");
+    chat.press(ESC, KeyModifiers::NONE)
+        .does_not_see("Another server");
+}
+
+#[test]
+fn a_prompt_says_that_the_settings_could_not_be_read_and_where() {
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    std::fs::write(home.path().join("config.json"), "{\n  \"models\": [,]\n}").expect("written");
+    chat_in(home, script())
+        .says("hi")
+        .sees("No model is known: config.json could not be read.")
+        .sees("line 2, column 14")
+        .model_received_requests(0);
+}

@@ -1,0 +1,205 @@
+//! `/probe`: what the person sees while the model is tried, and what a key stores.
+
+use super::*;
+use humble::domain::{Dialect, Message};
+use humble::provider::ChatRequest;
+
+fn says(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::end()]
+}
+
+/// A model that calls in the provider's own field alone, and greets people.
+fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
+    let mut offered = request.tools.tools().iter();
+    if !offered.any(|tool| tool.tool.name == "say_hello") {
+        return says("반가워요.");
+    }
+    let told = match request.messages.last() {
+        Some(Message::Result(result)) => Some(result.content.clone()),
+        _ => None,
+    };
+    match told {
+        _ if request.model.dialect != Dialect::Native => says("I cannot call tools."),
+        Some(told) => says(&format!("It says: {told}")),
+        None => vec![
+            ScriptStep::call("humble__say_hello", <_>::default()),
+            ScriptStep::end(),
+        ],
+    }
+}
+
+fn probing() -> Chat {
+    chat(Script::responding(native_alone))
+}
+
+#[test]
+fn a_probe_ends_in_a_table_and_one_key_stores_the_best() {
+    let mut chat = probing();
+    let before = chat.config();
+    chat.says("/probe")
+        .sees("m works with tools: best in `native`.")
+        .sees("dialect  called  well-formed  answered  seconds")
+        .sees("native   yes     yes          yes           0.0")
+        .sees("xml      no      -            no            0.0")
+        .sees("`prompt` is in use: `native` does better.")
+        .sees("Store it?");
+    // Whoever types on has not read it yet.
+    chat.key('y');
+    assert_eq!(chat.config(), before);
+    chat.reads_screen()
+        .key('y')
+        .sees("m is used with `native` from now on.");
+    let stored = "\"active\": true, \"toolCalls\": \"native\"";
+    assert_eq!(chat.config(), before.replace("\"active\": true", stored));
+    chat.ctrl('u')
+        .says("안녕")
+        .sees("반가워요.")
+        .does_not_see("say_hello");
+}
+
+#[test]
+fn leaving_the_setting_changes_nothing() {
+    let mut chat = probing();
+    let before = chat.config();
+    chat.says("/probe")
+        .reads_screen()
+        .key('ㅜ')
+        .does_not_see("Store it?");
+    assert_eq!(chat.config(), before);
+    chat.is_running();
+}
+
+#[test]
+fn the_result_can_be_read_in_peace_where_nothing_is_to_be_stored() {
+    let script = script().answer("Hello.").answer("Hello.").answer("Hello.");
+    let mut chat = chat(script);
+    chat.says("/probe")
+        .reads_screen()
+        .waits(Duration::from_secs(60));
+    chat.sees("m did not call a tool in any dialect.")
+        .sees("Nothing to store.")
+        .sees("1  n  Close");
+    chat.ctrl('c')
+        .does_not_see("Nothing to store.")
+        .is_running();
+}
+
+#[test]
+fn a_probe_is_seen_and_ctrl_c_or_esc_stops_it() {
+    for stop in [KeyCode::Char('c'), KeyCode::Esc] {
+        let mut chat = chat(script().round([ScriptStep::Hang]));
+        chat.says("/probe")
+            .sees("m is probed: this may take some minutes.")
+            .sees("probe: native, 1 of 3")
+            .sees("Ctrl+C stop")
+            .waits(Duration::from_secs(9))
+            .sees("9 s");
+        let modifiers = match stop {
+            KeyCode::Esc => KeyModifiers::NONE,
+            _ => KeyModifiers::CONTROL,
+        };
+        chat.press(stop, modifiers)
+            .sees("The probe was stopped before a dialect was tried to its end.")
+            .does_not_see("probe: native")
+            .is_running();
+        chat.model_received_requests(1);
+    }
+}
+
+#[test]
+fn what_was_found_before_it_was_stopped_is_shown() {
+    let mut chat = chat(script().answer("Hello.").round([ScriptStep::Hang]));
+    chat.says("/probe").sees("probe: prompt, 2 of 3");
+    chat.ctrl('c')
+        .sees("m did not call a tool in any dialect that was tried.")
+        .sees("Nothing to store.");
+    // The key was struck twice.
+    chat.ctrl('c').is_running();
+    chat.reads_screen()
+        .key('n')
+        .does_not_see("Nothing to store.")
+        .is_running();
+}
+
+#[test]
+fn a_prompt_waits_until_the_result_was_read() {
+    let script = script()
+        .round([ScriptStep::Hang])
+        .answer("Hello.")
+        .answer("반가워요.");
+    let mut chat = chat(script);
+    chat.says("/probe").says("안녕?").sees("queued");
+    chat.model_received_requests(1);
+    // The first dialect takes its three minutes; the others are answered, or not.
+    let mut chat = probing();
+    chat.says("/probe")
+        .sees("Store it?")
+        .says("안녕?")
+        .sees("queued");
+    chat.does_not_see("반가워요.");
+    chat.reads_screen()
+        .key('y')
+        .sees("반가워요.")
+        .does_not_see("queued");
+}
+
+#[test]
+fn the_palette_lists_probe_and_a_running_turn_blocks_it() {
+    let mut chat = chat(script().round([ScriptStep::text("Let me"), ScriptStep::Hang]));
+    chat.says("Hi").sees("Let me");
+    chat.ctrl('p')
+        .types("probe")
+        .sees("Find out how the model calls tools");
+    chat.enter()
+        .sees("The present turn is still under way. Ctrl+C stops it.")
+        .does_not_see("probe: native");
+    chat.model_received_requests(1);
+}
+
+#[test]
+fn commands_that_ask_the_model_wait_for_the_probe() {
+    let mut chat = chat(script().answer("Hi.").round([ScriptStep::Hang]));
+    chat.says("Hello").sees("Hi.").says("/probe");
+    for command in ["/compact", "/retry", "/undo", "/probe"] {
+        chat.says(command)
+            .sees("The model is being probed. Ctrl+C stops it.");
+    }
+    chat.model_received_requests(2);
+}
+
+#[test]
+fn the_demo_has_nothing_to_find_out() {
+    let mut chat = demo_in(tempfile::TempDir::new().expect("a scratch folder"));
+    chat.ctrl('u')
+        .says("/probe")
+        .sees("The demo's model follows a script");
+}
+
+#[test]
+fn say_hello_is_off_in_the_chat_until_it_is_switched_on() {
+    let call = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
+    let script = script()
+        .answer(call)
+        .answer("I cannot.")
+        .answer(call)
+        .answer("안녕!");
+    let mut chat = chat(script);
+    chat.says("Say hello").sees("I cannot.");
+    chat.model_receives("there is no tool `say_hello`");
+    // The sidebar: the server's tools, the second of them.
+    chat.press(KeyCode::F(2), KeyModifiers::NONE).enter();
+    chat.press(KeyCode::Down, KeyModifiers::NONE)
+        .press(KeyCode::Down, KeyModifiers::NONE)
+        .key(' ');
+    chat.press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("Say hello").sees("Call now? (Y/N)");
+    chat.reads_screen().key('y').sees("안녕!");
+    chat.model_receives("secret_word");
+    // The person's choice outlives the program, and the other tools stay off.
+    let home = chat.shut_down();
+    let file = std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written");
+    assert!(
+        file.contains(r#""toolsOff": ["ollama_chat", "get_cat_fact"]"#),
+        "{file}"
+    );
+}

@@ -1,0 +1,246 @@
+//! Turns that replace the last one, continued answers, and what ends without an answer:
+//! as the user sees them, and what the file holds meanwhile.
+
+use super::*;
+use humble::provider::{EndReason, FailureCause, StreamPart};
+use serde_json::{Value, json};
+
+/// The one session file.
+fn file(chat: &Chat) -> Value {
+    serde_json::from_str(&chat.text_in_folder("sessions")).expect("one file")
+}
+
+fn messages(chat: &Chat) -> Value {
+    file(chat)["messages"].clone()
+}
+
+fn said(turns: &[(&str, &str)]) -> Value {
+    let both = turns.iter().flat_map(|(prompt, answer)| {
+        [
+            json!({ "role": "user", "content": prompt }),
+            json!({ "role": "assistant", "content": answer }),
+        ]
+    });
+    both.collect()
+}
+
+fn failing() -> ScriptStep {
+    ScriptStep::Fail(FailureCause::Status {
+        status: 500,
+        message: None,
+        retry_after: None,
+        path: None,
+    })
+}
+
+fn cut() -> [ScriptStep; 2] {
+    [
+        ScriptStep::text("The first half"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
+    ]
+}
+
+/// One answered turn, then a second attempt that ends in `round`.
+fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
+    let script = script().answer("answer one").round(round);
+    let mut chat = chat(script.answer("answer two").answer("answer three"));
+    chat.says("q1").sees("answer one");
+    chat
+}
+
+/// The conversation has its turn, and the model hears of it again.
+fn is_whole(chat: &mut Chat) {
+    assert_eq!(messages(chat), said(&[("q1", "answer one")]));
+    chat.sees("answer one").says("q2").sees("answer two");
+    chat.model_receives("answer one");
+    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    assert_eq!(messages(chat), expected);
+}
+
+#[test]
+fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
+    for round in [
+        vec![failing()],
+        vec![ScriptStep::text("Half"), failing()],
+        vec![
+            ScriptStep::text("Half"),
+            ScriptStep::Fail(FailureCause::ConnectionReset),
+        ],
+    ] {
+        let mut chat = attempt(round);
+        chat.says("/retry").sees("✗");
+        is_whole(&mut chat);
+    }
+}
+
+#[test]
+fn a_retry_that_is_interrupted_leaves_the_conversation_as_it_was() {
+    let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
+    chat.says("/retry").sees("Half").does_not_see("answer one");
+    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    chat.ctrl('c').sees("(cancelled)").sees("answer one");
+    assert_eq!(file(&chat)["humble"]["cancelled"][0]["words"], "Half");
+    is_whole(&mut chat);
+}
+
+#[test]
+fn an_edit_that_fails_leaves_the_conversation_as_it_was() {
+    let mut chat = attempt([failing()]);
+    chat.says("/edit").types(" anew").enter().sees("✗");
+    is_whole(&mut chat);
+}
+
+#[test]
+fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
+    let mut chat = attempt([failing()]);
+    chat.says("/retry").sees("✗").says("/retry");
+    chat.sees("answer two")
+        .does_not_see("answer one")
+        .does_not_see("✗");
+    chat.model_does_not_receive("answer one");
+    assert_eq!(messages(&chat), said(&[("q1", "answer two")]));
+    let branches = file(&chat)["humble"]["branches"].clone();
+    assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
+    chat.sees("The other answer is kept: /branches.");
+}
+
+#[test]
+fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
+    let mut chat = attempt([ScriptStep::text("Half"), failing()]);
+    chat.says("/retry").sees("✗").says("/undo");
+    chat.sees("answer one").does_not_see("Half");
+    is_whole(&mut chat);
+}
+
+#[test]
+fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
+    let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
+    first.says("/retry").sees("Half");
+    branches::is_journalled(&mut first, "Half");
+    assert_eq!(messages(&first), said(&[("q1", "answer one")]));
+    let home = first.kill();
+    let mut second = chat_in(home, script().answer("answer two"));
+    second.sees("Unfinished turn").reads_screen().key('r');
+    second.sees("answer one").sees("│ q1").enter();
+    second.sees("answer two").does_not_see("answer one");
+    second.model_does_not_receive("answer one");
+    assert_eq!(messages(&second), said(&[("q1", "answer two")]));
+}
+
+#[test]
+fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
+    let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
+    chat.says("/retry").says("q2").waits_until_sees("✗").enter();
+    chat.sees("answer two").model_receives("answer one");
+    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    assert_eq!(messages(&chat), expected);
+}
+
+#[test]
+fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
+    let answer = [
+        ScriptStep::Wait(Duration::from_millis(500)),
+        ScriptStep::text("answer one b"),
+        ScriptStep::end(),
+    ];
+    let mut chat = attempt(answer);
+    chat.says("/retry")
+        .says("q2")
+        .waits_until_sees("answer two");
+    chat.model_receives("answer one b");
+    let expected = said(&[("q1", "answer one b"), ("q2", "answer two")]);
+    assert_eq!(messages(&chat), expected);
+}
+
+#[test]
+fn undoing_the_only_turn_leaves_no_empty_conversation() {
+    let mut chat = attempt([]);
+    chat.says("/undo").does_not_see("answer one");
+    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    chat.says("/sessions")
+        .sees("q1")
+        .press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("/branches").sees("q1  1 turn").key('1');
+    chat.sees("answer one");
+}
+
+#[test]
+fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
+    let mut chat = chat(
+        script()
+            .round(cut())
+            .answer(" and the second.")
+            .answer("ok"),
+    );
+    chat.says("Tell me")
+        .sees("The answer was cut by the limit of tokens.")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("The first half and the second.")
+        .does_not_see("was cut by the limit")
+        .model_receives("Continue exactly where your answer was cut off.");
+    let whole = "The first half and the second.";
+    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    assert_eq!(file(&chat)["humble"].get("branches"), None);
+    let turns = file(&chat)["humble"]["turns"].clone();
+    assert_eq!(turns.as_array().map(Vec::len), Some(1), "{turns}");
+    assert!(
+        !chat.text_in_folder("").contains("Continue exactly"),
+        "not typed"
+    );
+    chat.says("next").sees("ok").model_receives(whole);
+    chat.model_does_not_receive("Continue exactly");
+}
+
+#[test]
+fn a_continuation_that_is_interrupted_can_be_tried_again() {
+    let mut chat = chat(
+        script()
+            .round(cut())
+            .round([ScriptStep::text(" and"), ScriptStep::Hang])
+            .answer(" and the second."),
+    );
+    chat.says("Tell me")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("and")
+        .ctrl('c')
+        .sees("(cancelled)");
+    assert_eq!(messages(&chat), said(&[("Tell me", "The first half")]));
+    chat.says("/retry").sees("The first half and the second.");
+    let whole = "The first half and the second.";
+    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    chat.does_not_see("(cancelled)");
+}
+
+#[test]
+fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
+    for is_killed in [false, true] {
+        let mut first = chat(script().round([ScriptStep::text("Half"), failing()]));
+        first.says("question").sees("✗");
+        let home = if is_killed {
+            first.waits(Duration::from_secs(1)).kill()
+        } else {
+            first.shut_down()
+        };
+        chat_in(home, script()).does_not_see("Unfinished turn");
+    }
+}
+
+#[test]
+fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
+    let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
+    first.says("question").sees("Half").ctrl('c');
+    let home = first.sees("(cancelled)").shut_down();
+    chat_in(home, script()).does_not_see("Unfinished turn");
+}
+
+#[test]
+fn a_title_keeps_a_thousand_characters_and_says_that_the_rest_was_cut() {
+    let mut chat = attempt([]);
+    let title = "가".repeat(1_000);
+    chat.pastes(&format!("/rename {title}")).enter();
+    assert_eq!(file(&chat)["humble"]["title"], json!(title));
+    chat.sees("The conversation has its new title.");
+    chat.pastes(&format!("/rename {title}나")).enter();
+    assert_eq!(file(&chat)["humble"]["title"], json!(title));
+    chat.sees("The title was too long: its first 1000 characters are kept.");
+}

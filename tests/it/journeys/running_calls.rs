@@ -1,0 +1,150 @@
+//! Calls that run: how far they have come, one of several cancelled alone, and what is
+//! read of one that ended.
+
+use super::in_memory_server::InMemoryServer;
+use super::*;
+use serde_json::json;
+use std::fmt::Write;
+
+const TAB: KeyCode = KeyCode::Tab;
+const ESC: KeyCode = KeyCode::Esc;
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+fn calls(tools: &[&str]) -> String {
+    let mut text = String::new();
+    for tool in tools {
+        let call = json!({ "server": "humble", "name": tool, "arguments": {} });
+        writeln!(text, "{call}").expect("a string takes all");
+    }
+    text
+}
+
+fn workshop() -> InMemoryServer {
+    let tools = ["saw", "drill", "plane"];
+    tools.iter().fold(InMemoryServer::default(), |shop, tool| {
+        shop.with_pending_tool(tool, "Works.")
+    })
+}
+
+/// All of these calls run, unasked.
+fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
+    let script = script().answer(&calls(tools)).answer("All done.");
+    let mut chat = chat_with(workshop, script);
+    chat.says("/set-tool-mode auto").says("Work!");
+    for tool in tools {
+        chat.sees(&format!("{tool}  humble"));
+    }
+    chat
+}
+
+#[test]
+fn a_running_call_shows_how_far_it_has_come() {
+    let workshop = workshop();
+    let mut chat = working(&workshop, &["saw"]);
+    let message = "fetching\u{1b}[31m 예보\nand more";
+    workshop.report_progress(
+        "saw",
+        json!({ "progress": 6, "total": 10, "message": message }),
+    );
+    chat.waits(Duration::from_millis(100));
+    chat.sees("fetching 예보 and more")
+        .sees("▕██████    ▏  60 %");
+    // It never goes back, nor beyond its end.
+    workshop.report_progress("saw", json!({ "progress": 2, "total": 10 }));
+    chat.waits(Duration::from_millis(100)).sees(" 60 %");
+    workshop.report_progress("saw", json!({ "progress": 70, "total": 10 }));
+    chat.waits(Duration::from_millis(100))
+        .sees("▕██████████▏ 100 %");
+    workshop.finish_call("saw", "boards");
+    chat.waits(Duration::from_millis(100)).sees("All done.");
+    chat.sees("✓ ")
+        .does_not_see(" 100 %")
+        .model_receives("boards");
+}
+
+#[test]
+fn without_a_total_there_is_a_count() {
+    let workshop = workshop();
+    let mut chat = working(&workshop, &["saw"]);
+    workshop.report_progress("saw", json!({ "progress": 17, "total": 0 }));
+    chat.waits(Duration::from_millis(100))
+        .sees(" 17 │")
+        .does_not_see(" %  ");
+}
+
+#[test]
+fn one_call_of_several_is_cancelled_alone_and_the_others_go_on() {
+    let workshop = workshop();
+    let mut chat = working(&workshop, &["saw", "drill", "plane"]);
+    chat.sees("/cancel one call").press(TAB, NONE);
+    chat.up().up().sees("c cancel this call").key('c');
+    chat.sees("⊘ cancelled");
+    assert_eq!(workshop.cancelled_tools(), ["drill"]);
+    chat.model_received_requests(1);
+    workshop.finish_call("saw", "boards");
+    workshop.finish_call("plane", "shavings");
+    chat.waits(Duration::from_millis(100)).sees("All done.");
+    chat.model_receives("boards").model_receives("shavings");
+    chat.model_receives("The user cancelled drill from humble while it ran");
+    // No error: nothing forbids further calls.
+    chat.model_does_not_receive("Call no other tool now");
+}
+
+#[test]
+fn the_command_lists_what_runs_and_takes_a_number_or_a_tool() {
+    let workshop = workshop();
+    let mut chat = working(&workshop, &["saw", "drill", "plane"]);
+    chat.says("/cancel")
+        .sees("Running calls")
+        .sees("2  drill  humble");
+    chat.key('0').does_not_see("Running calls");
+    chat.says("/cancel hammer")
+        .sees("No call of `hammer` is running.");
+    chat.says("/cancel 9")
+        .sees("Please enter a number from 0 to 3.");
+    chat.says("/cancel 2").says("/cancel plane").says("/cancel");
+    chat.sees("All done.")
+        .model_receives("The user cancelled saw");
+    assert_eq!(workshop.cancelled_tools(), ["drill", "plane", "saw"]);
+    chat.says("/cancel").sees("No call is running.");
+}
+
+#[test]
+fn a_letter_without_a_selected_call_goes_to_the_message() {
+    let workshop = workshop();
+    let mut chat = working(&workshop, &["saw"]);
+    chat.press(TAB, NONE).types("cobalt").sees("cobalt");
+    assert_eq!(workshop.cancelled_tools(), [""; 0]);
+}
+
+#[test]
+fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
+    let line = "한 줄\u{1b}]0;title\u{7} of many\n";
+    let result = format!("{}the end\u{202e}", line.repeat((16 << 20) / line.len()));
+    let workshop = InMemoryServer::default().with_answering_tool("big", &result);
+    let script = script().answer(&calls(&["big"])).answer("All done.");
+    let mut chat = chat_with(&workshop, script);
+    chat.says("/set-tool-mode auto")
+        .says("Big!")
+        .waits_until_sees("✓ ")
+        .ctrl('c');
+    chat.press(TAB, NONE).up().enter();
+    chat.press(KeyCode::End, KeyModifiers::CONTROL);
+    chat.sees("MB more: o shows all of it")
+        .does_not_see("title");
+    chat.key('o').sees("arguments").sees("⟨ESC⟩]0;title⟨BEL⟩");
+    chat.press(KeyCode::End, NONE)
+        .sees("the end⟨U+202E⟩")
+        .sees("100 %");
+    chat.key('y').sees("OSC 52");
+    assert!(chat.clipboard() == Some(result.as_str()), "raw and whole");
+    chat.press(ESC, NONE).ctrl('y');
+    assert!(
+        chat.clipboard() == Some(result.as_str()),
+        "and from the line"
+    );
+    chat.press(ESC, NONE).ctrl('y');
+    chat.sees("There is no answer to copy yet.");
+    chat.says("/copy call");
+    assert!(chat.clipboard() == Some(result.as_str()), "and by command");
+}

@@ -1,0 +1,93 @@
+//! Servers that print what is no MCP, a little or for ever.
+
+use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
+use crate::support::fixtures::{server_config, stdio};
+use humble::domain::{ServerConfig, ToolOutcome};
+use humble::log::TracingLayer;
+use serde_json::json;
+use std::time::Duration;
+use tracing_subscriber::layer::SubscriberExt;
+
+#[tokio::test]
+async fn lines_that_are_no_messages_are_skipped_and_counted() {
+    let mut desk = HubHarness::start_connected("junk").await;
+    assert_eq!(
+        succeeded(desk.call("add", json!({ "a": 1, "b": 1 })).await),
+        "2"
+    );
+    let left_out = desk.server().left_out;
+    assert_eq!(
+        left_out,
+        ["7 lines on its stdout that are no JSON-RPC message, the first: Welcome!"]
+    );
+    // Nothing of it was answered.
+    assert!(
+        !desk
+            .server()
+            .stderr
+            .iter()
+            .any(|line| line.contains("answered"))
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_only_prints_is_ended_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sink, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sink));
+    for (word, last) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
+        let mut desk = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);
+        let notice = desk.wait_for_failure().await.summary();
+        let expected = format!(
+            "It prints text that is not MCP on its standard output, such as {last}. Check `command`"
+        );
+        assert!(notice.contains(&expected), "{notice}");
+        desk.close().await;
+    }
+    let mut files = std::fs::read_dir(folder.path()).unwrap();
+    let log = std::fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
+    // For each of the two that are not blank: five lines, then 10, 100, 1,000, 10,000.
+    assert_eq!(log.matches("skipped a line").count(), 10, "{log}");
+    assert_eq!(
+        log.matches(" lines that are no JSON-RPC").count(),
+        8,
+        "{log}"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_is_nested_too_deep_costs_no_other() {
+    let mut desk = HubHarness::start_connected("deep-tool").await;
+    let server = desk.server();
+    assert_eq!(server.tools.len(), 16);
+    assert_eq!(
+        server.left_out,
+        ["tool `deep`, whose definition is nested deeper than 128 levels"]
+    );
+    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    assert_eq!(succeeded(sum), "2");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_result_that_is_nested_too_deep_fails_its_call_at_once() {
+    let mut desk = HubHarness::connect(ServerConfig {
+        tool_timeout: Duration::from_secs(5),
+        ..test_server_config("")
+    })
+    .await;
+    let outcome = desk.call("nest", json!({})).await;
+    let ToolOutcome::Failed { elapsed, .. } = &outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(*elapsed < Duration::from_secs(5), "{elapsed:?}");
+    assert_eq!(
+        failed(outcome),
+        "The answer is nested deeper than 128 levels."
+    );
+    assert_eq!(desk.server().left_out, Vec::<String>::new());
+    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    assert_eq!(succeeded(sum), "2");
+    desk.close().await;
+}

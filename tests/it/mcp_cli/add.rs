@@ -1,0 +1,259 @@
+//! `humble mcp add`.
+
+use super::{TestHome, home, run};
+use serde_json::{Value, json};
+
+fn file(home: &TestHome) -> String {
+    std::fs::read_to_string(home.path().join("mcp-servers.json")).unwrap_or_default()
+}
+
+fn servers(home: &TestHome) -> Value {
+    let file: Value = serde_json::from_str(&file(home)).expect("JSON");
+    file["mcpServers"].clone()
+}
+
+#[test]
+fn a_server_is_added_and_checked() {
+    let home = TestHome::empty();
+    let server = home::test_server_path();
+    let ran = run(
+        &home,
+        &[
+            "mcp",
+            "add",
+            "시험",
+            "--description",
+            "for tests",
+            "--env",
+            "MODE=a=b",
+            "--",
+            &server,
+            "",
+            "--flag",
+        ],
+    )
+    .expect(0);
+    assert_eq!(
+        servers(&home),
+        json!({ "시험": {
+            "description": "for tests", "command": server, "args": ["", "--flag"], "env": { "MODE": "a=b" },
+        } })
+    );
+    let laid_out = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
+    assert!(file(&home).starts_with(laid_out), "{}", file(&home));
+    assert!(ran.err.starts_with("Added `시험` to "), "{}", ran.err);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines[0].starts_with("시험  connected  "), "{}", ran.out);
+    assert!(lines[1].starts_with("    add, echo, fail, "), "{}", ran.out);
+    home.assert_no_process_left();
+}
+
+#[test]
+fn everything_else_in_the_file_stays_as_it_was() {
+    let home = TestHome::empty();
+    let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
+                  { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
+    // For its user alone, as the program itself writes it.
+    let path = home.path().join("mcp-servers.json");
+    humble::files::replace(&path, before.as_bytes(), 0o600).expect("ours");
+    let arguments = [
+        "mcp",
+        "add",
+        "new",
+        "--url",
+        "https://example.com/mcp",
+        "--transport",
+        "http",
+    ];
+    let more = [
+        "--header",
+        "Authorization: Bearer ${TOKEN}",
+        "--header",
+        "X-A=b:c",
+        "--disabled",
+    ];
+    let ran = run(&home, &[&arguments[..], &more].concat()).expect(0);
+    let after = file(&home);
+    let (start, rest) = before.split_at(before.find("\n  },").expect("there"));
+    assert!(after.starts_with(start) && after.ends_with(rest), "{after}");
+    assert_eq!(
+        servers(&home)["new"],
+        json!({
+            "url": "https://example.com/mcp", "transport": "http",
+            "headers": { "Authorization": "Bearer ${TOKEN}", "X-A": "b:c" }, "enabled": false,
+        })
+    );
+    assert_eq!(ran.out, "", "one that is off is not started");
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+}
+
+#[test]
+fn a_list_of_older_homes_gets_an_element() {
+    let home = TestHome::empty();
+    home.write(
+        "mcp-servers.json",
+        &json!({ "mcpServers": [{ "name": "a", "command": "x" }] }),
+    );
+    run(&home, &["mcp", "add", "b", "--no-check", "--", "y"]).expect(0);
+    let expected =
+        json!([{ "name": "a", "command": "x" }, { "name": "b", "command": "y", "args": [] }]);
+    assert_eq!(servers(&home), expected);
+}
+
+#[test]
+fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
+    let home = TestHome::empty();
+    home.write(
+        "mcp-servers.json",
+        &json!({ "mcpServers": { "test": { "command": "x" } } }),
+    );
+    let before = file(&home);
+    let long = "x".repeat(65);
+    for (arguments, part) in [
+        (
+            &["test", "--", "y"][..],
+            "lists a server `test` already. Give this one another name",
+        ),
+        (&["humble", "--", "y"], "`humble` is the built-in server"),
+        (&[" a", "--", "y"], "has blanks around it"),
+        (&["a\u{1b}[2J", "--", "y"], "control characters"),
+        (&[long.as_str(), "--", "y"], "longer than 64 characters"),
+        (&["new"], "--url"),
+        (
+            &["new", "--url", "ftp://h"],
+            "`url` must begin with `http://`",
+        ),
+        (
+            &["new", "--url", "http://h/", "--", "y"],
+            "cannot be used with",
+        ),
+        (
+            &["new", "--url", "http://h/", "--header", "no"],
+            "--header takes NAME=VALUE.",
+        ),
+        (
+            &["new", "--url", "http://h/", "--header", "a b=c"],
+            "cannot be the name of a header",
+        ),
+        (
+            &["new", "--env", "A=1", "--env", "A=2", "--", "y"],
+            "--env gives `A` twice.",
+        ),
+        (&["new", "--", " "], "`command` is empty"),
+        (
+            &["new", "--transport", "sse", "--", "y"],
+            "are for a server with a --url",
+        ),
+    ] {
+        let ran = run(&home, &[&["mcp", "add"][..], arguments].concat()).expect(2);
+        let said = ran.err.to_lowercase();
+        assert!(
+            said.contains(&part.to_lowercase()),
+            "{arguments:?}: {}",
+            ran.err
+        );
+        assert!(!ran.err.contains('\u{1b}'), "{}", ran.err);
+        assert_eq!(file(&home), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_broken_file_is_left_alone() {
+    let home = TestHome::empty();
+    let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
+    std::fs::write(home.path().join("mcp-servers.json"), broken).expect("ours");
+    let ran = run(&home, &["mcp", "add", "b", "--", "y"]).expect(1);
+    assert!(
+        ran.err.contains("mcp-servers.json, line 2, column 28"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(file(&home), broken);
+}
+
+#[test]
+fn a_server_that_does_not_answer_stays_in_the_file_and_is_told() {
+    let home = TestHome::empty();
+    let ran = run(
+        &home,
+        &["mcp", "add", "new", "--json", "--", "no-such-command"],
+    )
+    .expect(1);
+    let told = ran.json();
+    assert_eq!(
+        (&told["added"], &told["state"]),
+        (&json!(true), &json!("failed"))
+    );
+    assert!(
+        told["error"]
+            .as_str()
+            .expect("why")
+            .contains("no command `no-such-command`")
+    );
+    assert!(ran.err.contains("It stays in the file"), "{}", ran.err);
+    assert_eq!(
+        servers(&home)["new"],
+        json!({ "command": "no-such-command", "args": [] })
+    );
+}
+
+#[test]
+fn a_plain_text_secret_is_warned_about_without_repeating_it() {
+    let home = TestHome::empty();
+    let arguments = [
+        "mcp",
+        "add",
+        "new",
+        "--no-check",
+        "--env",
+        "API_TOKEN=abc123",
+        "--env",
+        "B_KEY=${B_KEY}",
+        "--",
+        "y",
+    ];
+    let ran = run(&home, &arguments).expect(0);
+    assert!(
+        ran.err
+            .contains("`API_TOKEN` stands in the file as you typed it: `${API_TOKEN}`"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        !ran.err.contains("abc123") && !ran.err.contains("B_KEY"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        servers(&home)["new"]["env"],
+        json!({ "API_TOKEN": "abc123", "B_KEY": "${B_KEY}" })
+    );
+}
+
+#[test]
+fn a_variable_that_is_not_set_yet_is_no_reason_to_refuse() {
+    let home = TestHome::empty();
+    let ran = run(
+        &home,
+        &[
+            "mcp",
+            "add",
+            "new",
+            "--env",
+            "A=${HUMBLE_NOT_SET}",
+            "--",
+            "y",
+        ],
+    )
+    .expect(1);
+    assert!(
+        ran.out
+            .contains("`env` needs the variable HUMBLE_NOT_SET, which is not set"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        servers(&home)["new"]["env"],
+        json!({ "A": "${HUMBLE_NOT_SET}" })
+    );
+}

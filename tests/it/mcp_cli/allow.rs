@@ -1,0 +1,99 @@
+//! `humble ask --allow`.
+
+use super::{TestHome, home, run};
+use crate::mcp_cli::model_server::{ModelServer, ollama_call, ollama_text};
+use serde_json::json;
+
+fn home(server: &ModelServer) -> TestHome {
+    TestHome::with_ollama(&server.url()).with_server("test", &home::test_server_path(), &[""])
+}
+
+#[test]
+fn a_tool_that_is_named_runs_unasked_and_no_other() {
+    let server = ModelServer::start();
+    server
+        .queue_reply("/api/chat", ollama_call("add", &json!({ "a": 1, "b": 2 })))
+        .queue_reply("/api/chat", ollama_text(&["It is 3."]));
+    let ran = run(&home(&server), &["ask", "--allow", "test/add", "How much?"]).expect(0);
+    assert_eq!(ran.out, "It is 3.\n");
+    assert!(ran.err.contains("Tool add: ok"), "{}", ran.err);
+
+    let server = ModelServer::start();
+    server
+        .queue_reply("/api/chat", ollama_call("echo", &json!({ "text": "a" })))
+        .queue_reply("/api/chat", ollama_text(&["I may not."]));
+    let ran = run(&home(&server), &["ask", "--allow", "test/add", "Echo."]).expect(3);
+    assert!(ran.err.contains("Tool echo: denied"), "{}", ran.err);
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_wrong_usage_and_nothing_is_sent() {
+    let server = ModelServer::start();
+    let home = home(&server);
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["test"]["toolsOff"] = json!(["fail"]);
+        file["mcpServers"]["off"] = json!({ "command": "x", "enabled": false });
+    });
+    for (name, said) in [
+        (
+            "test/ad",
+            "--allow test/ad: server `test` has no tool `ad`; did you mean `add`?",
+        ),
+        (
+            "tset/add",
+            "--allow tset/add: there is no MCP server `tset`; did you mean `test`?",
+        ),
+        ("add", "--allow add: it takes SERVER/TOOL."),
+        (
+            "test/*",
+            "--allow test/*: name each tool, or let all run with --yes.",
+        ),
+        ("test/fail", "--allow test/fail: `fail` is switched off."),
+        ("off/x", "--allow off/x: server `off` is switched off."),
+    ] {
+        let ran = run(&home, &["ask", "--allow", name, "Hello"]).expect(2);
+        assert!(
+            ran.err.lines().any(|line| line == said),
+            "{name}: {}",
+            ran.err
+        );
+        assert_eq!(ran.out, "");
+    }
+    assert_eq!(server.bodies("/api/chat"), Vec::<serde_json::Value>::new());
+    home.assert_no_process_left();
+}
+
+#[test]
+fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
+    let server = ModelServer::start();
+    let home = home(&server);
+    let asks = || {
+        let call = ollama_call("add", &json!({ "a": 1, "b": 2 }));
+        server
+            .queue_reply("/api/chat", call)
+            .queue_reply("/api/chat", ollama_text(&["No."]));
+        run(&home, &["ask", "--allow", "test/add", "How much?"])
+    };
+    asks().expect(0);
+    // As if another definition had been accepted.
+    home.edit_json("trust.json", |file| {
+        let launches = file["pins"]["test"].as_object_mut().expect("pins");
+        for tools in launches.values_mut() {
+            tools["add"]["pin"] = "0".repeat(64).into();
+        }
+    });
+    let ran = asks().expect(3);
+    for said in [
+        "--allow test/add: `add` changed since it was accepted. It is withheld and is not run.",
+        "`add` changed since it was accepted: the call was not run.",
+    ] {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("could not be used"), "{}", ran.err);
+
+    home.edit_json("trust.json", |file| {
+        *file = json!({ "grants": [{ "kind": "never", "server": "test", "tool": "add" }] });
+    });
+    let ran = asks().expect(3);
+    assert!(ran.err.contains("you ruled it out"), "{}", ran.err);
+}

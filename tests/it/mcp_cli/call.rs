@@ -1,0 +1,271 @@
+//! `humble mcp call`.
+
+use super::{
+    interrupt, received_messages, run, run_with, spawn_until_output, wait_for_output,
+    with_listener, with_test_server,
+};
+use crate::mcp_cli::home;
+use crate::support::fixtures;
+use serde_json::json;
+
+const CALL: [&str; 3] = ["mcp", "call", "test"];
+
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    [&CALL[..], more].concat()
+}
+
+#[test]
+fn the_text_of_the_result_alone_goes_to_standard_output() {
+    let home = with_test_server("");
+    for (arguments, out) in [
+        (&["add", "a=1.5", "b=2"][..], "3.5\n"),
+        (&["add", "{\"a\": 1, \"b\": 2}"], "3\n"),
+        (&["echo", "text=안녕 = 세계"], "안녕 = 세계\n"),
+        (&["echo", "text=raw \u{1b}[1m\u{7}"], "raw \u{1b}[1m\u{7}\n"),
+        (
+            &["odd"],
+            "[left out: a content of the unknown type `hologram`]\nseen\n[left out: a content without a type]\n",
+        ),
+    ] {
+        let ran = run(&home, &with(arguments)).expect(0);
+        assert_eq!(
+            (ran.out.as_str(), ran.err.as_str()),
+            (out, ""),
+            "{arguments:?}"
+        );
+    }
+    let ran = run_with(&home, &with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
+    assert_eq!(ran.out, "7\n");
+    home.assert_no_process_left();
+}
+
+#[test]
+fn an_error_of_the_tool_is_no_result() {
+    let home = with_test_server("");
+    let ran = run(&home, &with(&["fail"])).expect(1);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str()),
+        ("", "Tool fail failed: it failed\n")
+    );
+    let ran = run(&home, &with(&["fail", "--json"])).expect(1);
+    let result = json!({ "content": [{ "type": "text", "text": "it failed" }], "isError": true });
+    assert_eq!((ran.json(), ran.err.as_str()), (result, ""));
+    let ran = run(&home, &with(&["die", "--json"])).expect(1);
+    let why = ran.json()["error"].as_str().expect("why").to_owned();
+    assert!(
+        why.starts_with("Tool die gave no answer: The server is gone."),
+        "{why}"
+    );
+    assert!(
+        why.ends_with("It is not known whether the tool ran."),
+        "{why}"
+    );
+}
+
+#[test]
+fn invalid_arguments_are_a_usage_error_and_never_sent() {
+    let home = with_listener();
+    for (arguments, part) in [
+        (
+            &["ad"][..],
+            "Server `test` has no tool `ad`. Did you mean `add`?",
+        ),
+        (&["zebra"], "`humble mcp tools test` lists what it has."),
+        (&["add", "a=1"], "\"b\" is a required property"),
+        (
+            &["add", "a=1", "b=two"],
+            "\"two\" is not of type \"number\" at /b",
+        ),
+        (
+            &["add", "a=1", "b=two"],
+            "Usage: humble mcp call test add a=NUMBER b=NUMBER",
+        ),
+        (&["add", "a=1", "c=2"], "`add` has no argument `c`"),
+        (&["add", "a"], "`a` is no argument: write KEY=VALUE"),
+        (&["add", "{\"a\": 1,}"], "The arguments are no JSON"),
+        (&["add", "[1, 2]"], "The arguments are no JSON object"),
+        (&["add", "-"], "The arguments are no JSON: EOF"),
+    ] {
+        let ran = run(&home, &with(arguments)).expect(2);
+        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+    let called = received_messages(&home)
+        .into_iter()
+        .find(|one| one["method"] == "tools/call");
+    assert_eq!(called, None);
+    let ran = run(&home, &["mcp", "call", "tset", "add"]).expect(2);
+    assert_eq!(
+        ran.err,
+        "There is no MCP server `tset`. Did you mean `test`?\n"
+    );
+}
+
+#[test]
+fn a_server_that_does_not_start_is_a_sentence() {
+    let home = with_test_server("dies");
+    let ran = run(&home, &with(&["add", "a=1", "b=2", "--json"])).expect(1);
+    assert!(ran.err.contains("no TEST_API_KEY"), "{}", ran.err);
+    assert_eq!(ran.json(), json!({ "error": ran.err.trim_end() }));
+}
+
+#[test]
+fn typing_a_call_is_the_approval_of_what_is_off_too() {
+    let home = with_test_server("");
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["test"]["enabled"] = json!(false);
+        file["mcpServers"]["test"]["toolsOff"] = json!(["add"]);
+    });
+    let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(0);
+    let said = "Server `test` is off: it is started for this call.\n";
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("3\n", said));
+    home.assert_no_process_left();
+}
+
+#[test]
+fn ctrl_c_cancels_the_call_at_its_server() {
+    let home = with_listener();
+    let call = with(&["progress", "seconds=60"]);
+    let child = spawn_until_output(&home, &call, "progress: ");
+    interrupt(&child);
+    wait_for_output(child).expect(130);
+    home::wait_until("the server is told", || {
+        let heard = received_messages(&home);
+        let of = |method: &str| heard.iter().find(|one| one["method"] == method).cloned();
+        let (called, cancelled) = (of("tools/call"), of("notifications/cancelled"));
+        let (Some(called), Some(cancelled)) = (called, cancelled) else {
+            return false;
+        };
+        cancelled["params"]["requestId"] == called["id"]
+    });
+    home.assert_no_process_left();
+}
+
+#[test]
+fn the_time_given_is_for_all_and_cancels_too() {
+    let home = with_listener();
+    let ran = run(&home, &with(&["progress", "seconds=60", "--timeout", "2"])).expect(1);
+    assert!(
+        ran.err.contains("Tool progress did not answer in"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains(" %), step "), "{}", ran.err);
+    assert_eq!(ran.out, "");
+    home::wait_until("the server is told", || {
+        received_messages(&home)
+            .iter()
+            .any(|one| one["method"] == "notifications/cancelled")
+    });
+    home.assert_no_process_left();
+}
+
+#[test]
+fn the_built_in_tools_can_be_called_too() {
+    let home = with_test_server("dies");
+    let ran = run(
+        &home,
+        &[
+            "mcp",
+            "call",
+            "humble",
+            "get_time",
+            "timezone=Asia/Seoul",
+            "--json",
+        ],
+    )
+    .expect(0);
+    assert_eq!(
+        ran.json()["structuredContent"]["offset"],
+        "+09:00",
+        "{ran:?}"
+    );
+    let ran = run(
+        &home,
+        &["mcp", "call", "humble", "get_time", "timezone=Asia/Soul"],
+    )
+    .expect(1);
+    assert!(ran.err.starts_with("Tool get_time failed: "), "{}", ran.err);
+}
+
+#[test]
+fn a_call_is_in_the_log_and_a_secret_is_not() {
+    let home = with_test_server("");
+    home.write("config.json", &json!({ "logLevel": "debug" }));
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["test"]["env"]["API_TOKEN"] = json!("s3cr3t-of-mine");
+    });
+    let ran = run(&home, &with(&["echo", "text=a s3cr3t-of-mine"])).expect(0);
+    assert_eq!(ran.out, "a [hidden]\n");
+    let files = home.files().into_iter();
+    let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
+    let log: String = logs
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .collect();
+    assert!(log.contains("MCP server `test` is connected"), "{log}");
+    assert!(log.contains("tool result"), "{log}");
+    assert!(!log.contains("s3cr3t-of-mine"), "{log}");
+}
+
+/// A home that remembers another definition of `add` than the test server has, as the
+/// chat writes it down.
+fn with_another_add() -> home::TestHome {
+    let home = with_test_server("");
+    let config = humble::config::read_servers(&humble::config::Home::at(home.path()));
+    let mut servers = config.value.into_iter();
+    let server = servers.find(|server| server.id.as_str() == "test");
+    let launch = server.expect("it is configured").launch.identity();
+    let definition = json!({ "name": "add", "description": "It adds.", "inputSchema": {} });
+    let tool = fixtures::tool_from(&definition);
+    let pinned = humble::config::Pinned {
+        server: humble::domain::ServerId::new("test"),
+        launch,
+        tool: "add".to_owned(),
+        accepted: humble::domain::trust::Accepted {
+            pin: tool.pin.clone(),
+            since: "2026-01-02T00:00:00Z".parse().expect("a time"),
+            definition: Some(humble::domain::trust::Definition::of(&tool)),
+            declined: None,
+        },
+    };
+    let edit = humble::config::TrustEdit::FirstSeen(pinned);
+    let home_of = humble::config::Home::at(home.path());
+    humble::config::update_trust(&home_of, &[edit]).expect("the home is ours");
+    home
+}
+
+#[test]
+fn a_tool_that_changed_is_shown_and_called_only_when_that_is_said() {
+    let home = with_another_add();
+    let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(1);
+    let lines: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(
+        lines[0],
+        "Server `test` changed `add` since you accepted it on 2026-01-02:"
+    );
+    assert!(lines.contains(&"  - It adds."), "{}", ran.err);
+    assert!(lines.contains(&"  + The tool add."), "{}", ran.err);
+    assert_eq!(
+        lines.last(),
+        Some(&"--accept-changed calls it as it is now.")
+    );
+    assert_eq!(ran.out, "");
+
+    let before = std::fs::read(home.path().join("trust.json")).expect("there");
+    let ran = run(&home, &with(&["add", "a=1", "b=2", "--accept-changed"])).expect(0);
+    assert_eq!(ran.out, "3\n");
+    let after = std::fs::read(home.path().join("trust.json")).expect("there");
+    assert_eq!(before, after, "the chat still asks");
+
+    let list = run(&home, &["mcp", "list"]).expect(0);
+    let withheld = "    Withheld, since their definitions changed: add.\n";
+    assert!(list.out.contains(withheld), "{}", list.out);
+    let tools = run(&home, &["mcp", "tools", "test"]).expect(0);
+    assert!(
+        tools
+            .out
+            .contains("  add (withheld: its definition changed) a="),
+        "{}",
+        tools.out
+    );
+}

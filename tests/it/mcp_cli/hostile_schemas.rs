@@ -1,0 +1,101 @@
+//! Tools whose definitions are made to keep a program busy for years.
+
+use super::*;
+use crate::mcp_cli::model_server::{ModelServer, ollama_text};
+use serde_json::Map;
+use std::time::Instant;
+
+/// What a run may take besides starting: a fraction of a second was meant.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Thirty definitions, each an `allOf` of two references to the next.
+fn doubling() -> Value {
+    let mut definitions = Map::new();
+    for level in 0..30 {
+        let next = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+        definitions.insert(format!("a{level}"), json!({ "allOf": [next, next] }));
+    }
+    definitions.insert("a30".to_owned(), json!({ "type": "object" }));
+    json!({
+        "type": "object",
+        "properties": { "x": { "$ref": "#/$defs/a0" } },
+        "$defs": definitions,
+    })
+}
+
+/// Patterns that a backtracking engine needs an age for.
+fn backtracking() -> Value {
+    let pattern = |number| json!({ "pattern": format!("^(([a-z])+.)+[A-Z]([a-z])+{number}$") });
+    let patterns: Vec<Value> = (0..600).map(pattern).collect();
+    json!({ "type": "object", "properties": { "x": { "type": "string", "allOf": patterns } } })
+}
+
+/// A home whose server `shell` offers `age`, with this schema.
+fn home_with(schema: &Value) -> (ModelServer, TestHome) {
+    let server = ModelServer::start();
+    let home = TestHome::with_ollama(&server.url());
+    let tool = json!({ "name": "age", "inputSchema": schema });
+    let entry = shell_server::install(&home.path().join("shell"), &json!([tool]));
+    home.write(
+        "mcp-servers.json",
+        &json!({ "mcpServers": { "shell": entry } }),
+    );
+    (server, home)
+}
+
+fn cases() -> [(Value, Value); 2] {
+    [
+        (doubling(), json!({ "x": {} })),
+        (backtracking(), json!({ "x": "a".repeat(40) })),
+    ]
+}
+
+#[test]
+fn mcp_call_leaves_what_it_cannot_check_to_the_server() {
+    for (schema, arguments) in cases() {
+        let (_server, home) = home_with(&schema);
+        let began = Instant::now();
+        let ran = run(
+            &home,
+            &["mcp", "call", "shell", "age", &arguments.to_string()],
+        )
+        .expect(0);
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert!(ran.out.contains("done"), "{ran:?}");
+        assert!(
+            ran.err.contains("not checked against the schema"),
+            "{ran:?}"
+        );
+    }
+}
+
+#[test]
+fn ask_leaves_what_it_cannot_check_to_the_server_and_says_so() {
+    for (schema, arguments) in cases() {
+        let (server, home) = home_with(&schema);
+        let call = json!({ "server": "shell", "name": "age", "arguments": arguments });
+        server.queue_reply("/api/chat", ollama_text(&[&call.to_string()]));
+        server.queue_reply("/api/chat", ollama_text(&["It was called."]));
+        let began = Instant::now();
+        let ran = run(&home, &["ask", "--yes", "How old?"]).expect(0);
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert_eq!(ran.out, "It was called.\n");
+        assert!(
+            ran.err.contains("not checked against the schema"),
+            "{ran:?}"
+        );
+        assert_eq!(
+            shell_server::called_tools(&home.path().join("shell")),
+            ["age"]
+        );
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_still_refused() {
+    let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
+    let (_server, home) = home_with(&schema);
+    let ran = run(&home, &["mcp", "call", "shell", "age", r#"{"x": "old"}"#]).expect(2);
+    assert!(ran.err.contains("do not fit `age`"), "{ran:?}");
+    assert!(shell_server::called_tools(&home.path().join("shell")).is_empty());
+}

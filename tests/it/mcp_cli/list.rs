@@ -1,0 +1,198 @@
+//! `humble mcp list` and `humble mcp tools`.
+
+use super::{TestHome, home, run, with_test_server};
+use serde_json::{Value, json};
+
+/// A server of each kind: well, dead at once, off, and not understood.
+fn mixed() -> TestHome {
+    let server = home::test_server_path();
+    let home = TestHome::empty()
+        .with_server("시험", &server, &[""])
+        .with_server("dies", &server, &["dies"])
+        .with_server("off", &server, &["dies"])
+        .with_server("odd", &server, &[]);
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["off"]["enabled"] = json!(false);
+        file["mcpServers"]["odd"]["url"] = json!("https://example.com");
+    });
+    home
+}
+
+#[test]
+fn the_list_tells_how_each_server_is_and_starts_none_that_is_off() {
+    let home = mixed();
+    let ran = run(&home, &["mcp", "list"]).expect(1);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    let starts = [
+        "humble  connected      1 of 2 tools  ~",
+        "시험    connected      ",
+        "dies    failed",
+        "    Server `dies` could not be started. Its process ended (exit status: 3). Its last words: no \
+         TEST_API_KEY in the environment",
+        "off     off",
+        "odd     misconfigured",
+        "    mcp-servers.json: it has both `command` and `url`; give one.",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{}", ran.out);
+    for (line, start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}\n{start}");
+    }
+    assert!(lines[1].ends_with("stdio 2025-11-25"), "{}", lines[1]);
+    assert_eq!(ran.err, "");
+    home.assert_no_process_left();
+}
+
+#[test]
+fn the_list_for_programs_is_one_object() {
+    let home = mixed();
+    let list = run(&home, &["mcp", "list", "--json"]).expect(1).json();
+    let servers = list["servers"].as_array().expect("a list");
+    let states: Vec<&Value> = servers.iter().map(|server| &server["state"]).collect();
+    assert_eq!(
+        states,
+        ["connected", "connected", "failed", "off", "misconfigured"]
+    );
+    let mut well = servers[1].clone();
+    assert_eq!(well["tools"], well["tools_on"]);
+    for key in ["tools", "tools_on", "tokens"] {
+        assert!(well[key].as_u64() > Some(10), "{key}: {well}");
+        well[key] = json!(null);
+    }
+    assert_eq!(
+        well,
+        json!({
+            "name": "시험", "description": null, "state": "connected", "transport": "stdio",
+            "protocol": "2025-11-25", "tools": null, "tools_on": null, "tokens": null,
+            "server": { "name": "test", "version": "1" },
+        })
+    );
+    assert!(
+        servers[2]["error"]
+            .as_str()
+            .expect("why")
+            .contains("exit status: 3")
+    );
+    assert_eq!(servers[3]["error"], Value::Null);
+}
+
+#[test]
+fn status_is_0_even_if_a_server_is_off() {
+    let home = with_test_server("");
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["test"]["enabled"] = json!(false);
+    });
+    let ran = run(&home, &["mcp", "list"]).expect(0);
+    assert!(ran.out.contains("test    off"), "{}", ran.out);
+}
+
+#[test]
+fn a_server_that_never_answers_is_not_waited_for_beyond_the_time_given() {
+    let home = with_test_server("silent");
+    let ran = run(&home, &["mcp", "list", "--timeout", "0.7"]).expect(1);
+    assert!(ran.out.contains("test    no answer"), "{}", ran.out);
+    assert!(
+        ran.out.contains("    It did not answer within 0.7 s.\n"),
+        "{}",
+        ran.out
+    );
+    home.assert_no_process_left();
+    let ran = run(&home, &["mcp", "list", "--timeout", "0"]).expect(2);
+    assert!(
+        ran.err.contains("a number of seconds above 0"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn the_tools_stand_with_how_they_are_called() {
+    let home = with_test_server("one-bad-tool");
+    let ran = run(&home, &["mcp", "tools", "test"]).expect(0);
+    let lines: Vec<&str> = ran.out.lines().take(6).collect();
+    assert!(lines[0].starts_with("test ("), "{}", ran.out);
+    assert_eq!(
+        lines[1..],
+        [
+            "  Left out: tool `bad` has no inputSchema",
+            "  add a=NUMBER b=NUMBER",
+            "      The tool add.",
+            "  echo text=TEXT",
+            "      The tool echo.",
+        ]
+    );
+    let whole = run(&home, &["mcp", "tools", "test", "--schema"]).expect(0);
+    assert!(
+        whole.out.contains("        \"properties\": {\n"),
+        "{}",
+        whole.out
+    );
+}
+
+#[test]
+fn the_tools_for_programs_hold_their_schemas_and_states() {
+    let home = with_test_server("");
+    home.edit_json("mcp-servers.json", |file| {
+        file["mcpServers"]["test"]["enabled"] = json!(false);
+        file["mcpServers"]["test"]["toolsOff"] = json!(["echo"]);
+    });
+    let list = run(&home, &["mcp", "tools", "test", "--json"])
+        .expect(0)
+        .json();
+    let tools = list["servers"][0]["tools"].as_array().expect("a list");
+    let mut add = tools[0].clone();
+    let tool = add.as_object_mut().expect("an object");
+    let pin = tool.remove("pin").expect("a pin");
+    assert_eq!(pin.as_str().expect("text").len(), 64);
+    assert!(
+        tool.remove("tokens")
+            .is_some_and(|tokens| tokens.as_u64() > Some(10))
+    );
+    assert_eq!(
+        add,
+        json!({
+            "name": "add", "title": null, "description": "The tool add.",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "a": { "type": "number" }, "b": { "type": "number" } },
+                "required": ["a", "b"],
+            },
+            "annotations": {}, "state": "on",
+        })
+    );
+    assert_eq!(
+        (&tools[1]["name"], &tools[1]["state"]),
+        (&json!("echo"), &json!("off"))
+    );
+}
+
+#[test]
+fn a_slip_in_the_name_of_a_server_is_met_with_the_nearest() {
+    let home = with_test_server("");
+    let ran = run(&home, &["mcp", "tools", "tset"]).expect(2);
+    assert_eq!(
+        ran.err,
+        "There is no MCP server `tset`. Did you mean `test`?\n"
+    );
+    let ran = run(&home, &["mcp", "tools", "zebra"]).expect(2);
+    assert_eq!(
+        ran.err,
+        "There is no MCP server `zebra`. There is: humble, test.\n"
+    );
+}
+
+#[test]
+fn a_broken_file_is_told_and_the_built_in_server_is_there() {
+    let home = TestHome::empty();
+    std::fs::write(
+        home.path().join("mcp-servers.json"),
+        "{\n \"mcpServers\": [}",
+    )
+    .expect("ours");
+    let ran = run(&home, &["mcp", "list"]).expect(0);
+    assert!(
+        ran.err.contains("mcp-servers.json, line 2, column"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.starts_with("humble  connected"), "{}", ran.out);
+}

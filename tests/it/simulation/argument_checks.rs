@@ -1,0 +1,27 @@
+//! The check of arguments, as the world does it.
+
+use super::checker::Checker;
+use super::test_rng::TestRng;
+use humble::domain::{ArgumentCheck, SchemaCheck};
+use humble::engine::turn::TurnInput;
+use serde_json::json;
+
+/// What the check shows, in the simplest way: a path is a text. Some are not finished.
+pub fn arguments_checked(dice: &mut TestRng, seen: &Checker) -> TurnInput {
+    let check = |check: &ArgumentCheck| {
+        let is_required = check.tool.input_schema["required"] != json!([]);
+        match check.arguments.get("path") {
+            _ if dice.one_in(20) => None,
+            Some(path) if !path.is_string() => Some(Some("path is no text")),
+            None if is_required => Some(Some("path is missing")),
+            _ => Some(None),
+        }
+    };
+    let results = seen.checking.iter().map(check);
+    let results = results.map(|found| match found {
+        None => SchemaCheck::Unchecked,
+        Some(None) => SchemaCheck::Valid,
+        Some(Some(why)) => SchemaCheck::Invalid(why.to_owned()),
+    });
+    TurnInput::ArgumentsChecked(results.collect())
+}

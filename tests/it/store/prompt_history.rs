@@ -1,0 +1,117 @@
+//! What was typed before, and the draft of the last run.
+
+use humble::files;
+use humble::store::History;
+use std::collections::BTreeSet;
+use std::fs;
+use tempfile::TempDir;
+
+fn history(folder: &TempDir) -> History {
+    let path = |name: &str| folder.path().join(name);
+    History::new(path("history"), path("draft"))
+}
+
+#[test]
+fn prompts_come_back_oldest_first_and_repeats_are_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = history(&folder);
+    assert_eq!(history.load(10), [""; 0]);
+    for prompt in ["one", "두 줄\n이다", "두 줄\n이다", "", "one", "\u{0}\"\\"] {
+        history.append(prompt).unwrap();
+    }
+    assert_eq!(history.load(10), ["one", "두 줄\n이다", "one", "\u{0}\"\\"]);
+    assert_eq!(history.load(2), ["one", "\u{0}\"\\"]);
+    assert_eq!(history.load(0), [""; 0]);
+}
+
+#[test]
+fn a_torn_last_line_is_ignored_and_corrupts_no_later_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = history(&folder);
+    let path = folder.path().join("history");
+    fs::write(&path, b"\"whole\"\nnot json\n5\n\"torn \xed\x95").unwrap();
+    assert_eq!(history.load(10), ["whole"]);
+    history.append("next").unwrap();
+    assert_eq!(history.load(10), ["whole", "next"]);
+}
+
+#[test]
+fn the_file_of_prompts_does_not_grow_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = history(&folder);
+    let path = folder.path().join("history");
+    let lines: String = (0..300_000)
+        .map(|number| format!("\"{number}\"\n"))
+        .collect();
+    fs::write(&path, &lines).unwrap();
+    history.append(&"x".repeat(70_000)).unwrap();
+    assert_eq!(
+        fs::metadata(&path).unwrap().len(),
+        lines.len() as u64,
+        "too long to keep"
+    );
+    let long = "한".repeat(20_000);
+    history.append(&long).unwrap();
+    assert_eq!(history.load(2), ["299999".to_owned(), long.clone()]);
+    let more = lines.repeat(2);
+    fs::write(&path, &more).unwrap();
+    history.append(&long).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() <= 1024 * 1024);
+    assert_eq!(history.load(2), ["299999".to_owned(), long]);
+}
+
+#[test]
+fn prompts_of_two_programs_are_all_there() {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for program in ["a", "b"] {
+            let history = history(&folder);
+            scope.spawn(move || {
+                for number in 0..50 {
+                    history.append(&format!("{program}{number}")).unwrap();
+                }
+            });
+        }
+    });
+    let all: BTreeSet<String> = history(&folder).load(1000).into_iter().collect();
+    assert_eq!(all.len(), 100);
+}
+
+#[test]
+fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || history(&folder);
+    let first = start();
+    assert_eq!(first.take_draft(), None);
+    first.keep_draft("쓰다 만\n글").unwrap();
+    assert_eq!(first.take_draft().as_deref(), Some("쓰다 만\n글"));
+    assert_eq!(first.take_draft(), None);
+    assert_eq!(start().take_draft(), None);
+    // It was killed before the draft was sent.
+    drop(first);
+    let next = start();
+    assert_eq!(next.take_draft().as_deref(), Some("쓰다 만\n글"));
+    next.keep_draft("").unwrap();
+    assert_eq!(start().take_draft(), None);
+}
+
+#[test]
+fn a_draft_that_is_done_with_takes_no_other_programs_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (history(&folder), history(&folder));
+    first.keep_draft("one").unwrap();
+    assert_eq!(first.take_draft().as_deref(), Some("one"));
+    second.keep_draft("two").unwrap();
+    first.keep_draft("").unwrap();
+    assert_eq!(history(&folder).take_draft().as_deref(), Some("two"));
+}
+
+#[test]
+fn a_record_of_two_lines_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records");
+    assert!(files::append_line(&path, "a\nb", 0o600).is_err());
+    files::append_line(&path, "a", 0o600).unwrap();
+    files::append_line(&path, "b", 0o600).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
+}

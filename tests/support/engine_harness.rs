@@ -1,0 +1,273 @@
+//! The real engine on a scripted model and the built-in server, in a scratch home:
+//! everything but the screen and the network.
+
+use humble::config::Home;
+use humble::domain::{
+    AskId, Body, CallId, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent,
+    TurnId,
+};
+use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
+use humble::log::LogHandle;
+use humble::mcp::ProcessGroups;
+use humble::protocol::{Answer, Ask, Command, Event};
+use humble::provider::scripted::{RecordedRequests, Script};
+use humble::provider::{ChatRequest, Provider};
+use humble::serve::BuiltInServer;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// One Ollama model, active: its dialect is `prompt`.
+pub const OLLAMA_CONFIG: &str =
+    r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true } ] }"#;
+
+/// A call of the built-in clock, as a model of the prompt dialect writes it.
+pub const GET_TIME_CALL: &str =
+    r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
+
+/// A call that the tool itself answers with an error.
+pub const FAILING_GET_TIME_CALL: &str =
+    r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Nowhere/Land"}}"#;
+
+pub struct EngineHarness {
+    pub home: TempDir,
+    pub handle: EngineHandle,
+    pub requests: RecordedRequests,
+    pub transcript: Transcript,
+    pub events: Vec<Event>,
+    turns: u64,
+}
+
+impl EngineHarness {
+    /// Starts the engine and waits until its tools are on offer.
+    pub async fn start(script: Script) -> Self {
+        Self::start_with_config(script, OLLAMA_CONFIG).await
+    }
+
+    pub async fn start_with_config(script: Script, config: &str) -> Self {
+        let home = TempDir::new().expect("a scratch folder");
+        write_config(&home, config);
+        Self::start_in(home, script).await
+    }
+
+    /// A second start in the same home.
+    pub async fn start_in(home: TempDir, script: Script) -> Self {
+        Self::start_with_options(home, script, EngineOptions::default()).await
+    }
+
+    /// The same as the command line says.
+    pub async fn start_with_options(home: TempDir, script: Script, options: EngineOptions) -> Self {
+        let requests = script.requests();
+        Self::spawn_and_wait(home, Provider::scripted(script), requests, options, None).await
+    }
+
+    /// With a log, whose secrets and level the engine looks after.
+    pub async fn start_with_log(home: TempDir, script: Script, log: LogHandle) -> Self {
+        let requests = script.requests();
+        let provider = Provider::scripted(script);
+        Self::spawn_and_wait(
+            home,
+            provider,
+            requests,
+            EngineOptions::default(),
+            Some(log),
+        )
+        .await
+    }
+
+    /// Asks real servers, those that `config` names.
+    pub async fn start_on_network(config: &str) -> Self {
+        let home = TempDir::new().expect("a scratch folder");
+        write_config(&home, config);
+        let options = EngineOptions::default();
+        Self::spawn_and_wait(
+            home,
+            Provider::new(),
+            RecordedRequests::default(),
+            options,
+            None,
+        )
+        .await
+    }
+
+    /// Starts the engine, and edits its home before the engine does anything more.
+    pub async fn start_and_edit_home(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
+        let requests = script.requests();
+        let provider = Provider::scripted(script);
+        let options = EngineOptions::default();
+        let bench = Self::spawn(home, provider, requests, options, None);
+        edit();
+        bench.wait_for_tools().await
+    }
+
+    async fn spawn_and_wait(
+        home: TempDir,
+        provider: Provider,
+        requests: RecordedRequests,
+        options: EngineOptions,
+        log: Option<LogHandle>,
+    ) -> Self {
+        let bench = Self::spawn(home, provider, requests, options, log);
+        bench.wait_for_tools().await
+    }
+
+    fn spawn(
+        home: TempDir,
+        provider: Provider,
+        requests: RecordedRequests,
+        options: EngineOptions,
+        log: Option<LogHandle>,
+    ) -> Self {
+        // Nobody looks at the log pane.
+        let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
+        let folder = Home::at(home.path());
+        let handle = engine::spawn(EngineDeps {
+            banners: folder.prepare(),
+            home: folder,
+            provider,
+            built_in: Arc::new(BuiltInServer),
+            process_groups: ProcessGroups::default(),
+            log,
+            options,
+        });
+        let (transcript, events) = (Transcript::default(), Vec::new());
+        Self {
+            home,
+            handle,
+            requests,
+            transcript,
+            events,
+            turns: 0,
+        }
+    }
+
+    /// Waits until the built-in tools are on offer.
+    async fn wait_for_tools(self) -> Self {
+        let mut bench = self;
+        let connected = |event: &Event| match event {
+            Event::ServerChanged(server) => server.status == ServerStatus::Connected,
+            _ => false,
+        };
+        bench.wait_for("the built-in server", connected).await;
+        bench
+    }
+
+    pub async fn send(&self, command: Command) {
+        self.handle
+            .commands
+            .send(command)
+            .await
+            .expect("the engine lives");
+    }
+
+    /// Sends a prompt; the id of its turn.
+    pub async fn prompt(&mut self, text: &str) -> TurnId {
+        self.turns += 1;
+        let (turn, prompt) = (TurnId(self.turns), Prompt::new(text));
+        self.send(Command::Submit { turn, prompt }).await;
+        turn
+    }
+
+    /// Takes events until one is what the test waits for.
+    pub async fn wait_for(&mut self, what: &str, found: impl Fn(&Event) -> bool) -> Event {
+        loop {
+            let next = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
+            let event = next.await.unwrap_or_else(|_| panic!("waited for {what}"));
+            let event = event.unwrap_or_else(|| panic!("ended before {what}"));
+            if let Event::Turn(turn, event) = &event {
+                self.transcript.apply(*turn, event);
+            }
+            self.events.push(event.clone());
+            if found(&event) {
+                return event;
+            }
+        }
+    }
+
+    pub async fn next_question(&mut self) -> (AskId, Ask) {
+        match self
+            .wait_for("a question", |event| matches!(event, Event::Asked { .. }))
+            .await
+        {
+            Event::Asked { ask, question, .. } => (ask, question),
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    /// The calls that an approval asks about.
+    pub async fn next_approval(&mut self) -> (AskId, Vec<CallId>) {
+        match self.next_question().await {
+            (ask, Ask::Approve(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
+            (_, other) => panic!("asked something else: {other:?}"),
+        }
+    }
+
+    pub async fn answer(&self, ask: AskId, answer: Answer) {
+        self.send(Command::Answer { ask, answer }).await;
+    }
+
+    pub async fn wait_for_turn_end(&mut self) -> TurnEnd {
+        let ended = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Ended { .. }));
+        match self.wait_for("the turn's end", ended).await {
+            Event::Turn(_, TurnEvent::Ended { end, .. }) => end,
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    pub async fn wait_for_save(&mut self) {
+        self.wait_for("the save", |event| matches!(event, Event::SessionSaved(_)))
+            .await;
+    }
+
+    /// Leaves the program, and gives the home back for a look or a second start.
+    pub async fn shut_down(mut self) -> TempDir {
+        self.send(Command::Shutdown).await;
+        self.wait_for("the engine's end", |event| *event == Event::ShutDown)
+            .await;
+        self.handle
+            .task
+            .await
+            .expect("the engine ends without a panic");
+        self.home
+    }
+
+    /// What was noted in the turns so far.
+    pub fn turn_notices(&self) -> Vec<Notice> {
+        let entries = self.transcript.entries().iter();
+        let note = |entry: &humble::domain::Entry| match &entry.body {
+            Body::Note(notice) => Some(notice.clone()),
+            _ => None,
+        };
+        entries.filter_map(note).collect()
+    }
+
+    pub fn last_request(&self) -> ChatRequest {
+        self.requests.all().pop().expect("a request")
+    }
+
+    /// The messages of the last request but the system message.
+    pub fn model_messages(&self) -> Vec<Message> {
+        let mut messages = self.last_request().messages;
+        messages.retain(|message| !matches!(message, Message::System(_)));
+        messages
+    }
+}
+
+/// Writes `config.json` as the program itself does, for its user alone.
+pub fn write_config(home: &TempDir, text: &str) {
+    let path = home.path().join("config.json");
+    humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE).expect("written");
+}
+
+/// The session files of a home.
+pub fn session_files(home: &TempDir) -> Vec<PathBuf> {
+    let folder = home.path().join("sessions");
+    let entries = std::fs::read_dir(folder).expect("a sessions folder");
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    files
+}

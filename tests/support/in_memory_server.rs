@@ -1,0 +1,174 @@
+//! A server in the place of the built-in one, written against the protocol alone,
+//! that does what a test says: a tool that runs until it is told to end, a list that
+//! changes, a result of any size.
+
+use humble::ports::LocalServer;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+const PIPE_BYTES: usize = 1 << 20;
+
+/// What a test holds of it.
+#[derive(Clone, Default)]
+pub struct InMemoryServer(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// Where messages of the newest session go.
+    out: Option<UnboundedSender<Value>>,
+    tools: Vec<Value>,
+    results: Vec<(String, String)>,
+    /// Calls under way: id, tool, token of their progress.
+    open: Vec<(Value, String, Value)>,
+    cancelled: BTreeSet<String>,
+    is_broken: bool,
+}
+
+impl InMemoryServer {
+    /// Offers a tool that runs until [`Self::ends`].
+    pub fn with_pending_tool(self, name: &str, description: &str) -> Self {
+        self.with_state(|state| state.tools.push(definition(name, description)));
+        self
+    }
+
+    /// Offers a tool that answers at once.
+    pub fn with_answering_tool(self, name: &str, result: &str) -> Self {
+        self.with_state(|state| {
+            state.results.push((name.to_owned(), result.to_owned()));
+            state.tools.push(definition(name, "Answers."));
+        });
+        self
+    }
+
+    /// Its next sessions end before they begin.
+    pub fn set_broken(&self, is_broken: bool) {
+        self.with_state(|state| state.is_broken = is_broken);
+    }
+
+    /// The running call of this tool has come so far.
+    pub fn report_progress(&self, tool: &str, progress: Value) {
+        self.with_state(|state| {
+            let call = state.open.iter().find(|(_, name, _)| name == tool);
+            let mut params = progress;
+            params["progressToken"] = call.expect("it runs").2.clone();
+            state.notify("notifications/progress", &params);
+        });
+    }
+
+    /// The running call of this tool answers.
+    pub fn finish_call(&self, tool: &str, result: &str) {
+        self.with_state(|state| {
+            let at = state.open.iter().position(|(_, name, _)| name == tool);
+            let (id, ..) = state.open.remove(at.expect("it runs"));
+            state.answer(&id, &text(result));
+        });
+    }
+
+    /// Other tools take the place of those it has, and it says so.
+    pub fn replace_tools(&self, names: &[&str]) {
+        self.with_state(|state| {
+            state.tools = names.iter().map(|name| definition(name, "New.")).collect();
+            state.notify("notifications/tools/list_changed", &json!({}));
+        });
+    }
+
+    /// The tools whose calls it was told to cancel.
+    pub fn cancelled_tools(&self) -> Vec<String> {
+        self.with_state(|state| state.cancelled.iter().cloned().collect())
+    }
+
+    fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.0.lock().expect("no test panics in here"))
+    }
+}
+
+fn definition(name: &str, description: &str) -> Value {
+    json!({
+        "name": name, "title": format!("The {name}"), "description": description,
+        "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true },
+    })
+}
+
+fn text(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+impl State {
+    fn send(&self, message: Value) {
+        // A session that has ended hears nothing.
+        let _ = self.out.as_ref().expect("a session").send(message);
+    }
+
+    fn notify(&self, method: &str, params: &Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn answer(&self, id: &Value, result: &Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
+    fn handle_message(&mut self, message: &Value) {
+        let (id, params) = (&message["id"], &message["params"]);
+        match message["method"].as_str().unwrap_or_default() {
+            "initialize" => self.answer(
+                id,
+                &json!({
+                    "protocolVersion": params["protocolVersion"],
+                    "capabilities": { "tools": { "listChanged": true } },
+                    "serverInfo": { "name": "workshop", "version": "1.2" },
+                    "instructions": "Be kind.",
+                }),
+            ),
+            "tools/list" => self.answer(id, &json!({ "tools": self.tools })),
+            "tools/call" => {
+                let name = params["name"].as_str().unwrap_or_default().to_owned();
+                let known = self.results.iter().find(|(tool, _)| *tool == name);
+                match known {
+                    Some((_, result)) => self.answer(id, &text(result)),
+                    None => {
+                        let token = params["_meta"]["progressToken"].clone();
+                        self.open.push((id.clone(), name, token));
+                    }
+                }
+            }
+            "notifications/cancelled" => {
+                let of = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
+                let name = self.open.iter().find(of).map(|(_, name, _)| name.clone());
+                self.cancelled.extend(name);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl LocalServer for InMemoryServer {
+    fn connect(&self) -> DuplexStream {
+        let (ours, theirs) = duplex(PIPE_BYTES);
+        if self.with_state(|state| state.is_broken) {
+            return theirs;
+        }
+        let (reader, mut writer) = tokio::io::split(ours);
+        let (out, mut queue) = unbounded_channel::<Value>();
+        self.with_state(|state| state.out = Some(out));
+        tokio::spawn(async move {
+            while let Some(message) = queue.recv().await {
+                let line = format!("{message}\n");
+                if writer.write_all(line.as_bytes()).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let state = self.clone();
+        tokio::spawn(async move {
+            let mut lines = BufReader::new(reader).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let message = serde_json::from_str(&line).expect("JSON");
+                state.with_state(|state| state.handle_message(&message));
+            }
+        });
+        theirs
+    }
+}

@@ -1,0 +1,227 @@
+//! The end, by every way there is: the terminal is given back, no process is left,
+//! and what was saved is whole.
+
+use super::home::{TestHome, wait_until};
+use super::model_server::ollama_text;
+use super::pty::pty_screen::key_modes;
+use super::pty::{Exit, PtyTerminal, TerminalOptions, contains_text};
+use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs;
+
+#[test]
+fn leaving_restores_the_terminal() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    assert_eq!(terminal.quit(), left());
+    terminal.assert_restored();
+}
+
+#[test]
+fn leaving_takes_enhanced_keys_back() {
+    let (_server, home) = ollama();
+    let mut terminal = TerminalOptions::in_home(&home)
+        .env("TERM", "xterm-kitty")
+        .start();
+    terminal.wait_for_text("qwen3:4b");
+    assert_eq!(terminal.quit(), left());
+    assert_eq!(
+        key_modes(&terminal.raw(), b'>'),
+        1,
+        "a terminal known by name gets them"
+    );
+    terminal.assert_restored();
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
+    let (_server, home) = ollama_with_tools();
+    home.edit_json("config.json", |config| {
+        // The words of the panic hold this key.
+        let model = json!({ "name": "x", "provider": "openai", "apiKey": "_TEST_PANIC" });
+        let models = config["models"].as_array_mut().expect("a list");
+        models.push(model);
+    });
+    let mut terminal = TerminalOptions::in_home(&home)
+        .env("HUMBLE_TEST_PANIC", "1")
+        .start();
+    terminal.wait_for_text("● test");
+    terminal.press("x");
+    assert_ne!(terminal.exit(), left());
+    terminal.assert_restored();
+    let screen = terminal.screen();
+    let report = home.path().join("logs").join("panic.txt");
+    // The path may be wider than the screen.
+    let said = screen.contents().replace('\n', "");
+    assert!(
+        said.contains(&*report.to_string_lossy()),
+        "{}",
+        screen.contents()
+    );
+    let report = fs::read_to_string(report).expect("a report");
+    assert!(report.contains("HUMBLE[hidden] is set"), "{report}");
+    home.assert_no_process_left();
+}
+
+/// Streaming, with a server's process running.
+fn busy() -> (ModelServer, TestHome, PtyTerminal) {
+    let (server, home) = ollama_with_tools();
+    server.queue_reply(CHAT, ollama_text(&["An earlier answer."]));
+    server.queue_reply(CHAT, endless(&["The words so far"]));
+    let terminal = open_with_tools(&home);
+    terminal.send_prompt("First.");
+    terminal.wait_for_text("An earlier answer.");
+    home.wait_until_saved("An earlier answer.");
+    terminal.send_prompt("Second.");
+    terminal.wait_for_text("The words so far");
+    (server, home, terminal)
+}
+
+#[test]
+fn sigterm_restores_the_terminal_and_leaves_nobody() {
+    ends_by(Signal::TERM, 143);
+}
+
+#[test]
+fn sighup_restores_the_terminal_and_leaves_nobody() {
+    ends_by(Signal::HUP, 129);
+}
+
+#[test]
+fn the_draft_is_restored_after_a_signal_or_a_kill() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    terminal.type_text("half a prompt");
+    terminal.wait_for_text("half a prompt");
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let mut terminal = open(&home);
+    terminal.wait_for_text("half a prompt");
+    terminal.signal(Signal::KILL);
+    terminal.exit();
+    let mut terminal = open(&home);
+    terminal.wait_for_text("half a prompt");
+    terminal.press("\u{15}");
+    terminal.wait_until_gone("half a prompt");
+    assert_eq!(terminal.quit(), left());
+    assert!(!home.path().join("draft").exists());
+}
+
+/// A first answer streams.
+fn streaming() -> (ModelServer, TestHome, PtyTerminal) {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, endless(&["The words so far"]));
+    let terminal = open(&home);
+    terminal.send_prompt("First.");
+    terminal.wait_for_text("The words so far");
+    (server, home, terminal)
+}
+
+#[test]
+fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let mut again = open(&home);
+    again.wait_for_text("Take it up again?");
+    again.wait_for_text("The words so far");
+    again.wait_for_text("A letter or number decides");
+    again.press("k");
+    again.wait_until_gone("Take it up again?");
+    assert_eq!(again.quit(), left());
+}
+
+#[test]
+fn a_turn_that_was_left_is_not_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.send_prompt("/exit");
+    assert_eq!(terminal.exit(), left());
+    let journals = fs::read_dir(home.path().join("journal")).expect("it was made");
+    assert_eq!(journals.count(), 0);
+}
+
+fn ends_by(signal: Signal, code: u32) {
+    let (server, home, mut terminal) = busy();
+    terminal.signal(signal);
+    assert_eq!(terminal.exit(), Exit { code, signal: None });
+    terminal.assert_restored();
+    home.assert_no_process_left();
+    server.wait_until(|log| log.dropped > 0);
+    everything_parses(&home);
+}
+
+#[test]
+fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
+    let (server, home, mut terminal) = busy();
+    terminal.signal(Signal::KILL);
+    assert_eq!(terminal.exit().signal.as_deref(), Some("Killed"));
+    // The servers see their input closed.
+    home.assert_no_process_left();
+    everything_parses(&home);
+    let saved = home.wait_until_saved("An earlier answer.");
+    assert_eq!(saved["messages"].as_array().map(Vec::len), Some(2));
+
+    server.queue_reply(CHAT, ollama_text(&["A later answer."]));
+    let mut again = open_with_tools(&home);
+    let screen = again.screen();
+    assert!(
+        !contains_text(&screen, "✗") && !contains_text(&screen, "! "),
+        "{}",
+        screen.contents()
+    );
+    again.send_prompt("Third.");
+    again.wait_for_text("A later answer.");
+    home.wait_until_saved("A later answer.");
+    home.wait_until_saved("An earlier answer.");
+    // The turn that was killed is offered, and can wait.
+    again.wait_for_text("Take it up again?");
+    again.wait_for_text("A letter or number decides");
+    again.press("k");
+    again.wait_until_gone("Take it up again?");
+    assert_eq!(again.quit(), left());
+    again.assert_restored();
+}
+
+fn everything_parses(home: &TestHome) {
+    let files = home.files();
+    assert!(files.len() > 3, "{files:?}");
+    for path in files {
+        let bytes = fs::read(&path).expect("readable");
+        let text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("{path:?} is not text"));
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let parsed: Result<Value, _> = serde_json::from_str(&text);
+            parsed.unwrap_or_else(|fault| panic!("{path:?}: {fault}\n{text}"));
+        }
+        let name = path.file_name().expect("a file").to_string_lossy();
+        assert!(!name.contains("tmp"), "a temporary file is left: {name}");
+    }
+}
+
+#[test]
+fn the_draft_is_restored_at_the_next_start() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    terminal.type_text("half a 생각");
+    assert_eq!(terminal.quit(), left());
+    let mut again = open(&home);
+    again.wait_for_text("half a 생각");
+    assert_eq!(again.quit(), left());
+}
+
+#[test]
+fn two_programs_on_one_home_both_save() {
+    let (server, home) = ollama();
+    let mut one = open(&home);
+    let mut two = open(&home);
+    server.queue_reply(CHAT, ollama_text(&["Answer of the first."]));
+    one.send_prompt("Same words.");
+    one.wait_for_text("Answer of the first.");
+    server.queue_reply(CHAT, ollama_text(&["Answer of the second."]));
+    two.send_prompt("Same words.");
+    two.wait_for_text("Answer of the second.");
+    wait_until("both are saved", || home.sessions().len() == 2);
+    assert_eq!((one.quit(), two.quit()), (left(), left()));
+    everything_parses(&home);
+}

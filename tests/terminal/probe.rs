@@ -1,0 +1,63 @@
+//! `humble probe` on a terminal: it asks there, and a key pressed too early is none.
+
+use super::home::wait_until;
+use super::model_server::dialect_models::follows_native;
+use super::model_server::{ModelServer, ollama_loaded};
+use super::pty::{CTRL_C, Exit, TerminalOptions};
+use super::{CHAT, TestHome, left};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Longer than a line that is typed ahead.
+const READ: Duration = Duration::from_millis(700);
+const QUESTION: &str = "Store `native` as `toolCalls` of qwen3:4b? (1-2)";
+
+/// A model that does best in another dialect than the one it is used with.
+fn misconfigured() -> (ModelServer, TestHome) {
+    let server = ModelServer::start();
+    server.always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
+    server.reply_with(CHAT, follows_native);
+    let model = json!({
+        "name": "qwen3:4b", "provider": "ollama", "baseUrl": server.url(), "active": true,
+    });
+    (server, TestHome::with_model(&model))
+}
+
+fn tool_calls(home: &TestHome) -> Option<String> {
+    let text = std::fs::read_to_string(home.path().join("config.json")).expect("there");
+    let config: Value = serde_json::from_str(&text).expect("JSON");
+    let stored = config["models"][0]["toolCalls"].as_str();
+    stored.map(str::to_owned)
+}
+
+#[test]
+fn a_terminal_is_asked_before_anything_is_stored() {
+    let (_server, home) = misconfigured();
+    let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
+    terminal.wait_for_text(QUESTION);
+    assert_eq!(tool_calls(&home), None);
+    // What comes sooner was typed before the question was read.
+    terminal.press("y\r");
+    terminal.wait_for_text("That was typed before the question could be read.");
+    let asked = Instant::now();
+    wait_until("the question was read", || asked.elapsed() > READ);
+    terminal.press("y\r");
+    // Which waits for all that was written.
+    assert_eq!(terminal.exit(), left());
+    terminal.wait_for_text("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
+    assert_eq!(tool_calls(&home).as_deref(), Some("native"));
+}
+
+#[test]
+fn ctrl_c_at_the_question_stores_nothing() {
+    let (_server, home) = misconfigured();
+    let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
+    terminal.wait_for_text(QUESTION);
+    terminal.press(CTRL_C);
+    let interrupted = Exit {
+        code: 130,
+        signal: None,
+    };
+    assert_eq!(terminal.exit(), interrupted);
+    assert_eq!(tool_calls(&home), None);
+}

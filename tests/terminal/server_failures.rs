@@ -1,0 +1,97 @@
+//! What a person reads when the model's server is down, wrong or cut off.
+
+use super::model_server::{ModelServer, Reply, ollama_error, ollama_line, ollama_text};
+use super::pty::contains_text;
+use super::{CHAT, TestHome, left, ollama, open};
+use serde_json::json;
+
+/// Shown over several rows where it has to be.
+fn until_says(terminal: &super::PtyTerminal, sentence: &str) {
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    // The chat's part of each row: what stands between its frame's sides.
+    let chat = |text: &str| {
+        text.lines()
+            .filter_map(|line| line.split('│').nth(1))
+            .map(letters)
+            .collect::<String>()
+    };
+    let wanted = letters(sentence);
+    terminal.wait_for(&format!("`{sentence}` is said"), |screen| {
+        chat(&screen.contents()).contains(&wanted)
+    });
+}
+
+#[test]
+fn a_server_that_is_down_is_named_with_what_to_do() {
+    let url = ModelServer::start().url();
+    let home = TestHome::with_ollama(&url);
+    let mut terminal = open(&home);
+    terminal.send_prompt("Are you there?");
+    until_says(&terminal, &format!("Nothing listens at {url}."));
+    until_says(
+        &terminal,
+        "Start it with `ollama serve`, or check baseUrl in config.json.",
+    );
+    assert!(!contains_text(
+        &terminal.screen(),
+        "Waiting for response..."
+    ));
+    assert_eq!(terminal.quit(), left());
+}
+
+#[test]
+fn a_model_that_is_not_there_is_named_with_what_to_do() {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, ollama_error(404, "model 'qwen3:4b' not found"));
+    let mut terminal = open(&home);
+    terminal.send_prompt("Are you there?");
+    until_says(
+        &terminal,
+        &format!("{} does not have the model `qwen3:4b`.", server.url()),
+    );
+    until_says(
+        &terminal,
+        "Pull it with `ollama pull qwen3:4b`, or choose another model with /set-model.",
+    );
+    assert_eq!(terminal.quit(), left());
+}
+
+#[test]
+fn a_cut_answer_keeps_its_words_and_can_be_asked_for_again() {
+    let (server, home) = ollama();
+    let begun = ollama_line(&json!({ "role": "assistant", "content": "Half of it" }));
+    server.queue_reply(CHAT, Reply::status(200).chunk(begun).disconnect());
+    let mut terminal = open(&home);
+    terminal.send_prompt("Tell me all.");
+    let told = format!(
+        "The connection to {} was cut in the middle of the answer.",
+        server.url()
+    );
+    until_says(&terminal, &told);
+    assert!(contains_text(&terminal.screen(), "Half of it"));
+    server.queue_reply(CHAT, ollama_text(&["The whole of it."]));
+    terminal.send_prompt("/retry");
+    terminal.wait_for_text("The whole of it.");
+    let saved = home.wait_until_saved("The whole of it.");
+    assert_eq!(saved["messages"][0]["content"], "Tell me all.");
+    assert_eq!(terminal.quit(), left());
+}
+
+#[test]
+fn escape_sequences_of_a_model_never_reach_the_terminal() {
+    let (server, home) = ollama();
+    let evil = "safe\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[2Jstill\u{9b}31m here\u{202e}";
+    server.queue_reply(CHAT, ollama_text(&[evil]));
+    let mut terminal = open(&home);
+    terminal.send_prompt("Say it.");
+    terminal.wait_for_text("here");
+    home.wait_until_saved("still");
+    let raw = terminal.raw();
+    let wrote = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
+    assert!(!wrote(b"]52;") && !wrote("\u{9b}".as_bytes()) && !wrote("\u{202e}".as_bytes()));
+    assert!(
+        contains_text(&terminal.screen(), "safe"),
+        "the screen was not cleared"
+    );
+    assert_eq!(terminal.quit(), left());
+}

@@ -1,0 +1,90 @@
+//! Conversations that the command line opens: `--session` and `--continue`.
+
+use super::model_server::ollama_text;
+use super::pty::TerminalOptions;
+use super::{CHAT, TestHome, left, ollama};
+use serde_json::json;
+
+/// A conversation of one turn, as a file of this name.
+fn keep(home: &TestHome, name: &str, prompt: &str, answer: &str) {
+    std::fs::create_dir_all(home.path().join("sessions")).expect("made");
+    let messages = json!([
+        { "role": "user", "content": prompt },
+        { "role": "assistant", "content": answer },
+    ]);
+    home.write(
+        &format!("sessions/{name}"),
+        &json!({ "model": "qwen3:4b", "messages": messages }),
+    );
+}
+
+fn two_conversations(home: &TestHome) {
+    keep(
+        home,
+        "20250101_090000_trip_to_Seoul.json",
+        "trip to Seoul",
+        "Fly.",
+    );
+    keep(
+        home,
+        "20250202_090000_trip_to_Busan.json",
+        "trip to Busan",
+        "Take the train.",
+    );
+}
+
+#[test]
+fn a_name_opens_the_conversation_that_it_begins_and_it_goes_on_there() {
+    let (server, home) = ollama();
+    two_conversations(&home);
+    server.queue_reply(CHAT, ollama_text(&["By night."]));
+    let start = TerminalOptions::in_home(&home)
+        .arg("--session")
+        .arg("trip to s");
+    let mut terminal = start.start();
+    terminal.wait_for_text("Fly.");
+    terminal.send_prompt("When?");
+    terminal.wait_for_text("By night.");
+    assert_eq!(terminal.quit(), left());
+    let messages: Vec<serde_json::Value> = home
+        .sessions()
+        .iter()
+        .map(|session| session["messages"].clone())
+        .collect();
+    let [user, assistant] = ["user", "assistant"]
+        .map(|role| move |text: &str| json!({ "role": role, "content": text }));
+    let expected = [
+        json!([
+            user("trip to Seoul"),
+            assistant("Fly."),
+            user("When?"),
+            assistant("By night."),
+        ]),
+        json!([user("trip to Busan"), assistant("Take the train.")]),
+    ];
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn a_name_that_several_have_opens_none_and_names_them() {
+    let (_server, home) = ollama();
+    two_conversations(&home);
+    let start = TerminalOptions::in_home(&home).size(160, 32);
+    let mut terminal = start.arg("--session").arg("trip").start();
+    terminal.wait_for_text("`trip` may mean several conversations.");
+    let screen = terminal.wait_for_text("Say which one: 20250202_090000_trip_to_Busan.json");
+    let text = screen.contents();
+    assert!(!text.contains("Fly.") && !text.contains("Take the train."));
+    assert_eq!(terminal.quit(), left());
+}
+
+#[test]
+fn a_name_that_none_has_brings_the_nearest_one() {
+    let (_server, home) = ollama();
+    two_conversations(&home);
+    let start = TerminalOptions::in_home(&home).size(160, 32);
+    let mut terminal = start.arg("--session").arg("tirp to Busan").start();
+    terminal.wait_for_text("There is no conversation `tirp to Busan`.");
+    terminal.wait_for_text("Did you mean `20250202_090000_trip_to_Busan.json`?");
+    assert_eq!(terminal.quit(), left());
+}

@@ -1,0 +1,91 @@
+//! An engine that does not respond: signals and Ctrl+C end the program all the same, the
+//! terminal is given back, and no server is left behind.
+
+use super::home::TestHome;
+use super::pty::{CTRL_C, PtyTerminal, TerminalOptions};
+use super::{ModelServer, ollama_with_tools};
+use rustix::process::Signal;
+use std::time::{Duration, Instant};
+
+/// How long a signal may take to end the program.
+const END_MAX: Duration = Duration::from_secs(2);
+
+/// A conversation whose engine is blocked for good.
+fn blocked() -> (ModelServer, TestHome, PtyTerminal) {
+    let (server, home) = ollama_with_tools();
+    let terminal = TerminalOptions::in_home(&home)
+        .env("HUMBLE_TEST_BLOCK", "Block.")
+        .start();
+    terminal.wait_for_text("● test");
+    terminal.send_prompt("Block.");
+    terminal.wait_for_text("Waiting for response");
+    (server, home, terminal)
+}
+
+#[test]
+fn signals_end_the_program_within_two_seconds() {
+    for (signal, code) in [
+        (Signal::TERM, 143),
+        (Signal::HUP, 129),
+        (Signal::INT, 130),
+        (Signal::QUIT, 131),
+    ] {
+        let (_server, home, mut terminal) = blocked();
+        let began = Instant::now();
+        terminal.signal(signal);
+        assert_eq!(terminal.exit().code, code);
+        let took = began.elapsed();
+        assert!(took < END_MAX, "{signal:?} took {took:?}");
+        terminal.assert_restored();
+        home.assert_no_process_left();
+    }
+}
+
+#[test]
+fn a_ctrl_c_that_is_not_acknowledged_lets_the_next_one_leave() {
+    let (_server, home, mut terminal) = blocked();
+    terminal.press(CTRL_C);
+    terminal.wait_for_text("The engine does not respond. Ctrl+C again leaves.");
+    let began = Instant::now();
+    terminal.press(CTRL_C);
+    assert_eq!(terminal.exit().code, 0);
+    assert!(began.elapsed() < END_MAX, "{:?}", began.elapsed());
+    terminal.assert_restored();
+    home.assert_no_process_left();
+}
+
+#[test]
+fn one_signal_ends_ask_within_two_seconds() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
+        let (_server, home) = ollama_with_tools();
+        let mut terminal = TerminalOptions::in_home(&home)
+            .env("HUMBLE_TEST_BLOCK", "Block.")
+            .arg("ask")
+            .arg("Block.")
+            .start();
+        terminal.wait_for_text("HUMBLE_TEST_BLOCK is set");
+        let began = Instant::now();
+        terminal.signal(signal);
+        assert_eq!(terminal.exit().code, code);
+        let took = began.elapsed();
+        assert!(took < END_MAX, "{signal:?} took {took:?}");
+        home.assert_no_process_left();
+    }
+}
+
+/// An editor that never ends by itself.
+#[test]
+fn a_signal_ends_the_program_while_an_editor_has_the_terminal() {
+    let (_server, home) = ollama_with_tools();
+    let mut terminal = TerminalOptions::in_home(&home)
+        .env("VISUAL", "echo in the editor; sleep 60 #")
+        .start();
+    terminal.wait_for_text("● test");
+    terminal.press("\x07");
+    terminal.wait_for_text("in the editor");
+    let began = Instant::now();
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.exit().code, 143);
+    assert!(began.elapsed() < END_MAX, "{:?}", began.elapsed());
+    terminal.assert_restored();
+}
