@@ -5,7 +5,7 @@
 use crate::support::fixtures::{documented, server, tool_with};
 use clap::CommandFactory;
 use humble::cli::Cli;
-use humble::dialect::scan::{Piece, Scanner};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Offered;
 use humble::tui::keymap::{self, TABLE, When};
 use serde_json::json;
@@ -236,11 +236,11 @@ fn examples_of_call_forms_are_recognized() {
         let mut spans = row.split('`').skip(1).step_by(2);
         let label = spans.next().expect("a label");
         let example = spans.find(|span| span.contains("get_time")).expect(row);
-        let mut scanner = Scanner::new(Arc::clone(&offered));
+        let mut scanner = CallScanner::new(Arc::clone(&offered));
         let mut pieces = scanner.push(&example.replace("\\|", "|"));
         pieces.extend(scanner.finish());
         let calls = pieces.iter().filter_map(|piece| match piece {
-            Piece::Call(call) => Some(call),
+            ScanEvent::Call(call) => Some(call),
             _ => None,
         });
         let calls: Vec<_> = calls.collect();

@@ -16,6 +16,6 @@ pub(super) use opening::{open, open_named};
 /// The label of each form, as the dialog shows it.
 #[cfg(test)]
 pub(super) fn labels() -> impl Iterator<Item = &'static str> {
-    let grammars = grammar::HEADED.iter().chain([&grammar::NAMED]);
+    let grammars = grammar::TAG_GRAMMARS.iter().chain([&grammar::GLM]);
     grammars.map(|grammar| grammar.form)
 }

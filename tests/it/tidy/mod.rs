@@ -3,6 +3,7 @@
 
 mod docs;
 mod imports;
+mod names;
 mod source;
 
 use source::code;

@@ -37,7 +37,11 @@ fn types(text: &str) -> Vec<(String, bool)> {
 #[test]
 fn a_public_type_name_is_defined_once() {
     let mut defined: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
-    for (path, text) in sources("src") {
+    let is_test = |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs");
+    for (path, text) in sources("src")
+        .into_iter()
+        .filter(|(path, _)| !is_test(path))
+    {
         for (name, is_public) in types(&text) {
             defined
                 .entry(name)
