@@ -1,6 +1,5 @@
-//! The shape of the other branches of a conversation, under `humble.branches`. An
-//! entry that is not understood stays where it is, and is neither shown nor written
-//! anew.
+//! The JSON of a session's other branches, under `humble.branches`. Unrecognized entries
+//! are kept unchanged and not shown.
 
 use super::message_codec::{is_plain, message};
 use super::metadata;
@@ -10,7 +9,8 @@ use serde_json::{Map, Value, json};
 pub(super) const BRANCHES: &str = "branches";
 const LEFT: &str = "left";
 
-/// Takes the branches out of `humble` that make sense behind so many messages.
+/// Removes from `humble` the branches that are valid after `messages` messages, and parses
+/// them.
 pub(super) fn read(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
     let Some(Value::Array(entries)) = humble.get_mut(BRANCHES) else {
         return Vec::new();
@@ -52,7 +52,7 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     if left_at.is_some() {
         entry.shift_remove(LEFT);
     }
-    // What is left has an unknown key, or an unknown shape under one of ours.
+    // The remaining keys are unknown or have an unknown shape.
     Some(Branch {
         at,
         messages,
@@ -64,7 +64,7 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     })
 }
 
-/// Takes the list under `key` out; a value of another shape stays where it is.
+/// Removes and returns the list under `key`; leaves a value of another shape.
 fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {
@@ -76,7 +76,7 @@ fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     }
 }
 
-/// Puts the branches of `session` in, behind those that nobody here understands.
+/// Inserts the branches of `session` after the unrecognized ones.
 pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
     let mut entries = match session.metadata.extra.get(BRANCHES) {
         Some(Value::Array(unknown)) => unknown.clone(),

@@ -173,7 +173,7 @@ fn how_many_journals_are_not_looked_at_is_told() {
     }
     let place = folder.path().join("journal");
     let place = place.display();
-    let expected = format!("2 of the 66 journals in {place} were not looked at.");
+    let expected = format!("2 of the 66 journals in {place} were skipped.");
     assert_eq!(told, [expected]);
 }
 

@@ -224,9 +224,9 @@ fn a_session_that_another_program_changed_is_not_overwritten() {
 fn a_broken_file_is_listed_with_the_reason_and_never_written() {
     let cases: [(&[u8], &str); 7] = [
         (b"", "it is empty"),
-        (b"[]", "it holds no JSON object"),
+        (b"[]", "it is not a JSON object"),
         (b"{}", "it has no `messages`"),
-        (b"{\"messages\":{}}", "its `messages` are no list"),
+        (b"{\"messages\":{}}", "its `messages` are not a list"),
         (
             b"{\"messages\":[],\"messages\":[]}",
             "it has `messages` twice",
@@ -295,8 +295,8 @@ fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
     let (folder, sessions) = folder();
     fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
     let fault = sessions.open(&"s.json".into()).unwrap_err();
-    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It is left \
-                    as it is. Move it out of the folder of sessions.";
+    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It was \
+                    not changed. Move it out of the sessions folder.";
     assert_eq!(fault.notice().summary(), expected);
 }
 
