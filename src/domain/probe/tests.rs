@@ -97,7 +97,7 @@ fn the_better_one_is_worth_storing_once_all_were_tried() {
         ..whole
     };
     assert_eq!((cut.best(), cut.worth_storing()), (Some(Xml), None));
-    let said = "Not every dialect was tried: nothing is stored.";
+    let said = "Not every dialect was tested, so nothing was saved.";
     assert_eq!(cut.setting_words().as_deref(), Some(said));
 }
 
@@ -109,17 +109,17 @@ fn the_words_say_whether_the_model_works_with_tools() {
         "m works with tools: best in `prompt`."
     );
     let said = words(vec![trial(Xml, other(), false)]);
-    let start = "m calls tools but does not use what they return; it came furthest in `xml`.";
+    let start = "m calls tools but does not use their results; `xml` came closest.";
     assert!(said.starts_with(start), "{said}");
     let said = words(vec![trial(Xml, Unusable, false)]);
-    let start = "m tried to call a tool, but no call of it in any dialect could be used.";
+    let start = "m tried to call a tool, but made no valid call in any dialect.";
     assert!(said.starts_with(start), "{said}");
     let late = Trial {
         is_whole: false,
         ..trial(Prompt, Nothing, false)
     };
     let said = words(vec![late.clone()]);
-    let end = "whether m works with tools: no reply came to its end.";
+    let end = "whether m works with tools: no reply was complete.";
     assert!(said.ends_with(end), "{said}");
     let said = words(vec![late, trial(Xml, Nothing, false)]);
     assert!(

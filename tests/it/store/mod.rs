@@ -229,7 +229,7 @@ fn a_broken_file_is_listed_with_the_reason_and_never_written() {
         (b"{\"messages\":{}}", "its `messages` are not a list"),
         (
             b"{\"messages\":[],\"messages\":[]}",
-            "it has `messages` twice",
+            "it has two `messages` keys",
         ),
         (
             b"{\"messages\":[",
