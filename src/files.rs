@@ -143,12 +143,13 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = target_of(path)?;
     let folder = folder_of(&target);
     let temporary = write_temporary(folder, bytes)?;
-    let was = fs::metadata(&target).ok();
-    let was = was.map(|metadata| modes::of(&metadata));
-    set_file_mode(temporary.as_file(), was.map_or(mode, |was| was & mode))?;
+    let old_mode = fs::metadata(&target)
+        .ok()
+        .map(|metadata| modes::of(&metadata));
+    set_file_mode(temporary.as_file(), old_mode.map_or(mode, |old| old & mode))?;
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|fault| fault.error)?;
-    if was.is_some_and(|was| was & !mode != 0) {
+    if old_mode.is_some_and(|old| old & !mode != 0) {
         modes::narrowed(path);
     }
     sync_folder(folder)
@@ -217,9 +218,10 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     set_mode(&mut options, mode);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    let was = modes::of(&metadata);
+    let old_mode = modes::of(&metadata);
     // Another user's file cannot be changed; write to it anyway.
-    if metadata.is_file() && was & !mode != 0 && set_file_mode(&file, was & mode).is_ok() {
+    if metadata.is_file() && old_mode & !mode != 0 && set_file_mode(&file, old_mode & mode).is_ok()
+    {
         modes::narrowed(path);
     }
     Ok(file)
@@ -252,10 +254,10 @@ pub fn sweep(folder: &Path) {
         return;
     };
     for item in items.flatten() {
-        let name = item.file_name();
-        let name = name.to_string_lossy();
-        let ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
-        if ours && is_stale(&item) {
+        let file_name = item.file_name();
+        let name = file_name.to_string_lossy();
+        let is_ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
+        if is_ours && is_stale(&item) {
             let _ = fs::remove_file(item.path());
         }
     }
@@ -273,17 +275,17 @@ fn is_stale(item: &fs::DirEntry) -> bool {
 /// Whether `path` still refers to `file`. Another program may have replaced it between
 /// opening and locking.
 pub fn is_still(file: &File, path: &Path) -> bool {
-    let (Ok(held), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
+    let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (held.dev(), held.ino()) == (named.dev(), named.ino())
+        (opened.dev(), opened.ino()) == (named.dev(), named.ino())
     }
     #[cfg(not(unix))]
     {
-        held.len() == named.len()
+        opened.len() == named.len()
     }
 }
 

@@ -53,7 +53,7 @@
 //! Enter → [`tui::update`] applies `Started` to its own transcript and returns
 //! `Send(Submit)` → the actor starts a [`engine::turn::Turn`], and its driver sends a
 //! request → parts of the reply pass through [`dialect::scan`] into the turn →
-//! a call becomes [`protocol::Ask::Approve`] → the dialog appears because the ask
+//! a call becomes [`protocol::Ask::ApproveCalls`] → the dialog appears because the ask
 //! is open → `y` returns `Send(Answer)` → the turn emits `Run` with an approved
 //! call → [`mcp::Hub`] runs it → the result goes back to the model → the answer ends the
 //! turn → the session is saved once.

@@ -10,7 +10,10 @@ use serde_json::Map;
 impl Branch {
     /// A label: the first line of its first prompt.
     pub fn words(&self) -> &str {
-        let prompt = self.messages.iter().find(|one| one.role == Role::User);
+        let prompt = self
+            .messages
+            .iter()
+            .find(|message| message.role == Role::User);
         let text = prompt.map_or("", |prompt| &*prompt.content);
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.unwrap_or_default().trim()
@@ -118,10 +121,10 @@ impl Session {
     }
 
     fn has(&self, way: &BranchPath) -> bool {
-        let own = std::iter::once((self.messages.len(), &[][..]));
         let branches = self.branches.iter();
-        let own = own.chain(branches.map(|branch| (branch.at, &branch.messages[..])));
-        own.into_iter().any(|(at, tail)| {
+        let mut own = std::iter::once((self.messages.len(), &[][..]))
+            .chain(branches.map(|branch| (branch.at, &branch.messages[..])));
+        own.any(|(at, tail)| {
             // Both share these messages of the active branch.
             let same = at.min(way.trunk);
             let between = |until: usize| self.messages.get(same..until).unwrap_or_default();

@@ -60,13 +60,13 @@ impl Secret {
         &self.0
     }
 
-    /// Replaces each of `secrets` in `words` with `…`. Pass longer secrets first.
-    pub fn without(secrets: &[Self], words: &str) -> String {
-        let mut words = words.to_owned();
+    /// Replaces each of `secrets` in `text` with `…`. Pass longer secrets first.
+    pub fn without(secrets: &[Self], text: &str) -> String {
+        let mut text = text.to_owned();
         for secret in secrets.iter().filter(|secret| !secret.0.is_empty()) {
-            words = words.replace(&secret.0, "…");
+            text = text.replace(&secret.0, "…");
         }
-        words
+        text
     }
 }
 

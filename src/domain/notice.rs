@@ -17,7 +17,6 @@ pub enum Severity {
 /// outside; front ends sanitize it.
 ///
 /// Advice is not serialized, because each front end words it differently.
-/// The advice is left out when a notice is serialized: its words are a front end's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
     pub severity: Severity,

@@ -13,7 +13,7 @@ pub const SECRET: &str = "secret_word";
 /// The outcome of the requested call, worst first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrote {
-    /// The dialect was not tried.
+    /// The dialect was not tested.
     Skipped,
     Nothing,
     /// A call that could not be run.
@@ -140,16 +140,16 @@ impl Report {
     }
 
     fn best_trial(&self) -> Option<&Trial> {
-        let usual = self.model.provider.default_dialect();
-        let place = |trial: &Trial| {
+        let default = self.model.provider.default_dialect();
+        let tie_order = |trial: &Trial| {
             let mut order = Dialect::ALL.iter();
-            let place = order.position(|dialect| *dialect == trial.dialect);
-            (trial.dialect != usual, place)
+            let position = order.position(|dialect| *dialect == trial.dialect);
+            (trial.dialect != default, position)
         };
         let called = self.trials.iter().filter(|trial| trial.called());
         called.min_by(|one, other| {
             let by_rank = other.rank().cmp(&one.rank());
-            by_rank.then_with(|| place(one).cmp(&place(other)))
+            by_rank.then_with(|| tie_order(one).cmp(&tie_order(other)))
         })
     }
 
@@ -187,7 +187,12 @@ impl Report {
                 "{model} calls tools but does not use their results; `{best}` came closest. \
                  A larger model may do better."
             ),
-            Verdict::CallsNothing if self.trials.iter().any(|one| one.wrote == Wrote::Unusable) => {
+            Verdict::CallsNothing
+                if self
+                    .trials
+                    .iter()
+                    .any(|trial| trial.wrote == Wrote::Unusable) =>
+            {
                 format!(
                     "{model} tried to call a tool, but made no valid call in {any}. \
                      A larger model or one trained for tool use may do better."

@@ -103,7 +103,7 @@ impl Redactor {
         for view in View::all(text) {
             // Overlapping matches: if two values share characters, both are hidden.
             let matches = finder.find_overlapping_iter(view.bytes());
-            ranges.extend(matches.map(|it| view.origin(it.start()..it.end())));
+            ranges.extend(matches.map(|found| view.origin(found.start()..found.end())));
         }
         ranges
     }

@@ -223,7 +223,7 @@ impl Found {
             None => self.credential(&decoded(url.username())),
         }
         let segments = url.path_segments().into_iter().flatten();
-        for segment in segments.map(decoded).filter(|it| is_opaque(it)) {
+        for segment in segments.map(decoded).filter(|segment| is_opaque(segment)) {
             self.all.push(segment);
         }
         for (name, value) in url.query_pairs() {

@@ -26,14 +26,15 @@ pub struct Annotations {
 impl Annotations {
     /// The given hints as labels.
     pub fn words(&self) -> Vec<&'static str> {
-        let said = [
+        let hints = [
             (self.read_only, "read-only", "changes things"),
             (self.destructive, "destructive", "not destructive"),
             (self.idempotent, "idempotent", "not idempotent"),
             (self.open_world, "reaches the outside", "stays inside"),
         ];
-        said.into_iter()
-            .filter_map(|(said, yes, no)| said.map(|said| if said { yes } else { no }))
+        hints
+            .into_iter()
+            .filter_map(|(hint, yes, no)| hint.map(|hint| if hint { yes } else { no }))
             .collect()
     }
 }

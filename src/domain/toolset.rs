@@ -51,16 +51,16 @@ pub fn withheld(name: &str) -> String {
 
 /// The notice for the user when the model calls a withheld tool.
 pub fn withheld_called(name: &str) -> Notice {
-    let said = format!("`{name}` changed since you accepted it, so the call was not run.");
-    Notice::warning(said).advise(Advice::ReviewTrust)
+    let message = format!("`{name}` changed since you accepted it, so the call was not run.");
+    Notice::warning(message).advise(Advice::ReviewTrust)
 }
 
 impl Offered {
     /// The withheld tool to which the error `why` refers, if any.
     pub fn withheld_by(&self, why: &str) -> Option<&str> {
         let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
-        let told = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
-        names.find(|name| *name == told)
+        let withheld = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
+        names.find(|name| *name == withheld)
     }
 
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
@@ -119,11 +119,11 @@ impl Offered {
     /// Whether a name that is not offered refers to a withheld tool.
     pub fn withholds(&self, server: Option<&str>, name: &str) -> bool {
         let server = server.filter(|server| !server.is_empty());
-        let named = strip_decoration(name);
-        self.withheld.iter().any(|(of, tool)| {
-            let is_of = server.is_none_or(|server| server == of.as_str());
-            let of_it = || name.strip_prefix(of.as_str())?.strip_prefix("__");
-            is_of && (tool == name || tool == named || of_it() == Some(tool))
+        let stripped = strip_decoration(name);
+        self.withheld.iter().any(|(id, tool)| {
+            let is_server = server.is_none_or(|server| server == id.as_str());
+            let without_server = || name.strip_prefix(id.as_str())?.strip_prefix("__");
+            is_server && (tool == name || tool == stripped || without_server() == Some(tool))
         })
     }
 
@@ -189,8 +189,8 @@ impl Offered {
         // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
         let namespaced = self.index.servers().iter().filter_map(|id| {
             let rest = name.strip_prefix(id.as_str())?;
-            let rest = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
-            Some(self.named(rest).filter(move |tool| tool.server == *id))
+            let tool_name = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
+            Some(self.named(tool_name).filter(move |tool| tool.server == *id))
         });
         only(namespaced.flatten().filter(of_server))
     }

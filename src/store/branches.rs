@@ -41,8 +41,10 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
         return None;
     };
     entry.shift_remove("at");
-    let messages = list(&mut entry, "messages").into_iter();
-    let messages: Vec<SavedMessage> = messages.filter_map(message).collect();
+    let messages: Vec<SavedMessage> = list(&mut entry, "messages")
+        .into_iter()
+        .filter_map(message)
+        .collect();
     let turns = metadata::turns(&mut entry);
     let cancelled = metadata::cancelled(&mut entry);
     let left_at = entry
@@ -94,8 +96,9 @@ pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
 }
 
 fn entry(branch: &Branch) -> Value {
-    let message = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
-    let messages: Vec<Value> = branch.messages.iter().map(message).collect();
+    let to_json =
+        |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
+    let messages: Vec<Value> = branch.messages.iter().map(to_json).collect();
     let mut entry = json!({ "at": branch.at, "messages": messages });
     let turns = metadata::turns_json(&branch.turns);
     let cancelled = metadata::cancelled_json(&branch.cancelled);

@@ -44,7 +44,8 @@ fn is_shallow(value: &Value, depth: usize) -> bool {
             depth < ARGUMENTS_DEPTH_MAX && items.iter().all(|item| is_shallow(item, depth + 1))
         }
         Value::Object(members) => {
-            depth < ARGUMENTS_DEPTH_MAX && members.values().all(|it| is_shallow(it, depth + 1))
+            depth < ARGUMENTS_DEPTH_MAX
+                && members.values().all(|member| is_shallow(member, depth + 1))
         }
         _ => true,
     }

@@ -47,7 +47,7 @@ pub(super) fn restore(
         count += usize::from(value.is_object());
         list.push(value);
     }
-    let of = |value: &Value| Some((message(value.clone())?, value.clone()));
+    let with_json = |value: &Value| Some((message(value.clone())?, value.clone()));
     let from = session
         .branches
         .iter()
@@ -56,17 +56,17 @@ pub(super) fn restore(
         .unwrap_or(common)
         .min(common);
     let objects = list.iter().filter(|value| value.is_object());
-    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(of).collect();
+    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(with_json).collect();
     // Elements that are not messages belong to no branch and stay in the main list.
-    let (rest, strange): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
-    list.extend(strange);
+    let (rest, non_messages): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
+    list.extend(non_messages);
     let mut pool: VecDeque<(SavedMessage, Value)> = rest
         .into_iter()
         .chain(known.others)
         .filter_map(|value| Some((message(value.clone())?, value)))
         .collect();
     let mut take = |wanted: &SavedMessage| {
-        let at = pool.iter().position(|(one, _)| one == wanted);
+        let at = pool.iter().position(|(known, _)| known == wanted);
         at.and_then(|at| pool.remove(at)).map(|(_, value)| value)
     };
     // Undone turns are matched first, because a repeated prompt has no extra keys yet.
@@ -84,15 +84,16 @@ pub(super) fn restore(
             // A repeated prompt occurs in both branches.
             let shared = kept
                 .get(branch.at + at - from)
-                .filter(|(one, _)| one == wanted);
+                .filter(|(known, _)| known == wanted);
             let known = shared.map(|(_, value)| value.clone());
             if let Some(value) = known.or_else(|| take(wanted)) {
                 *slot = value;
             }
         }
     }
-    let plain = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
+    let to_json =
+        |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
     let more = session.messages.iter().skip(common);
-    list.extend(more.map(|message| take(message).unwrap_or_else(|| plain(message))));
+    list.extend(more.map(|message| take(message).unwrap_or_else(|| to_json(message))));
     root.insert(MESSAGES.to_owned(), Value::Array(list));
 }

@@ -96,8 +96,8 @@ pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerge
         return Ok(written(&file.root, &session.messages));
     }
     // Preserve messages with unknown keys.
-    let root = serde_json::from_slice(without_mark(there));
-    let mut root: Map<String, Value> = root.map_err(|fault| Unmerged::Broken(fault.to_string()))?;
+    let mut root: Map<String, Value> = serde_json::from_slice(without_mark(there))
+        .map_err(|fault| Unmerged::Broken(fault.to_string()))?;
     let known = foreign_messages::Known::of(&root);
     describe(&mut root, session);
     foreign_messages::restore(&mut root, known, session, common);

@@ -168,12 +168,21 @@ impl Journals {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
-        let paths = items.flatten().map(|item| item.path());
-        let is_journal = |path: &PathBuf| path.extension().is_some_and(|it| it == EXTENSION);
-        let mut paths: Vec<PathBuf> = paths.filter(is_journal).collect();
+        let is_journal = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|extension| extension == EXTENSION)
+        };
+        let mut paths: Vec<PathBuf> = items
+            .flatten()
+            .map(|item| item.path())
+            .filter(is_journal)
+            .collect();
         paths.sort_unstable_by(|one, other| other.cmp(one));
-        let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
-        let mut found: Vec<OrphanedJournal> = found.collect();
+        let mut found: Vec<OrphanedJournal> = paths
+            .iter()
+            .take(FOUND_MAX)
+            .filter_map(|path| take(path))
+            .collect();
         found.extend(self.more_than_looked_at(paths.len()));
         // Names follow the clock, which may have jumped, so sort by modification time.
         found.sort_by_key(|found| match found {
@@ -187,8 +196,8 @@ impl Journals {
     fn more_than_looked_at(&self, count: usize) -> Option<OrphanedJournal> {
         let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
         let folder = self.folder.display();
-        let what = format!("{more} of the {count} journals in {folder} were skipped.");
-        let notice = Notice::warning(what)
+        let message = format!("{more} of the {count} journals in {folder} were skipped.");
+        let notice = Notice::warning(message)
             .because("Only the newest are checked at startup.")
             .advise("Move old journals out of this folder; the next start checks the rest.");
         Some(OrphanedJournal::Foreign(notice))
@@ -267,7 +276,10 @@ impl Journal {
     }
 
     fn changed_at(&self) -> Option<std::time::SystemTime> {
-        self.file.metadata().and_then(|it| it.modified()).ok()
+        self.file
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
     }
 }
 

@@ -37,11 +37,11 @@ impl NotFound {
                 format!("Choose one: {}{more}.", listed.join(", ")).into()
             }
         };
-        let mut what = self.to_string();
-        if let Some(first) = what.get(..1) {
-            what = first.to_uppercase() + &what[1..];
+        let mut message = self.to_string();
+        if let Some(first) = message.get(..1) {
+            message = first.to_uppercase() + &message[1..];
         }
-        Notice::failure(format!("{what}.")).advise(advice)
+        Notice::failure(format!("{message}.")).advise(advice)
     }
 }
 
@@ -83,19 +83,23 @@ impl Sessions {
                 several => {
                     return Err(NotFound::Several {
                         wanted: wanted.to_owned(),
-                        found: several.iter().map(|one| one.id.to_string()).collect(),
+                        found: several
+                            .iter()
+                            .map(|session| session.id.to_string())
+                            .collect(),
                     });
                 }
             }
         }
-        let likeness =
-            |one: &SessionSummary| alike(&asked, &name(one)).max(alike(&asked, &title(one)));
+        let likeness = |session: &SessionSummary| {
+            alike(&asked, &name(session)).max(alike(&asked, &title(session)))
+        };
         let near = list
             .iter()
-            .map(|one| (likeness(one), one))
+            .map(|session| (likeness(session), session))
             .filter(|(likeness, _)| *likeness >= ALIKE)
             .max_by(|(one, _), (other, _)| one.total_cmp(other))
-            .map(|(_, one)| one.id.to_string());
+            .map(|(_, session)| session.id.to_string());
         Err(NotFound::Unknown {
             wanted: wanted.to_owned(),
             near,

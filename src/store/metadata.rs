@@ -197,7 +197,7 @@ fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value 
 }
 
 fn cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
-    let is_set = |key: &str| entry.get(key).is_some_and(|it| *it == true);
+    let is_set = |key: &str| entry.get(key).is_some_and(|value| *value == true);
     Some(CancelledTurn {
         at: entry.get("at")?.as_str()?.parse().ok()?,
         after: index(entry, "after")?,

@@ -113,8 +113,10 @@ fn home_of(sessions: &Sessions, turn: &JournaledTurn) -> Option<Session> {
     }
     let started = turn.started?;
     let list = sessions.list();
-    let mut same = list.iter().filter(|one| one.started_at == Some(started));
-    same.find_map(|one| sessions.open(&one.id).ok())
+    let mut same = list
+        .iter()
+        .filter(|summary| summary.started_at == Some(started));
+    same.find_map(|summary| sessions.open(&summary.id).ok())
 }
 
 fn ended_at(ended: Option<Timestamp>, now: &Zoned) -> Zoned {

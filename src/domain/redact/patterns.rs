@@ -207,7 +207,11 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
             _ => is_token(text).then(|| start..start + text.len()),
         };
         let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
-        parts.extend(hidden.filter(is_new).map(|it| at + it.start..at + it.end));
+        parts.extend(
+            hidden
+                .filter(is_new)
+                .map(|range| at + range.start..at + range.end),
+        );
         start += part.len();
     }
     parts

@@ -72,10 +72,10 @@ impl ArgumentCheck {
 
 fn words_of(fault: &ValidationError) -> String {
     let path = fault.instance_path().to_string();
-    let mut words: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
+    let mut text: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
     if !path.is_empty() {
-        words += " at ";
-        words.extend(path.chars().take(FAULT_CHARS_MAX));
+        text += " at ";
+        text.extend(path.chars().take(FAULT_CHARS_MAX));
     }
-    words
+    text
 }

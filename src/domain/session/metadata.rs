@@ -237,8 +237,12 @@ impl SessionMetadata {
     /// Adds the details of a continuation to the record of its answer, or creates that
     /// record.
     pub fn extend_turn(&mut self, turn: TurnRecord) {
-        let records = self.turns.list().iter_mut().rev();
-        let mut records = records.filter_map(|stored| stored.record.as_mut());
+        let mut records = self
+            .turns
+            .list()
+            .iter_mut()
+            .rev()
+            .filter_map(|stored| stored.record.as_mut());
         let Some(first) = records.find(|first| first.message == turn.message) else {
             return self.turns.push(turn);
         };

@@ -61,12 +61,16 @@ impl Index {
     /// Whether `part` is a prefix of a spelling or vice versa. No spelling is a prefix of
     /// another, so only the two neighbors of `part` need to be checked.
     pub(super) fn may_begin(&self, part: &str) -> bool {
-        let behind = self
+        let split = self
             .spellings
             .partition_point(|spelling| &**spelling <= part);
-        let (before, behind) = self.spellings.split_at(behind);
-        before.last().is_some_and(|one| part.starts_with(&**one))
-            || behind.first().is_some_and(|one| one.starts_with(part))
+        let (before, after) = self.spellings.split_at(split);
+        before
+            .last()
+            .is_some_and(|spelling| part.starts_with(&**spelling))
+            || after
+                .first()
+                .is_some_and(|spelling| spelling.starts_with(part))
     }
 }
 
@@ -109,7 +113,9 @@ mod tests {
             let mut parts = vec![String::new()];
             for _ in 0..6 {
                 for part in &parts {
-                    let agrees = |one: &String| one.starts_with(part) || part.starts_with(&**one);
+                    let agrees = |spelling: &String| {
+                        spelling.starts_with(part) || part.starts_with(&**spelling)
+                    };
                     assert_eq!(
                         index.may_begin(part),
                         spellings.iter().any(agrees),

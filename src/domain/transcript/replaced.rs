@@ -129,8 +129,10 @@ impl Transcript {
             Body::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
             _ => false,
         };
-        let removed = later.filter(|(index, entry)| is_removed(*index, entry));
-        let removed: BTreeSet<usize> = removed.map(|(index, _)| index).collect();
+        let removed: BTreeSet<usize> = later
+            .filter(|(index, entry)| is_removed(*index, entry))
+            .map(|(index, _)| index)
+            .collect();
         let moved = |index: usize| {
             (!removed.contains(&index)).then(|| index - removed.range(..index).count())
         };

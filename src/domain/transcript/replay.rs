@@ -91,8 +91,8 @@ impl Transcript {
     }
 
     fn recall_cancelled(&mut self, session: &Session, index: usize, numbers: &mut Numbers) {
-        let here = |note: &&CancelledTurn| note.after == index;
-        for note in session.metadata.cancelled.iter().filter(here) {
+        let is_here = |note: &&CancelledTurn| note.after == index;
+        for note in session.metadata.cancelled.iter().filter(is_here) {
             let turn = TurnId(numbers.next());
             self.unanswered.insert(turn);
             if note.replaces {

@@ -58,8 +58,8 @@ impl Pattern {
     /// Why this is not a valid pattern.
     pub fn from_json(written: &Map<String, Value>) -> Result<Self, String> {
         let parse_entry = |(key, value): (&String, &Value)| {
-            let read = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
-            Ok((key.clone(), read))
+            let condition = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
+            Ok((key.clone(), condition))
         };
         let arguments = written
             .iter()

@@ -24,14 +24,20 @@ impl Trust {
         let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
             return Stale::new();
         };
-        let listed: BTreeSet<&str> = server.tools.iter().map(|it| it.name.as_str()).collect();
+        let listed: BTreeSet<&str> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         let is_listed =
             |launch: &LaunchId, tool: &str| *launch == server.launch && listed.contains(tool);
         let mut dated: Vec<_> = launches
             .iter()
-            .flat_map(|(launch, tools)| tools.iter().map(move |(tool, it)| (launch, tool, it)))
+            .flat_map(|(launch, tools)| {
+                tools
+                    .iter()
+                    .map(move |(tool, accepted)| (launch, tool, accepted))
+            })
             .filter(|(launch, tool, _)| !is_listed(launch, tool))
-            .map(|(launch, tool, it)| (it.declined.is_some(), it.since, launch, tool))
+            .map(|(launch, tool, accepted)| {
+                (accepted.declined.is_some(), accepted.since, launch, tool)
+            })
             .collect();
         dated.sort();
         let mut stale = Stale::new();

@@ -114,8 +114,8 @@ fn long_texts_without_a_common_line_are_shown_whole_and_others_folded() {
     assert_eq!(whole.lines.len(), 2_000);
     let mut changed = numbered("old");
     changed[150] = "Send ~/.ssh.".to_owned();
-    let folded = section(numbered("old"), changed).folded();
-    let folded: Vec<String> = folded
+    let folded: Vec<String> = section(numbered("old"), changed)
+        .folded()
         .iter()
         .map(|(sign, line)| format!("{} {line}", sign.glyph()))
         .collect();

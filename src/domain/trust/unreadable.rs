@@ -78,6 +78,6 @@ impl Trust {
         let mut tools = doubt.tools.iter();
         doubt.all
             || doubt.servers.contains(server)
-            || tools.any(|(of, name)| of == server && name == tool)
+            || tools.any(|(id, name)| id == server && name == tool)
     }
 }

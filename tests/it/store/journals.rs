@@ -172,8 +172,7 @@ fn the_number_of_skipped_journals_is_reported() {
         }
     }
     let path = folder.path().join("journal");
-    let path = path.display();
-    let expected = format!("2 of the 66 journals in {path} were skipped.");
+    let expected = format!("2 of the 66 journals in {} were skipped.", path.display());
     assert_eq!(messages, [expected]);
 }
 
