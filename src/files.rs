@@ -272,7 +272,7 @@ fn is_stale(item: &fs::DirEntry) -> bool {
     })
 }
 
-/// Whether `path` still refers to `file`. Another program may have replaced it between
+/// Whether `path` still refers to `file`. Another program may have removed it between
 /// opening and locking.
 pub fn is_still(file: &File, path: &Path) -> bool {
     let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {

@@ -128,7 +128,7 @@ pub enum Command {
     ReplaceSystemPrompt,
     /// Undoes the last answered turn, which becomes a branch.
     Rewind,
-    /// Discards the current summary, so that all messages are sent again.
+    /// Drops the current summary, which restores the previous one or all messages.
     DropSummary,
     /// Removes the last, unanswered turn from the screen; carries its prompt.
     DropCancelled(Prompt),

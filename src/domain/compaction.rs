@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(history(&session), first);
         assert!(drop_summary(&mut session));
         assert_eq!(history(&session), session.messages);
-        assert!(!drop_summary(&mut session), "none is left");
+        assert!(!drop_summary(&mut session), "no summary is left");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct CallMessage {
     pub tool: String,
     /// `server__tool`, used by the native dialect.
     pub native_name: String,
-    /// The name used by the prompt dialects; includes the server if another one has a tool
+    /// The name used in the `xml` dialect; includes the server if another one has a tool
     /// of this name.
     pub taught_name: String,
     pub arguments: Arguments,

@@ -61,7 +61,7 @@ pub enum Launch {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteTransport {
-    /// Not specified: try HTTP+SSE first, then streamable HTTP.
+    /// Not specified: try the last transport that worked (initially HTTP+SSE), then the other.
     Guess,
     Sse,
     Http,

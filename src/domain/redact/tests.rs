@@ -88,7 +88,7 @@ fn overlapping_values_are_both_hidden() {
     assert_eq!(
         redactor.redacted("secretonesecretone"),
         "[hidden]",
-        "no seam shows"
+        "adjacent masks are merged"
     );
 }
 
