@@ -1,6 +1,6 @@
-//! Files on disk that survive a crash, a full disk and a second instance: locked
-//! sidecars, atomic replacement through symbolic links, creation that never
-//! replaces, and append-only records. It knows no format and no folder of ours.
+//! Files that survive a crash, a full disk and a second instance: locked sidecars, atomic
+//! replacement through symbolic links, exclusive creation and append-only records. Knows
+//! nothing about file formats or our folders.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -13,48 +13,48 @@ mod modes;
 
 pub use modes::take_narrowed;
 
-/// The mode of a file that can hold a secret or a conversation.
+/// The mode of files that may contain secrets or conversations.
 pub const PRIVATE: u32 = 0o600;
-/// How long a lock is waited for.
+/// The longest wait for a lock.
 const LOCK_DEADLINE: Duration = Duration::from_secs(2);
 const LOCK_POLL: Duration = Duration::from_millis(5);
-/// Symbolic links followed before a chain counts as a circle.
+/// Symbolic links followed before a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
 const TEMPORARY_PREFIX: &str = ".humble-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
-/// The age from which a temporary file belongs to no living program.
+/// Older temporary files belong to no running program.
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// Why something is not read: words that advice follows from.
+/// Reasons for refusing to read a path. Advice depends on them.
 pub const FOLDER: &str = "it is a folder";
 pub const NO_FILE: &str = "it is not a regular file";
-/// Why a folder is not made.
+/// The reason for failing to create a folder.
 pub const IN_THE_WAY: &str = "a file of this name is in the way";
 
-/// Why [`update`] left a file as it was.
+/// Why [`update`] left a file unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError<E> {
     #[error("cannot be read: {}", words(.0))]
     Read(io::Error),
     #[error("cannot be written: {}", words(.0))]
     Write(io::Error),
-    /// The change itself was refused.
+    /// The caller's change failed.
     #[error("{0}")]
     Refused(E),
 }
 
-/// An exclusive lock between programs, released when dropped.
+/// An exclusive lock between processes, released on drop.
 #[derive(Debug)]
 pub struct Lock {
     _file: Option<File>,
 }
 
 impl Lock {
-    /// Takes the lock file `path`, which stays in place: removing it would let two
-    /// programs lock two different files of one name.
+    /// Locks the lock file `path`, which is never removed: removal could let two programs
+    /// lock two different files of the same name.
     ///
     /// # Errors
-    /// `TimedOut` after 2 s; else what opening the file failed with.
+    /// `TimedOut` after 2 s, or the error from opening the file.
     pub fn acquire(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -64,14 +64,14 @@ impl Lock {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
-                // Some network file systems know no locks. Saving without one is
-                // better than never saving.
+                // Some network file systems have no locks. Saving without a lock is better
+                // than not saving.
                 Err(TryLockError::Error(fault)) if fault.kind() == ErrorKind::Unsupported => {
                     return Ok(Self { _file: None });
                 }
                 Err(TryLockError::Error(fault)) => return Err(fault),
                 Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    let why = format!("another program holds {}", path.display());
+                    let why = format!("another program has locked {}", path.display());
                     return Err(io::Error::new(ErrorKind::TimedOut, why));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
@@ -79,11 +79,11 @@ impl Lock {
         }
     }
 
-    /// Takes the lock file `path` where nobody holds it. Where locks cannot be had at
-    /// all it counts as taken, as in [`Lock::acquire`].
+    /// Locks `path` unless another program has it. As in [`FileLock::acquire`], a file
+    /// system without locks counts as locked.
     ///
     /// # Errors
-    /// What opening the file failed with.
+    /// The error from opening the file.
     pub fn if_free(path: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -96,11 +96,11 @@ impl Lock {
         }
     }
 
-    /// Takes `NAME.lock` beside what `path` leads to, so that two links to one
-    /// file share a lock.
+    /// Locks `NAME.lock` next to the target of `path`, so two links to one file share a
+    /// lock.
     ///
     /// # Errors
-    /// As [`Lock::acquire`].
+    /// As [`FileLock::acquire`].
     pub fn beside(path: &Path) -> io::Result<Self> {
         let mut name = OsString::from(target_of(path)?);
         name.push(".lock");
@@ -108,10 +108,10 @@ impl Lock {
     }
 }
 
-/// Reads a regular file of at most `bytes_max` bytes; `None` where there is none.
+/// Reads a regular file of at most `bytes_max` bytes; `None` if it does not exist.
 ///
 /// # Errors
-/// A folder, a pipe or a device is refused before it could block the reader.
+/// Rejects folders, pipes and devices, which could block the reader.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(None),
@@ -134,32 +134,31 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Puts `bytes` in the place of what `path` leads to, through symbolic links. A new file
-/// gets `mode`; an old one keeps its own, without what `mode` does not grant. A crash at
-/// any moment leaves the old file or the new one.
+/// Atomically replaces the target of `path`, through symbolic links. A new file gets
+/// `mode`; an existing one keeps its permissions as far as `mode` allows them.
 ///
 /// # Errors
-/// What the file system said; the old file is untouched then.
+/// The error of the file system; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = target_of(path)?;
     let folder = folder_of(&target);
     let temporary = write_temporary(folder, bytes)?;
-    let was = fs::metadata(&target).ok();
-    let was = was.map(|metadata| modes::of(&metadata));
-    set_file_mode(temporary.as_file(), was.map_or(mode, |was| was & mode))?;
+    let old_mode = fs::metadata(&target)
+        .ok()
+        .map(|metadata| modes::of(&metadata));
+    set_file_mode(temporary.as_file(), old_mode.map_or(mode, |old| old & mode))?;
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|fault| fault.error)?;
-    if was.is_some_and(|was| was & !mode != 0) {
+    if old_mode.is_some_and(|old| old & !mode != 0) {
         modes::narrowed(path);
     }
     sync_folder(folder)
 }
 
-/// Locks, reads again, changes and replaces. A change that leaves the bytes as
-/// they are writes nothing.
+/// Locks, rereads, changes and replaces a file. Writes nothing if the bytes stay the same.
 ///
 /// # Errors
-/// See [`UpdateError`]; the file is as it was then.
+/// See [`UpdateError`]; the file is then unchanged.
 pub fn update<E>(
     path: &Path,
     mode: u32,
@@ -176,12 +175,11 @@ pub fn update<E>(
     replace(path, &after, mode).map_err(UpdateError::Write)
 }
 
-/// Creates a file that holds all of `bytes` from the moment on at which it has
-/// its name.
+/// Creates a file that never appears under its name with partial contents.
 ///
 /// # Errors
-/// `AlreadyExists` where the name is taken, also by a dangling link; the taken
-/// name is never touched.
+/// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
+/// never touched.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = folder_of(path);
     let temporary = write_temporary(folder, bytes)?;
@@ -193,14 +191,14 @@ pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Appends one record in one write. A record that a crash tore is ended first, so
-/// that it spoils no other.
+/// Appends one record in a single write. If a crash left a partial record, ends that line
+/// first.
 ///
 /// # Errors
-/// `InvalidInput` where the record holds a line end.
+/// `InvalidInput` if the record contains a line break.
 pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     if line.contains('\n') {
-        let why = "a record is one line";
+        let why = "a record must be a single line";
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     let mut file = open_append(path, mode)?;
@@ -209,29 +207,30 @@ pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     file.write_all(record.as_bytes())
 }
 
-/// Opens a file for appending, creating it with `mode` where there is none. What `mode`
-/// does not grant is taken from an old one.
+/// Opens a file for appending and creates it with `mode` if needed. Removes permissions
+/// beyond `mode` from an existing file.
 ///
 /// # Errors
-/// What the file system said.
+/// The error of the file system.
 pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     set_mode(&mut options, mode);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    let was = modes::of(&metadata);
-    // A file of somebody else's cannot be changed; it is written all the same.
-    if metadata.is_file() && was & !mode != 0 && set_file_mode(&file, was & mode).is_ok() {
+    let old_mode = modes::of(&metadata);
+    // Another user's file cannot be changed; write to it anyway.
+    if metadata.is_file() && old_mode & !mode != 0 && set_file_mode(&file, old_mode & mode).is_ok()
+    {
         modes::narrowed(path);
     }
     Ok(file)
 }
 
-/// Creates `folder` and what is missing above it, readable by the person alone.
+/// Creates `folder` and its missing parents, accessible only to the user.
 ///
 /// # Errors
-/// What the file system said.
+/// The error of the file system.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -240,7 +239,7 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Can files be created in `folder`?
+/// Checks that files can be created in `folder`.
 ///
 /// # Errors
 /// Why they cannot.
@@ -248,17 +247,17 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
     temporary_in(folder).map(drop)
 }
 
-/// Removes temporary files that a crash left in `folder` more than an hour ago.
-/// What cannot be removed stays: it harms nobody.
+/// Removes temporary files that a crash left in `folder` over an hour ago. Failures are
+/// ignored; such files do no harm.
 pub fn sweep(folder: &Path) {
     let Ok(items) = fs::read_dir(folder) else {
         return;
     };
     for item in items.flatten() {
-        let name = item.file_name();
-        let name = name.to_string_lossy();
-        let ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
-        if ours && is_stale(&item) {
+        let file_name = item.file_name();
+        let name = file_name.to_string_lossy();
+        let is_ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
+        if is_ours && is_stale(&item) {
             let _ = fs::remove_file(item.path());
         }
     }
@@ -273,38 +272,38 @@ fn is_stale(item: &fs::DirEntry) -> bool {
     })
 }
 
-/// Is `file` still what `path` leads to? Another program may have removed it between
-/// the look at its name and the lock.
+/// Whether `path` still refers to `file`. Another program may have removed it between
+/// opening and locking.
 pub fn is_still(file: &File, path: &Path) -> bool {
-    let (Ok(held), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
+    let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (held.dev(), held.ino()) == (named.dev(), named.ino())
+        (opened.dev(), opened.ino()) == (named.dev(), named.ino())
     }
     #[cfg(not(unix))]
     {
-        held.len() == named.len()
+        opened.len() == named.len()
     }
 }
 
-/// An error of the file system in the words of a person.
+/// Describes an I/O error for the user.
 pub fn words(fault: &io::Error) -> String {
     match fault.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::StorageFull => "the disk is full".to_owned(),
-        ErrorKind::QuotaExceeded => "the quota of this disk is used up".to_owned(),
+        ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         ErrorKind::AlreadyExists => IN_THE_WAY.to_owned(),
-        ErrorKind::NotFound => "its folder does not exist".to_owned(),
-        ErrorKind::NotADirectory => "what should be its folder is a file".to_owned(),
+        ErrorKind::NotFound => "the folder does not exist".to_owned(),
+        ErrorKind::NotADirectory => "part of the path is a file, not a folder".to_owned(),
         _ => fault.to_string(),
     }
 }
 
-/// Where a chain of symbolic links ends; what is there need not exist.
+/// The end of a chain of symbolic links. It need not exist.
 fn target_of(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -313,7 +312,7 @@ fn target_of(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("its symbolic links form a circle"))
+    Err(io::Error::other("its symbolic links form a cycle"))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -323,11 +322,11 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A file in `folder` without a name of its own yet, readable by the person alone.
-/// The name says nothing of the file it becomes: a long name would not fit.
+/// Creates a temporary file in `folder`, readable only by the user. Its name does not
+/// include the final name, which might make it too long.
 ///
 /// # Errors
-/// What the file system said.
+/// The error of the file system.
 pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
@@ -341,7 +340,7 @@ fn write_temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-/// A rename is on the disk only once its folder is.
+/// A rename is durable only after its folder is synced.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

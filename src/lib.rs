@@ -1,63 +1,62 @@
-//! `humble` chats with a language model in the terminal, and lets it use tools of
-//! MCP servers once the user has approved each call.
+//! `humble` chats with language models in the terminal and lets them call MCP tools that
+//! the user approves one by one.
 //!
-//! # Bird's eye
+//! # Overview
 //!
-//! A front end draws; one background actor, the engine, owns the model streams,
-//! the server sessions and the conversation. They speak over two channels
-//! ([`protocol::Command`], [`protocol::Event`]) and share nothing else. Two cores
-//! are pure: [`tui::update`] and [`engine::turn::Turn::step`] take an input, change
-//! their own state and return effects as data.
+//! A front end draws; one background actor, the engine, owns the model streams, the server
+//! sessions and the conversation. They communicate over two channels
+//! ([`protocol::Command`], [`protocol::Event`]) and share nothing else. Two cores are pure:
+//! [`tui::update`] and [`engine::turn::Turn::step`] take an input, change their own state
+//! and return effects as data.
 //!
-//! # Floors
+//! # Layers
 //!
-//! A module names its own floor's modules or those below, never one above, and
-//! adapters never one another (`tests/it/tidy` holds this).
+//! A module may use modules of its own layer or lower ones, but adapters may not use each
+//! other (enforced by `tests/it/tidy`).
 //!
-//! | floor | modules | |
+//! | layer | modules | |
 //! |---|---|---|
 //! | 0 | [`text`], [`domain`], [`dialect`], [`sync`] | values and rules; no I/O |
-//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`] | the two channels; what adapters need of each other; atomic file writes; what all HTTP shares |
+//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`] | the two channels; traits between adapters; atomic file writes; shared HTTP code |
 //! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
-//! | 5 | [`app`], [`cli`], [`demo`] | composition; the script of `humble demo` |
+//! | 5 | [`app`], [`cli`], [`demo`] | composition; the `humble demo` script |
 //!
-//! # Where things are
+//! # Modules
 //!
-//! | in | is |
+//! | module | contents |
 //! |---|---|
-//! | `text` | sanitizing what comes from outside (`sanitize`, with the one table of hidden characters in `invisible`), graphemes and wrapping, `markdown/` (the text of an answer to wrapped rows), `highlight/`, lenient JSON and Python readers, token estimates |
-//! | `domain` | the types that every floor shares: sessions, transcripts, tools, prompts, notices and their `advice`, `trust/` (rules, pins, patterns), `schema/` (arguments against a tool's schema), `compaction` (what `/compact` asks for and what is sent after it), `redact` (what a log must not show), `probe` (results and verdict) |
-//! | `dialect` | tool calls that models write as text: `recognizer` is the contract, `registry` lists every recognizer (`wrapper` for JSON between tags such as `<tool_call>`, `tags/` for XML forms, `pythonic/`, `special_token`, `harmony`, `gemma`), `scan` runs them over a stream, `tool_prompt` explains the tools to a model |
-//! | `config` | the user's files: `settings` and `models` (`config.json`), `servers` (`mcp-servers.json`), `trust/` (`trust.json`), `watch` (notices edits from outside), `review/` (whether such an edit applies by itself or needs consent), `json_edit` (rewrites only what changed) |
-//! | `store` | the only place that knows the JSON of saved sessions (`format`, `metadata`, `message_codec`), the crash journal's file (`journal`), prompt history |
-//! | `provider` | one adapter for each kind of model server, the shared wire layer (`http`, `stream`, `chat_completions`), `parameter_fallback` (what to leave out when a server refuses it), `error_messages` |
-//! | `mcp` | the MCP client: `hub` (all servers), `supervisor` (one server's life), `run` (process and handshake), `session`, `stdio_transport`, `http/` |
-//! | `serve` | the built-in tools, one file each |
-//! | `engine` | `actor/` (select loop and routing), `turn/` (the pure state machine of one turn), `turn_driver/` (runs a turn against a provider), `context/` (assembling a request and fitting it into the model's context), `models/` (select, add, list, pull), `trust/` (pins, instructions, stored decisions), `approval` (the only maker of an approved call), `injection_guard/` (calls copied from untrusted text), `persist/` (session writer, journal writer, crash recovery), `sessions/` (the open conversation and its branches), `settings/` (what is in force, and its reload), `probe/` |
-//! | `headless` | `humble ask` and the words of the other commands on standard output and standard error |
-//! | `tui` | `keymap/` (every key and command), `layer` (the contract of whatever opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder a feature: `chat/`, `composer/` (the message), `dialog/` (questions of the engine; approvals; `granting`: nothing runs that was not drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; beside them `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (decoding keys), `terminal/` (frames to bytes, signals) |
-//! | `app` | what each command line starts; `watchdog` ends a program that hangs |
+//! | `text` | sanitizing untrusted text (`sanitize`; the only table of hidden characters is in `invisible`), graphemes and wrapping, `markdown/` (answers to wrapped rows), `highlight/`, lenient JSON and Python readers, token estimates |
+//! | `domain` | types shared by every layer: sessions, transcripts, tools, prompts, notices and their `advice`, `trust/` (rules, pins, patterns), `schema/` (validation of tool arguments), `compaction` (the `/compact` prompt and the history sent afterwards), `redact` (removes secrets from logs), `probe` (results and verdict) |
+//! | `dialect` | tool calls that models write as text: `recognizer` is the trait, `registry` lists every recognizer (`wrapper` for JSON between tags such as `<tool_call>`, `tags/` for XML forms, `pythonic/`, `special_token`, `harmony`, `gemma`), `scan` runs them over a stream, `tool_prompt` explains the tools to a model |
+//! | `config` | the user's files: `settings` and `models` (`config.json`), `servers` (`mcp-servers.json`), `trust/` (`trust.json`), `watch` (detects external edits), `review/` (whether an edit applies immediately or needs consent), `json_edit` (rewrites only what changed) |
+//! | `store` | the only code that knows the JSON of saved sessions (`format`, `metadata`, `message_codec`), the crash journal (`journal`), prompt history |
+//! | `provider` | one adapter per kind of model server, the shared wire layer (`http`, `stream`, `chat_completions`), `parameter_fallback` (drops parameters that a server rejects), `error_messages` |
+//! | `mcp` | the MCP client: `hub` (all servers), `supervisor` (one server's lifecycle), `run` (process and handshake), `session`, `stdio_transport`, `http/` |
+//! | `serve` | the built-in tools, one per file |
+//! | `engine` | `actor/` (select loop and routing), `turn/` (the pure state machine of one turn), `turn_driver/` (runs a turn against a provider), `context/` (assembling a request and fitting it into the model's context), `models/` (select, add, list, pull), `trust/` (pins, instructions, stored decisions), `approval` (the only constructor of an approved call), `injection_guard/` (calls copied from untrusted text), `persist/` (session writer, journal writer, crash recovery), `sessions/` (the open conversation and its branches), `settings/` (the active settings and their reload), `probe/` |
+//! | `headless` | `humble ask`, and the output of the other commands |
+//! | `tui` | `keymap/` (every key and command), `layer` (the trait of everything that opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder per feature: `chat/`, `composer/` (the message editor), `dialog/` (the engine's questions and approvals; `granting` ensures that no call runs before it was drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; and `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (decoding keys), `terminal/` (frames to bytes, signals) |
+//! | `app` | startup for each command line; `watchdog` ends a hung program |
 //!
-//! # What must never be
+//! # Invariants
 //!
-//! - A tool that runs without an [`engine::approval::ApprovedCall`].
-//! - Text from outside on a terminal that is not a [`text::Clean`].
-//! - A wait without a deadline, a task without an owner, a list from outside
-//!   without a bound.
-//! - Work per frame or per token that grows with the conversation.
-//! - A file of the user's replaced by something that was not read first.
+//! - No tool runs without an [`engine::approval::ApprovedCall`].
+//! - Untrusted text reaches the terminal only as [`text::Clean`].
+//! - Every wait has a deadline, every task an owner, every list from outside a bound.
+//! - Work per frame or per token does not grow with the conversation.
+//! - A user's file is never replaced without being read first.
 //!
-//! # The journey of one key
+//! # From a key press to a saved answer
 //!
 //! Enter → [`tui::update`] applies `Started` to its own transcript and returns
-//! `Send(Submit)` → the actor begins a [`engine::turn::Turn`], whose driver opens a
+//! `Send(Submit)` → the actor starts a [`engine::turn::Turn`], and its driver sends a
 //! request → parts of the reply pass through [`dialect::scan`] into the turn →
-//! a call becomes [`protocol::Ask::Approve`] → the dialog is drawn because the ask
+//! a call becomes [`protocol::Ask::ApproveCalls`] → the dialog appears because the ask
 //! is open → `y` returns `Send(Answer)` → the turn emits `Run` with an approved
-//! call → [`mcp::Hub`] runs it → its result goes back to the model → the answer ends
-//! the turn → one save.
+//! call → [`mcp::Hub`] runs it → the result goes back to the model → the answer ends the
+//! turn → the session is saved once.
 
 #![forbid(unsafe_code)]
 
@@ -82,7 +81,7 @@ pub mod sync;
 pub mod text;
 pub mod tui;
 
-/// The fixtures that unit tests and integration tests share speak of the crate by its name.
+/// Unit and integration tests share fixtures, which refer to the crate by name.
 #[cfg(test)]
 extern crate self as humble;
 #[cfg(test)]

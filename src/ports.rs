@@ -1,11 +1,10 @@
-//! What one adapter needs of another, as traits, so that none imports another.
+//! Traits through which one adapter uses another without importing it.
 
 use tokio::io::DuplexStream;
 
-/// A server that runs inside this program: `mcp` connects to it as to any other,
-/// `serve` is it.
+/// A server inside this program. `mcp` connects to it like any other server; `serve`
+/// implements it.
 pub trait LocalServer: Send + Sync {
-    /// Starts one session of the server and returns the client's end. The session
-    /// ends when that end is dropped.
+    /// Starts a session and returns the client's end. Dropping it ends the session.
     fn connect(&self) -> DuplexStream;
 }

@@ -1,6 +1,6 @@
-//! The two channels. A front end sends commands and receives events; the engine
-//! does the reverse; they share nothing else. Each question to the user is
-//! data here, so that the screen and `humble ask` mean the same by it.
+//! The two channels between front end and engine: commands one way, events the other, and
+//! no other shared state. Questions to the user are data, so the screen and `humble ask`
+//! interpret them identically.
 
 mod choices;
 mod unfinished;
@@ -22,81 +22,79 @@ use crate::domain::{
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Commands waiting for the engine; a front end that finds no room says so.
+/// Capacity of the command queue. A front end reports an error when it is full.
 pub const COMMANDS_MAX: usize = 64;
-/// Events waiting for the front end; the engine keeps the rest in its outbox.
+/// Capacity of the event queue. The engine keeps further events in its outbox.
 pub const EVENTS_MAX: usize = 256;
 
-/// What a front end asks of the engine. Everything answered is answered by an
-/// [`Event`].
+/// A request from the front end. Every reply is an [`Event`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// The front end mints the id: no round trip before the prompt is on screen.
+    /// The front end creates the id, so the prompt appears without a round trip.
     Submit {
         turn: TurnId,
         prompt: Prompt,
     },
-    /// The older part of the context gives way to a summary that the model writes. It
-    /// is a turn whose prompt is [`crate::domain::Prompt::compacting`].
+    /// Summarizes older messages with the model. This is a turn with the prompt
+    /// [`crate::domain::Prompt::compaction`].
     Compact {
         turn: TurnId,
     },
-    /// Tells what the last answer was made of.
+    /// Shows the raw text, reasoning and calls of the last answer.
     Trace,
     Answer {
         ask: AskId,
         answer: Answer,
     },
-    /// Acknowledged by [`Event::InterruptTaken`].
+    /// Acknowledged by [`Event::InterruptAcknowledged`].
     Interrupt,
-    /// Has edited arguments checked against the schema of their tool, before they are
-    /// decided on; answered by [`Event::ArgumentsChecked`].
+    /// Checks edited arguments against the tool's schema before the user decides; answered
+    /// by [`Event::ArgumentsChecked`].
     CheckArguments {
         query: QueryId,
         tool: Arc<Tool>,
         arguments: Arguments,
     },
-    /// Cancels one call of those that run; the turn goes on.
+    /// Cancels one running call; the turn continues.
     CancelCall(CallId),
-    /// Finds out which dialect the present model follows (S6.6).
+    /// Tests which tool-call dialect the current model follows.
     Probe,
-    /// Ends it early; what there is of it is shown.
+    /// Ends the probe early and shows partial results.
     StopProbe,
-    /// Sends a request that waits for its next attempt at once.
+    /// Sends a request immediately instead of waiting for its next retry.
     RetryNow,
     SelectModel(ModelRef),
-    /// Asks the servers of models what they have.
+    /// Lists the models of every model server.
     ListCatalog,
-    /// Uses what a server has; where `config.json` does not list it the person is
-    /// asked first.
+    /// Uses a model of a server. Asks the user first if `config.json` does not list it.
     UseModel {
         server: ModelServer,
         model: String,
     },
-    /// Adds a model to `config.json` and uses it.
+    /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
-    /// Asks the server of a new model what it has, before it is added.
+    /// Contacts the server of a new model before the model is added.
     TryModel {
         query: QueryId,
         model: NewModel,
     },
-    /// Without a server: the Ollama that is used, or the first there is.
+    /// Without a server: the current Ollama server, or else the first one.
     PullModel {
         server: Option<ModelServer>,
         name: String,
     },
     StopPull,
-    /// The person is asked first.
+    /// Asks the user first.
     RemoveModel {
         server: Option<ModelServer>,
         name: String,
     },
-    /// For the present model, until another is used or the program ends.
+    /// Applies to the current model until another is selected or the program ends.
     SetThink(Think),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
-    /// What a server wrote to stderr; answered where there is more than was `seen`.
+    /// Reads a server's stderr; answered only if there are more than `lines_seen` lines.
     ReadServerLog {
         server: ServerId,
         seen: Option<u64>,
@@ -105,14 +103,14 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
-    /// Shows what a server wants the model to be told, and asks whether it may be.
+    /// Shows a server's instructions and asks whether to send them to the model.
     AskInstructions(ServerId),
-    /// Shows how a withheld tool changed, and asks whether it may be used again.
+    /// Shows how a withheld tool changed and asks whether to allow it again.
     ReviewTool {
         server: ServerId,
         tool: String,
     },
-    /// Takes a remembered decision back (`/trust`); it is in force at once.
+    /// Revokes a stored decision (`/trust`), effective immediately.
     Revoke(Box<Trusted>),
     NewSession,
     ListSessions(QueryId),
@@ -122,44 +120,44 @@ pub enum Command {
     },
     OpenSession(SessionId),
     DeleteSession(SessionId),
-    /// Read the files of settings again, and ask again about what is not in force.
+    /// Reloads the settings files and asks again about pending changes.
     Reload,
-    /// Who answers from the next turn on; none is `system_prompt.txt`.
+    /// Selects the persona for the next turns; `None` means `system_prompt.txt`.
     SelectPersona(Option<String>),
-    /// Offer to put this program's own system prompt in the place of an older one.
+    /// Offers to replace an outdated system prompt with the bundled one.
     ReplaceSystemPrompt,
-    /// Takes the last answered turn back: it becomes a branch (S9.5).
+    /// Undoes the last answered turn, which becomes a branch.
     Rewind,
-    /// All is sent again in place of a summary.
+    /// Drops the current summary, which restores the previous one or all messages.
     DropSummary,
-    /// The last turn, which has no answer, is taken off the screen: its prompt.
+    /// Removes the last, unanswered turn from the screen; carries its prompt.
     DropCancelled(Prompt),
     ListBranches,
     SwitchBranch(BranchSummary),
-    /// Goes on in a new file; the old one stays as it is.
+    /// Continues in a new file and leaves the old one unchanged.
     ForkSession,
     RenameSession(String),
-    /// Saves nothing of this conversation, or saves it again.
+    /// Stops or resumes saving this conversation.
     SetPrivate(bool),
-    /// What stood in the editor when the program was left; empty once the draft that
-    /// was handed out needs to be kept no more.
+    /// Saves the unsent text of the editor; empty once the restored draft is no longer
+    /// needed.
     KeepDraft(String),
-    /// Acknowledged by [`Event::ShuttingDown`], and over with [`Event::ShutDown`].
+    /// Acknowledged by [`Event::ShuttingDown`] and completed by [`Event::ShutDown`].
     Shutdown,
-    /// The terminal is gone, or a signal ends the program: as [`Command::Shutdown`], but
-    /// the turn under way stays in its journal, and the next start offers it.
+    /// The terminal is gone or a signal ends the program. Like [`Command::Shutdown`], but
+    /// the running turn stays in its journal and the next start offers it.
     Abandon,
 }
 
 impl Command {
-    /// Does a user who sends this want something to stop? The engine acknowledges it with
-    /// [`Event::InterruptTaken`], whether there was something to stop or not.
+    /// Whether the command asks to stop something. The engine acknowledges it with
+    /// [`Event::InterruptAcknowledged`] even if nothing was running.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Self::Interrupt | Self::StopProbe | Self::StopPull)
     }
 }
 
-/// What the engine reports.
+/// A report from the engine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Turn(TurnId, TurnEvent),
@@ -169,9 +167,9 @@ pub enum Event {
         question: Ask,
     },
     AskClosed(AskId),
-    /// A conversation begins: a new one, or one from a file.
+    /// A conversation opens: a new one, or one from a file.
     SessionOpened(Arc<Session>),
-    /// The present conversation was written to this file.
+    /// The current conversation was written to this file.
     SessionSaved(SessionId),
     SessionsListed {
         query: QueryId,
@@ -182,29 +180,29 @@ pub enum Event {
         session: Arc<Session>,
     },
     SessionDeleted(SessionId),
-    /// The title that the person gave it.
+    /// The title set by the user.
     SessionRenamed(String),
-    /// The other branches of the conversation, the one that was left last first.
+    /// The conversation's other branches, most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
-    /// A prompt that was never answered, for the message.
+    /// An unanswered prompt, offered to the message editor.
     PromptOffered(String),
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
     },
-    /// All servers of models, replacing what was known of them.
+    /// All model servers; replaces the earlier list.
     CatalogChanged(Arc<ModelCatalog>),
-    /// A model is on its way; None: no more.
+    /// Download progress of a model; `None` when it is over.
     PullChanged(Option<Pull>),
-    /// What came of [`Command::TryModel`].
+    /// The result of [`Command::TestModel`].
     ModelTried {
         query: QueryId,
         result: Result<(), Notice>,
     },
-    /// A model stands in `config.json` now, and is used.
+    /// A model was added to `config.json` and selected.
     ModelAdded(ModelRef),
-    /// A probe goes on, or waits for the person to read it; None: there is none.
+    /// A running probe or its result; `None` once it is closed.
     ProbeChanged(Option<ProbeState>),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
@@ -212,114 +210,112 @@ pub enum Event {
         personas: Arc<Vec<PersonaSummary>>,
         selected: Option<String>,
     },
-    /// The order of the sidebar, after a change of the list.
+    /// All servers in sidebar order, after the list changed.
     ServersListed(Vec<Server>),
-    /// One server's status and tools together.
+    /// One server's status and tools.
     ServerChanged(Server),
-    /// What was decided for longer than a call, and what waits: all of it, replacing
-    /// what was known.
+    /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<Trusted>>),
-    /// What [`Command::ReadServerLog`] asked for.
+    /// The reply to [`Command::ReadServerLog`].
     ServerLogged(Arc<ServerLog>),
-    /// How full the context is.
     ContextMeasured(Meter),
-    /// What is typed before: oldest first, and the draft of the last run, which
-    /// stays on the disk until [`Command::KeepDraft`].
+    /// Earlier prompts, oldest first, and the draft of the last run, which stays on disk
+    /// until [`Command::SaveDraft`].
     HistoryLoaded {
         prompts: Arc<Vec<String>>,
         draft: Option<String>,
     },
-    /// All banners, replacing the earlier ones.
+    /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),
     Noticed(Notice),
     /// A notice that waits until no other one is shown.
     Mentioned(Notice),
     Logged(LogLine),
-    /// What the last answer was made of; empty where there is none.
+    /// The parts of the last answer; empty if there is none.
     Traced(Arc<Vec<TraceLine>>),
-    /// What came of [`Command::CheckArguments`].
+    /// The result of [`Command::CheckArguments`].
     ArgumentsChecked {
         query: QueryId,
         check: SchemaCheck,
     },
-    /// An interrupt arrived: a front end that does not hear this within a second knows
+    /// An interrupt arrived. A front end that does not receive this within a second assumes
     /// that the engine is stuck.
     InterruptTaken,
-    /// [`Command::Shutdown`] arrived: what there is is saved, and servers are closed.
+    /// [`Command::Shutdown`] arrived: the engine is saving and closing servers.
     ShuttingDown,
-    /// Nothing follows.
+    /// The last event.
     ShutDown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Meter {
-    /// Tokens; the server's own count where `measured`, else our estimate.
+    /// In tokens: the server's count if `is_measured`, otherwise our estimate.
     pub used: u64,
     pub limit: Option<u64>,
     pub measured: bool,
 }
 
-/// One line of the log, for the log pane.
+/// One line for the log pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     pub level: tracing::Level,
     pub text: String,
 }
 
-/// Everything that a person can be asked.
+/// Every question to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// These calls await approval (S7). Their arguments came as turn events.
+    /// These calls await approval. Their arguments arrived as turn events.
     Approve(Vec<ApproveCall>),
-    /// A second call of this turn cannot be used as it was written (S5.5).
+    /// The second unusable call of this turn.
     Repair { raw: String, why: String },
-    /// The model asks for more tools though a call of this turn failed (S5.5).
+    /// The model requests more tools although a call of this turn failed.
     AfterError { failed: CallId, wanted: Vec<String> },
-    /// Nothing came from the model for so long (S5.10).
+    /// The model has sent nothing for this many seconds.
     Stalled { seconds: u64 },
-    /// The bound on rounds was reached (S5.6).
+    /// The turn reached its limit of tool rounds.
     Bound {
         rounds: u32,
-        /// It was reached before, and the model was told to answer without tools.
+        /// The limit was extended before, and the model was told to answer without tools.
         again: bool,
     },
-    /// Ollama's context would have to grow further than it does unasked, in tokens
-    /// (S2.7).
+    /// Ollama's context would have to grow beyond the size we set without asking. In
+    /// tokens.
     GrowContext { estimate: u64, from: u64, to: u64 },
-    /// A server has this model, and `config.json` does not list it.
+    /// A server has this model, but `config.json` does not list it.
     AddModel { server: ModelServer, name: String },
-    /// Shall the server remove this model from its disk?
+    /// Whether to delete this model from the server's disk.
     RemoveModel {
         server: ModelServer,
         name: String,
         bytes: Option<u64>,
-        /// It is the one that prompts go to.
+        /// The currently selected model.
         is_in_use: bool,
     },
-    /// What a probe found; `to` is worth storing as `toolCalls`.
+    /// The result of a probe; `to` is the recommended `toolCalls` setting.
     StoreDialect {
         report: Arc<Report>,
         to: Option<Dialect>,
     },
-    /// Somebody edited the files in a way that waits for the person (S1.4).
+    /// An external edit of the settings files that needs consent.
     OutsideEdit(Arc<Vec<Change>>),
-    /// May this program's own system prompt take the place of an older one (S4.1)?
+    /// Whether to replace an outdated system prompt with the bundled one.
     ReplacePrompt { path: String, text: Arc<str> },
-    /// A turn of an earlier run can be taken up again (S9.6).
+    /// An unfinished turn of an earlier run can be resumed.
     Unfinished(Box<Unfinished>),
-    /// Is it really to go?
+    /// Confirms discarding an unfinished turn.
     Discard { prompt: String },
-    /// A tool has another definition than the accepted one (S7.5).
+    /// A tool's definition differs from the accepted one.
     PinChanged(Arc<PinChange>),
-    /// May a server's own words be sent to the model (S3.6)?
+    /// Whether to send a server's instructions to the model.
     Instructions { server: ServerId, text: Arc<str> },
 }
 
-/// One call in an approval, with what the dialog shows beside its arguments.
+/// One call in an approval, with the tool details that the dialog shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApproveCall {
     pub call: CallId,
-    /// Description, annotations and schema of the tool as it was offered.
+    /// Description, annotations and schema as offered to the model.
     pub tool: Arc<Tool>,
 }
 
@@ -327,52 +323,52 @@ pub struct ApproveCall {
 pub enum Answer {
     Calls(Vec<(CallId, Decision)>),
     Choice(Choice),
-    /// Closed without a choice: the safe one is taken.
+    /// Closed without a choice, which counts as the safe one.
     Dismissed,
 }
 
-/// What can be chosen where the question is not about calls.
+/// The choices of every question that is not an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// Tell the model again what is wrong and let it try.
+    /// Report the error to the model and let it try again.
     TellModel,
-    /// Take the unreadable call as text of the answer.
+    /// Treat the invalid call as plain text of the answer.
     AsText,
     /// Run the failed call again.
     Retry,
-    /// Let the model have the tools it asks for.
+    /// Allow the requested tools.
     GoOn,
     KeepWaiting,
     AskAgain,
     AsManyAgain,
     NoBound,
-    /// Answer now with what there is.
+    /// Answer now, without more tools.
     AnswerNow,
     /// Let the context grow.
     Grow,
-    /// Send what will be cut.
+    /// Send the request although the server will truncate it.
     SendAnyway,
-    /// Take an unfinished turn up again.
+    /// Resume an unfinished turn.
     Resume,
     KeepForLater,
     Discard,
-    /// End the turn; where the question is about none, change nothing.
+    /// End the turn; outside a turn, change nothing.
     Stop,
-    /// Write it into the settings and use it.
+    /// Add it to the settings and use it.
     Add,
     /// Use it until the program ends.
     UseOnce,
     Remove,
-    /// Write what was found into the settings, and use it.
+    /// Save the result in the settings and use it.
     Store,
-    /// Let the files' changes come into force.
+    /// Apply the changes in the files.
     TakeChanges,
-    /// Replace the file; a copy of it is kept.
+    /// Replace the file and keep a copy of it.
     Replace,
-    /// Take the new definition of a tool as the accepted one.
+    /// Accept the new definition of a tool.
     Accept,
-    /// Rule the tool out for good.
+    /// Block the tool permanently.
     Never,
     /// Send a server's instructions from now on.
     SendAlways,
@@ -380,7 +376,7 @@ pub enum Choice {
     SendOnce,
 }
 
-/// Whose question it is: it is closed when its owner ends.
+/// The owner of a question. When it ends, the question is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
     Job(Job),
@@ -388,7 +384,7 @@ pub enum Owner {
     Program,
 }
 
-/// Work that holds a request to a model: at most one open request a job.
+/// Work with an open model request; at most one open request per job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Job {
     Turn(TurnId),

@@ -1,75 +1,74 @@
-//! What the user can do about a [`super::Notice`], as data. The engine, the adapters and
-//! this floor know no command and no key: each front end has its own words for these
-//! (`tui/advice.rs`, `headless/advice.rs`).
+//! What the user can do about a [`super::Notice`], as data. Commands and keys belong to the
+//! front ends, which phrase this advice (`tui/advice.rs`, `headless/advice.rs`).
 
-/// One way to go on from a notice.
+/// One suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
-    /// A whole sentence that is true in every front end.
+    /// A complete sentence, valid in every front end.
     Say(String),
 
     /// Ask the model again.
     Retry,
-    /// Ask the model again, but not at once.
+    /// Ask the model again after a while.
     RetryLater,
-    /// Send the prompt that was put back into the message.
+    /// Send the restored prompt again.
     SendAgain,
-    /// Go on with an answer that was cut.
+    /// Continue a truncated answer.
     Continue,
-    /// Wait until what runs has ended, or stop it.
+    /// Wait for the running task, or stop it.
     WaitOrStop,
-    /// Stop what runs, where the user does not want it.
+    /// Stop the running task if it is unwanted.
     Stop,
 
     /// Choose one of the configured models.
     SelectModel,
-    /// Another model may do better.
+    /// Try another model.
     ChooseOtherModel,
     ChooseLargerContext,
-    /// See what a running model server has, and add it.
+    /// Add a model that a running server offers.
     AddModel,
-    /// See what a model server has.
+    /// List a server's models.
     ListModels,
-    /// Use the model that was pulled.
+    /// Use the downloaded model.
     UsePulledModel,
-    /// Go on with a pull that ended early, of this name.
+    /// Resume an incomplete download of this model.
     ResumePull(String),
     StopPull,
-    /// Find out which form of tool calls a model writes best.
+    /// Test which form of tool calls the model writes best.
     Probe,
 
     /// Summarize the older part of the conversation.
     Compact,
-    /// Try again to summarize.
+    /// Try the summary again.
     RetryCompact,
     NewSession,
-    /// See which sessions there are.
+    /// List the sessions.
     ListSessions,
     /// Give the conversation a title.
     NameTitle,
-    /// See the branches of the conversation.
+    /// List the branches of the conversation.
     ListBranches,
-    /// Keep the conversation off the disk.
+    /// Stop saving the conversation.
     MakePrivate,
-    /// Save the conversation again.
+    /// Resume saving the conversation.
     LeavePrivate,
 
-    /// See the log of this program.
+    /// Show this program's log.
     ShowLog,
-    /// Read the configuration files again.
+    /// Reload the configuration files.
     Reload,
-    /// Put the built-in system prompt in place of an older one.
+    /// Replace an outdated system prompt with the built-in one.
     ReplaceSystemPrompt,
-    /// See what changed about trusted tools.
+    /// Review the changes of trusted tools.
     ReviewTrust,
-    /// Switch servers or tools off.
+    /// Disable servers or tools.
     SwitchOffTools,
-    /// Read what a server wants the model to be told.
+    /// Read a server's instructions for the model.
     ShowInstructions,
 }
 
 impl Advice {
-    /// Is it another way out than the advice before it, rather than the next step?
+    /// Whether this is an alternative to the preceding advice rather than the next step.
     fn is_alternative(&self) -> bool {
         matches!(
             self,
@@ -84,8 +83,8 @@ impl<T: Into<String>> From<T> for Advice {
     }
 }
 
-/// All advice as sentences, in the words of a front end: `phrase` gives a whole sentence,
-/// or none where that front end has no such way. None where nothing is left to say.
+/// Joins all advice into one text. `phrase` returns a complete sentence, or `None` for
+/// advice that the front end does not support. Returns `None` if nothing remains.
 pub fn sentences(advice: &[Advice], phrase: impl Fn(&Advice) -> Option<String>) -> Option<String> {
     let mut said = String::new();
     for one in advice {
@@ -113,13 +112,13 @@ mod tests {
     use super::*;
 
     fn phrase(advice: &Advice) -> Option<String> {
-        let words = match advice {
+        let text = match advice {
             Advice::Say(sentence) => sentence,
             Advice::Retry => "Ask again.",
             Advice::NewSession => "Begin a new one.",
             _ => return None,
         };
-        Some(words.to_owned())
+        Some(text.to_owned())
     }
 
     #[test]

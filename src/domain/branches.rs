@@ -1,6 +1,6 @@
-//! The branches of a conversation. One is active; each of the others is stored as what followed a
-//! point of the active one, so that the list stays flat however often a prompt was taken back. A
-//! branch that another one continues is part of that one.
+//! The branches of a conversation. One is active. Every other branch is stored flat, as the
+//! messages after a point of the active one. A branch that is a prefix of another is not
+//! stored separately.
 
 use super::session::{Branch, Role};
 use super::{SavedMessage, Session};
@@ -8,9 +8,12 @@ use jiff::Timestamp;
 use serde_json::Map;
 
 impl Branch {
-    /// The first words that tell it from others: its first prompt.
+    /// A label: the first line of its first prompt.
     pub fn words(&self) -> &str {
-        let prompt = self.messages.iter().find(|one| one.role == Role::User);
+        let prompt = self
+            .messages
+            .iter()
+            .find(|message| message.role == Role::User);
         let text = prompt.map_or("", |prompt| &*prompt.content);
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.unwrap_or_default().trim()
@@ -18,19 +21,19 @@ impl Branch {
 }
 
 impl Session {
-    /// Where the last prompt stands that was answered.
+    /// The index of the last answered prompt.
     pub fn last_prompt(&self) -> Option<usize> {
         self.messages
             .iter()
             .rposition(|message| message.role == Role::User)
     }
 
-    /// Takes back all but the first `at` messages: they become a branch, left `now`.
+    /// Removes all but the first `at` messages, which become a branch left at `now`.
     pub fn rewind(&mut self, at: usize, now: Timestamp) {
         if at >= self.messages.len() {
             return;
         }
-        // A branch that leaves what goes takes its part of it along.
+        // Branches that start in the removed part take their share of it along.
         for branch in self.branches.iter_mut().filter(|branch| branch.at > at) {
             let until = branch.at;
             let mut messages = self.messages[at..until.min(self.messages.len())].to_vec();
@@ -68,8 +71,8 @@ impl Session {
         }
     }
 
-    /// Makes the branch of this index the active one; what was active becomes a
-    /// branch. False where there is none.
+    /// Makes this branch active and the active one a branch. Returns false if the index is
+    /// invalid.
     pub fn switch(&mut self, index: usize, now: Timestamp) -> bool {
         if index >= self.branches.len() {
             return false;
@@ -87,7 +90,7 @@ impl Session {
         true
     }
 
-    /// The conversation so far, as the beginning of one of its own.
+    /// A copy of the active branch as a new conversation.
     pub fn forked(&self) -> Self {
         Self {
             id: None,
@@ -96,9 +99,9 @@ impl Session {
         }
     }
 
-    /// Would writing this conversation keep every branch of another one, whose first
-    /// `common` messages are those of this one, `rest` what follows them there, and
-    /// `branches` its others?
+    /// Whether saving this conversation would preserve every branch of another version of
+    /// it. That version shares the first `common` messages, continues with `rest` and has
+    /// `branches`.
     pub fn holds(&self, common: usize, rest: &[SavedMessage], branches: &[Branch]) -> bool {
         let active = BranchPath {
             trunk: common,
@@ -118,11 +121,11 @@ impl Session {
     }
 
     fn has(&self, way: &BranchPath) -> bool {
-        let own = std::iter::once((self.messages.len(), &[][..]));
         let branches = self.branches.iter();
-        let own = own.chain(branches.map(|branch| (branch.at, &branch.messages[..])));
-        own.into_iter().any(|(at, tail)| {
-            // Both begin with the same messages of the active branch.
+        let mut own = std::iter::once((self.messages.len(), &[][..]))
+            .chain(branches.map(|branch| (branch.at, &branch.messages[..])));
+        own.any(|(at, tail)| {
+            // Both share these messages of the active branch.
             let same = at.min(way.trunk);
             let between = |until: usize| self.messages.get(same..until).unwrap_or_default();
             let mut ours = between(at).iter().chain(tail);
@@ -131,7 +134,7 @@ impl Session {
             while let Some(message) = wanted.next() {
                 match ours.next() {
                     Some(our) if our == message => {}
-                    // An answer that was cut and then continued still holds its first half.
+                    // A truncated answer that was continued still contains its first half.
                     Some(our) => return our.continues(message) && wanted.next().is_none(),
                     None => return false,
                 }
@@ -141,7 +144,7 @@ impl Session {
     }
 }
 
-/// A branch of another session: the messages that it shares with ours, then its own.
+/// A branch of another session: shared messages, then its own.
 struct BranchPath<'a> {
     trunk: usize,
     tails: [&'a [SavedMessage]; 2],
@@ -154,7 +157,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(session: &mut Session, prompt: &str, answer: &str) {
+    fn add_turn(session: &mut Session, prompt: &str, answer: &str) {
         session.messages.push(SavedMessage::user(prompt));
         session.messages.push(SavedMessage::assistant(answer));
         session.metadata.turns.push(TurnRecord {
@@ -171,24 +174,24 @@ mod tests {
         let mut session = Session::new("m");
         turns
             .iter()
-            .for_each(|(prompt, answer)| said(&mut session, prompt, answer));
+            .for_each(|(prompt, answer)| add_turn(&mut session, prompt, answer));
         session
     }
 
-    /// Every way, as the words of its messages, with the models of its notes.
-    fn ways(session: &Session) -> Vec<String> {
-        let words = |messages: &[SavedMessage]| {
-            let words = messages.iter().map(|one| one.content.to_string());
-            words.collect::<Vec<_>>().join(" ")
+    /// Every branch as the text of its messages and the models of its records.
+    fn branch_texts(session: &Session) -> Vec<String> {
+        let text = |messages: &[SavedMessage]| {
+            let texts = messages.iter().map(|message| message.content.to_string());
+            texts.collect::<Vec<_>>().join(" ")
         };
         let notes = |turns: &Records<TurnRecord>| {
             let models = turns.iter().map(|turn| &*turn.model);
             models.collect::<Vec<_>>().join(" ")
         };
         let own = notes(&session.metadata.turns);
-        let active = format!("{} ({own})", words(&session.messages));
+        let active = format!("{} ({own})", text(&session.messages));
         let others = session.branches.iter().map(|branch| {
-            let tail = words(&branch.messages);
+            let tail = text(&branch.messages);
             format!("{}+ {tail} ({})", branch.at, notes(&branch.turns))
         });
         std::iter::once(active).chain(others).collect()
@@ -202,10 +205,10 @@ mod tests {
     fn what_is_taken_back_becomes_a_branch_with_its_notes() {
         let mut session = talk(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
-        said(&mut session, "q", "c");
-        assert_eq!(ways(&session), ["p a q c (a c)", "2+ q b (b)"]);
+        add_turn(&mut session, "q", "c");
+        assert_eq!(branch_texts(&session), ["p a q c (a c)", "2+ q b (b)"]);
         assert!(session.switch(0, now()));
-        assert_eq!(ways(&session), ["p a q b (a b)", "2+ q c (c)"]);
+        assert_eq!(branch_texts(&session), ["p a q b (a b)", "2+ q c (c)"]);
         assert!(!session.switch(1, now()), "there is no such branch");
     }
 
@@ -220,7 +223,7 @@ mod tests {
         });
     }
 
-    /// The prompts of the cancelled turns of each way, the active one first.
+    /// The prompts of the cancelled turns of each branch, the active one first.
     fn cancelled(session: &Session) -> Vec<Vec<&str>> {
         let others = session.branches.iter().map(|branch| &branch.cancelled);
         std::iter::once(&session.metadata.cancelled)
@@ -233,11 +236,11 @@ mod tests {
     fn words_without_an_answer_go_where_the_turn_before_them_goes() {
         let mut session = talk(&[("p", "a")]);
         stopped(&mut session, "x");
-        said(&mut session, "q", "b");
+        add_turn(&mut session, "q", "b");
         stopped(&mut session, "y");
         session.rewind(2, now());
         assert_eq!(cancelled(&session), [vec!["x"], vec!["y"]]);
-        said(&mut session, "q", "c");
+        add_turn(&mut session, "q", "c");
         stopped(&mut session, "z");
         session.rewind(0, now());
         assert_eq!(
@@ -255,23 +258,23 @@ mod tests {
         session.rewind(2, now());
         session.rewind(0, now());
         session.rewind(0, now());
-        assert_eq!(ways(&session), [" ()", "0+ p a q b r c (a b c)"]);
+        assert_eq!(branch_texts(&session), [" ()", "0+ p a q b r c (a b c)"]);
         assert!(session.switch(0, now()));
-        assert_eq!(ways(&session), ["p a q b r c (a b c)"]);
+        assert_eq!(branch_texts(&session), ["p a q b r c (a b c)"]);
     }
 
     #[test]
     fn a_branch_of_what_is_taken_back_keeps_what_came_before_it() {
         let mut session = talk(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
-        said(&mut session, "q", "c");
+        add_turn(&mut session, "q", "c");
         session.rewind(0, now());
-        said(&mut session, "x", "y");
+        add_turn(&mut session, "x", "y");
         let expected = ["x y (y)", "0+ p a q b (a b)", "0+ p a q c (a c)"];
-        assert_eq!(ways(&session), expected);
+        assert_eq!(branch_texts(&session), expected);
         assert!(session.switch(0, now()));
         let expected = ["p a q b (a b)", "0+ p a q c (a c)", "0+ x y (y)"];
-        assert_eq!(ways(&session), expected);
+        assert_eq!(branch_texts(&session), expected);
     }
 
     #[test]
@@ -298,7 +301,7 @@ mod tests {
     fn a_conversation_holds_another_only_with_all_its_ways() {
         let mut ours = talk(&[("p", "a"), ("q", "b")]);
         ours.rewind(2, now());
-        said(&mut ours, "q", "c");
+        add_turn(&mut ours, "q", "c");
         let message = SavedMessage::user;
         let answer = SavedMessage::assistant;
         let branch = |at: usize, messages: &[SavedMessage]| Branch {
@@ -307,19 +310,28 @@ mod tests {
             ..Branch::default()
         };
         let old = [message("q"), answer("b")];
-        assert!(ours.holds(4, &[], &[]), "the same");
-        assert!(ours.holds(2, &[], &[]), "a beginning of ours");
-        assert!(ours.holds(2, &old, &[]), "the branch was active there");
-        assert!(ours.holds(3, &[answer("b")], &[]), "the same, seen later");
-        assert!(ours.holds(4, &[], &[branch(2, &old)]), "it has the branch");
+        assert!(ours.holds(4, &[], &[]), "identical");
+        assert!(ours.holds(2, &[], &[]), "a prefix of ours");
+        assert!(ours.holds(2, &old, &[]), "the branch is active there");
+        assert!(
+            ours.holds(3, &[answer("b")], &[]),
+            "our branch, sharing one more message"
+        );
+        assert!(ours.holds(4, &[], &[branch(2, &old)]), "has our branch");
         assert!(ours.holds(2, &old, &[branch(2, &[message("q")])]));
-        assert!(!ours.holds(4, &[message("r")], &[]), "it went on there");
-        assert!(!ours.holds(2, &[message("r")], &[]), "elsewhere");
+        assert!(!ours.holds(4, &[message("r")], &[]), "continued there");
+        assert!(!ours.holds(2, &[message("r")], &[]), "another branch");
         assert!(!ours.holds(4, &[], &[branch(2, &[message("z")])]));
         assert!(!ours.holds(0, &[message("z")], &[]));
-        assert!(ours.holds(0, &[message("p"), answer("")], &[]), "it grew");
+        assert!(
+            ours.holds(0, &[message("p"), answer("")], &[]),
+            "our answer was continued"
+        );
         let other = [message("p"), answer(""), message("q")];
-        assert!(!ours.holds(0, &other, &[]), "it grew and went on elsewhere");
-        assert!(!ours.holds(2, &[message("")], &[]), "prompts do not grow");
+        assert!(!ours.holds(0, &other, &[]), "continued differently");
+        assert!(
+            !ours.holds(2, &[message("")], &[]),
+            "prompts are not continued"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! `/compact`: the model writes a summary of the older part of a conversation, which
-//! takes that part's place in what is sent; the file keeps all (S9.7). Pure.
+//! `/compact`: a summary written by the model replaces older messages in requests. The
+//! session file keeps all messages. Pure.
 
 use super::session::{CompactedRange, Compaction, Role, StoredSummary, Summary};
 use super::{Notice, SavedMessage, Session};
@@ -7,16 +7,16 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The latest messages stay as they are: the last prompt and its answer.
+/// The latest messages are kept: the last prompt and its answer.
 const KEPT: usize = 2;
-/// A message is not cut to fewer characters than this.
+/// Messages are never truncated below this many characters.
 const CHARS_MIN: usize = 80;
 
-const INSTRUCTION: &str = "Summarise the conversation below, so that it can go on from your summary alone. \
-Keep what was asked, decided and found out, names, numbers, paths, code that is still needed, open questions, and the language in which the user writes. \
-Write the summary only, in the language of the conversation.";
+const INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary alone. \
+Keep requests, decisions, findings, names, numbers, paths, code that is still needed, open questions, and the language in which the user writes. \
+Write only the summary, in the language of the conversation.";
 const BEFORE_SUMMARY: &str = "A summary of our conversation so far:";
-const AFTER_SUMMARY: &str = "I go on from this summary.";
+const AFTER_SUMMARY: &str = "I will continue from this summary.";
 
 impl CompactedRange {
     fn of(messages: &[SavedMessage]) -> Self {
@@ -24,7 +24,8 @@ impl CompactedRange {
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
-        // Messages of another branch differ from the fork on to their end.
+        // Branches differ from their fork to the end, so the last messages identify the
+        // branch.
         for message in messages.iter().rev().take(KEPT) {
             hash.update(message.content.as_bytes());
         }
@@ -43,13 +44,13 @@ impl CompactedRange {
     }
 }
 
-/// The prompts and answers that a model is sent: all, or a summary and what came
-/// after it.
+/// The prompts and answers sent to a model: either all, or a summary and the messages after
+/// it.
 pub fn history(session: &Session) -> Vec<SavedMessage> {
     history_of(session, &session.messages)
 }
 
-/// The same as if the conversation had only its first `count` messages.
+/// As [`request_history`], for the first `count` messages only.
 pub fn history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
     let messages = &session.messages;
     history_of(session, messages.get(..count).unwrap_or(messages))
@@ -67,7 +68,7 @@ fn history_of(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage>
     history
 }
 
-/// The summary of a session, where the messages it stands for are still there.
+/// The current summary, if the messages it covers are still there.
 fn read(session: &Session) -> Option<&Summary> {
     read_of(session, &session.messages)
 }
@@ -81,20 +82,19 @@ fn read_of<'a>(session: &'a Session, said: &[SavedMessage]) -> Option<&'a Summar
     (summary.covers == now).then_some(summary)
 }
 
-/// The index at which a summary ends that the model is sent in place of everything before, and the
-/// notice to show there.
+/// The index at which the current summary ends, and the notice to show there.
 pub fn summary_notice(session: &Session) -> Option<(usize, Notice)> {
     let summary = read(session)?;
     let notice = sent_instead().because(&*summary.text);
     Some((summary.covers.messages, notice))
 }
 
-/// What is said where a summary stands for all before it.
+/// Marks the position up to which messages are summarized.
 pub fn sent_instead() -> Notice {
-    Notice::info("The model is sent a summary instead of what stands above.")
+    Notice::info("The model now receives a summary instead of the messages above.")
 }
 
-/// Takes the summary back: what was sent before it is sent again. False where there was none.
+/// Restores the previous summary, or all messages. Returns false if there was no summary.
 pub fn drop_summary(session: &mut Session) -> bool {
     let compaction = &mut session.metadata.compaction;
     let Compaction::Stored(stored) = compaction else {
@@ -107,7 +107,7 @@ pub fn drop_summary(session: &mut Session) -> bool {
     true
 }
 
-/// Keeps a summary beside the messages.
+/// Stores a summary with the session.
 pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, model: &str) {
     let compaction = &mut session.metadata.compaction;
     let before = match std::mem::take(compaction) {
@@ -127,8 +127,8 @@ pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, 
     }));
 }
 
-/// What is asked of the model, in at most about `chars_max` characters, and what its
-/// answer will stand for. None where there is nothing to make shorter.
+/// The summarization request, in about `chars_max` characters, and the range it covers.
+/// `None` if there is nothing to summarize.
 pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, CompactedRange)> {
     let kept_from = session.messages.len().checked_sub(KEPT)?;
     let history = history(session);
@@ -154,24 +154,24 @@ fn said(message: &SavedMessage) -> Option<(&'static str, &str)> {
     }
 }
 
-/// The longest that one message may be, in characters, so that all of them fit.
+/// The longest allowed message in characters, so that all messages fit.
 fn cap(texts: &[(&str, &str)], chars_max: usize) -> usize {
     let mut lengths: Vec<usize> = texts.iter().map(|(_, text)| text.chars().count()).collect();
     lengths.sort_unstable();
-    let (mut room, mut left) = (chars_max, lengths.len());
+    let (mut budget, mut left) = (chars_max, lengths.len());
     for length in lengths {
-        // The short ones leave what they do not need to the long ones.
-        let share = room / left;
+        // Short messages leave their unused share to long ones.
+        let share = budget / left;
         if length > share {
             return share.max(CHARS_MIN);
         }
-        room -= length;
+        budget -= length;
         left -= 1;
     }
     usize::MAX
 }
 
-/// A text without its middle, where it is too long.
+/// Removes the middle of a long text.
 fn shortened(text: &str, chars_max: usize) -> String {
     let count = text.chars().count();
     if count <= chars_max {
@@ -184,7 +184,7 @@ fn shortened(text: &str, chars_max: usize) -> String {
             .map_or(text.len(), |(at, _)| at)
     };
     format!(
-        "{}\n[{} characters are left out here]\n{}",
+        "{}\n[{} characters omitted]\n{}",
         &text[..at(head)],
         count - chars_max,
         &text[at(count - tail)..]
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn the_older_part_gives_way_to_its_summary_and_the_messages_stay() {
         let mut session = conversation(3);
-        let (asked, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        let (asked, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         assert!(asked.contains("User:\nquestion 1\n") && !asked.contains("question 2"));
         store_summary(&mut session, covered, "두 질문과 두 답.", "m");
         let history = history(&session);
@@ -232,11 +232,11 @@ mod tests {
     #[test]
     fn a_second_summary_is_made_of_the_first_and_what_came_since() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "FIRST", "m");
-        assert_eq!(summary_prompt(&session, 10_000), None, "nothing came since");
+        assert_eq!(summary_prompt(&session, 10_000), None, "nothing new");
         session.messages.extend(conversation(1).messages);
-        let (asked, _) = summary_prompt(&session, 10_000).expect("one turn more");
+        let (asked, _) = summary_prompt(&session, 10_000).expect("one more turn");
         assert!(asked.contains("FIRST") && asked.contains("question 2"));
         assert!(!asked.contains("question 1"));
     }
@@ -244,24 +244,24 @@ mod tests {
     #[test]
     fn a_summary_that_is_forgotten_gives_way_to_the_one_before_it() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "FIRST", "m");
         session.messages.extend(conversation(1).messages);
         let first = history(&session);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("one turn more");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("one more turn");
         store_summary(&mut session, covered, "SECOND", "m");
         assert!(history(&session)[0].content.ends_with("SECOND"));
         assert!(drop_summary(&mut session));
         assert_eq!(history(&session), first);
         assert!(drop_summary(&mut session));
         assert_eq!(history(&session), session.messages);
-        assert!(!drop_summary(&mut session), "none is left");
+        assert!(!drop_summary(&mut session), "no summary is left");
     }
 
     #[test]
     fn a_summary_of_messages_that_are_gone_is_not_used() {
         let mut session = conversation(3);
-        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "S", "m");
         let mut other = session.clone();
         other.messages[2] = SavedMessage::user("another question");
@@ -280,8 +280,8 @@ mod tests {
     fn what_is_too_long_loses_its_middle_and_the_short_stays_whole() {
         let mut session = conversation(3);
         session.messages[1] = SavedMessage::assistant("한".repeat(50_000));
-        let (asked, _) = summary_prompt(&session, 2_000).expect("something to summarise");
-        assert!(asked.contains("question 1") && asked.contains("characters are left out here"));
+        let (asked, _) = summary_prompt(&session, 2_000).expect("something to summarize");
+        assert!(asked.contains("question 1") && asked.contains("characters omitted"));
         assert!(asked.chars().count() < 3_000, "{}", asked.chars().count());
     }
 }

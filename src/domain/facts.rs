@@ -1,42 +1,42 @@
-//! What a server tells about its models. All of it is from outside: bounded where
-//! it is read, and raw here.
+//! Model information reported by servers. It is untrusted: size limits apply where it is
+//! read, and the text here is raw.
 
 use serde::Serialize;
 
-/// What a server says about one model. What it does not say is None, or empty.
+/// Information about one model. Fields not reported are `None` or empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ModelFacts {
-    /// The most tokens that the model itself can take.
+    /// The model's own maximum, in tokens.
     pub context_length: Option<u32>,
-    /// Tokens that the model file asks for (Ollama's `PARAMETER num_ctx`).
+    /// The context size set in the model file, in tokens (Ollama's `PARAMETER num_ctx`).
     pub num_ctx: Option<u32>,
-    /// Tokens of context in use: the model is in memory with so many.
+    /// The context size with which the model is loaded, in tokens.
     pub loaded_context: Option<u32>,
-    /// Does its prompt template know tools and their results?
+    /// Whether the prompt template supports tools and their results.
     pub template_takes_tools: Option<bool>,
-    /// In the server's words, such as `tools`, `thinking`, `vision`.
+    /// As named by the server, such as `tools`, `thinking`, `vision`.
     pub capabilities: Vec<String>,
     pub family: Option<String>,
-    /// As the server writes it: `4.3B`.
+    /// As written by the server: `4.3B`.
     pub parameter_size: Option<String>,
-    /// As the server writes it: `Q4_K_M`.
+    /// As written by the server: `Q4_K_M`.
     pub quantization: Option<String>,
 }
 
 impl ModelFacts {
-    /// None where the server lists no capabilities at all.
+    /// `None` if the server lists no capabilities.
     pub fn can(&self, capability: &str) -> Option<bool> {
         let known = !self.capabilities.is_empty();
-        known.then(|| self.capabilities.iter().any(|one| one == capability))
+        known.then(|| self.capabilities.iter().any(|known| known == capability))
     }
 }
 
-/// A model as its server lists it.
+/// A model as listed by its server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ServerModel {
-    /// What the server is asked for.
+    /// The name used in requests.
     pub name: String,
-    /// On the server's disk.
+    /// Size on the server's disk.
     pub bytes: Option<u64>,
     pub is_loaded: Option<bool>,
     #[serde(flatten)]
@@ -44,28 +44,28 @@ pub struct ServerModel {
 }
 
 impl ServerModel {
-    /// False for a model that only embeds.
+    /// False for embedding models.
     pub fn can_chat(&self) -> bool {
         self.facts.can("completion") != Some(false)
     }
 
-    /// What it can do beyond answering.
+    /// Capabilities other than chat.
     pub fn abilities(&self) -> impl Iterator<Item = &str> {
         let capabilities = self.facts.capabilities.iter().map(String::as_str);
         capabilities.filter(|ability| *ability != "completion")
     }
 }
 
-/// What one server has.
+/// The models of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Catalogue {
     pub models: Vec<ServerModel>,
-    /// It has more than are listed here.
+    /// The server has more models than listed here.
     pub is_cut: bool,
 }
 
-/// Do these name the same model? A name without a tag means `:latest`; a colon
-/// before a slash is a port.
+/// Whether two names refer to the same model. A name without a tag means `:latest`; a colon
+/// before a slash belongs to a port.
 pub fn is_same_model(one: &str, other: &str) -> bool {
     tagged(one) == tagged(other)
 }

@@ -1,5 +1,4 @@
-//! What a model is sent: provider-neutral messages. The wire shape of each is
-//! decided in `provider`, and nowhere else.
+//! Provider-neutral messages of a request. Only `provider` knows their wire format.
 
 use super::{Arguments, ProviderKind, ServerId};
 use serde_json::Value;
@@ -8,38 +7,37 @@ use serde_json::Value;
 pub enum Message {
     System(String),
     User(String),
-    /// An answer of an earlier turn.
+    /// An answer from an earlier turn.
     Assistant(String),
-    /// The model's tool calls within the turn. Prose before them is not sent, but
-    /// for what `carry` holds.
+    /// The model's tool calls in this turn. Text before them is not sent, except as part of
+    /// `reasoning_echo`.
     Calls {
         calls: Vec<CallMessage>,
         carry: Option<Carry>,
     },
-    /// What came of one of them.
+    /// The result of one call.
     Result(ResultMessage),
 }
 
-/// What a provider needs to see again beside the calls of a round, as it was read:
-/// thinking with its signature and the like. Opaque to all but the provider that
-/// made it, and never longer-lived than its turn.
+/// Data that a provider requires back with the calls of a round, such as signed reasoning.
+/// Opaque to everything but that provider, and dropped at the end of the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carry {
     pub provider: ProviderKind,
     pub value: Value,
 }
 
-/// One call as the model is reminded of it.
+/// One call as sent back to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallMessage {
-    /// The id that ties call and result together on the wire.
+    /// Links a call to its result on the wire.
     pub wire_id: String,
     pub server: ServerId,
     pub tool: String,
-    /// `server__tool` of S6.1, used where the dialect is native.
+    /// `server__tool`, used by the native dialect.
     pub native_name: String,
-    /// The name that the `xml` form has for it: with the server where another has a
-    /// tool of this name.
+    /// The name used in the `xml` dialect; includes the server if another one has a tool
+    /// of this name.
     pub taught_name: String,
     pub arguments: Arguments,
 }
@@ -49,7 +47,7 @@ pub struct ResultMessage {
     pub wire_id: String,
     pub tool: String,
     pub native_name: String,
-    /// The text as the model reads it, marked as data (S14.2).
+    /// The text for the model, marked as data.
     pub content: String,
     pub is_error: bool,
 }

@@ -1,5 +1,5 @@
-//! Floor 0: values and rules. Nothing here reads a file, waits for anything or
-//! knows a screen; every other module may import it.
+//! Layer 0: values and rules. Performs no I/O, never waits and does not depend on a front
+//! end. Every other module may import it.
 
 pub mod advice;
 mod branches;
@@ -52,5 +52,5 @@ pub use transcript::{Body, Entry, LastPrompt, Transcript};
 pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};
 pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
 
-/// The arguments of a call: a JSON object whose key order is the model's.
+/// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

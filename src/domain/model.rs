@@ -1,4 +1,4 @@
-//! Models a person has configured, and the settings of a conversation.
+//! Configured models, and the settings of a conversation.
 
 use super::facts::is_same_model;
 use super::{ModelServer, ProviderKind};
@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use url::Url;
 
-/// How a model is taught to call tools, and how its calls are read (S6.1).
+/// How tool calls are explained to a model, and how its calls are parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
@@ -20,7 +20,7 @@ pub enum Dialect {
 impl Dialect {
     pub const ALL: [Self; 3] = [Self::Native, Self::Prompt, Self::Xml];
 
-    /// As `toolCalls` spells it.
+    /// The spelling in `toolCalls`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -30,7 +30,7 @@ impl Dialect {
     }
 }
 
-/// The `think` setting of a model; absent means that the model decides.
+/// The `think` setting of a model; without it the model decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
     On,
@@ -40,14 +40,14 @@ pub enum Think {
     High,
 }
 
-/// The role under which a tool result travels where the dialect is not native.
+/// The role of tool results in a non-native dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolRole {
     Tool,
     User,
 }
 
-/// A secret. It has no `Display`, and its `Debug` says nothing.
+/// A secret. It has no `Display`, and its `Debug` output hides the value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -60,14 +60,13 @@ impl Secret {
         &self.0
     }
 
-    /// `words` with `…` in the place of each of `secrets`, the longest of which come
-    /// first.
-    pub fn without(secrets: &[Self], words: &str) -> String {
-        let mut words = words.to_owned();
+    /// Replaces each of `secrets` in `text` with `…`. Pass longer secrets first.
+    pub fn without(secrets: &[Self], text: &str) -> String {
+        let mut text = text.to_owned();
         for secret in secrets.iter().filter(|secret| !secret.0.is_empty()) {
-            words = words.replace(&secret.0, "…");
+            text = text.replace(&secret.0, "…");
         }
-        words
+        text
     }
 }
 
@@ -77,21 +76,21 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The key to send with a request, resolved when the model is used, so that a
-/// missing variable is that model's error and nobody else's.
+/// The API key for a request, resolved on use, so that a missing variable only affects
+/// models that need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiKey {
-    /// None is sent.
+    /// No key is sent.
     NotNeeded,
     Known(Secret),
-    /// No key was given and this environment variable is not set or empty.
+    /// No key was given, and this environment variable is unset or empty.
     MissingVariable(String),
-    /// The key cannot stand in a header (empty, a newline, not ASCII): why.
+    /// The key is not valid in a header (empty, line break, not ASCII); carries the reason.
     Unusable(String),
 }
 
 impl ApiKey {
-    /// Can a request be sent with it?
+    /// Whether a request can be sent.
     pub fn is_usable(&self) -> bool {
         matches!(self, Self::NotNeeded | Self::Known(_))
     }
@@ -99,12 +98,12 @@ impl ApiKey {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelConfig {
-    /// What a person picks.
+    /// The name the user selects.
     pub name: String,
-    /// What the server is asked for.
+    /// The name sent to the server.
     pub model: String,
     pub provider: ProviderKind,
-    /// Without a trailing slash. For all but Ollama it ends in `/vN` (S2.2).
+    /// Without a trailing slash. Ends in `/vN` for all providers except Ollama.
     pub base_url: String,
     pub api_key: ApiKey,
     pub active: bool,
@@ -112,11 +111,11 @@ pub struct ModelConfig {
     pub context_length: Option<u32>,
     pub think: Option<Think>,
     pub dialect: Dialect,
-    /// None: by what the server says of the model's template (S5.3).
+    /// `None`: depends on the model's template.
     pub tool_role: Option<ToolRole>,
-    /// Passed through to Ollama as it stands.
+    /// Passed through to Ollama.
     pub keep_alive: Option<Value>,
-    /// Passed through: into `options` for Ollama, into the body for others.
+    /// Passed through: as `options` for Ollama, merged into the body for others.
     pub options: Map<String, Value>,
     pub ca_file: Option<PathBuf>,
 }
@@ -130,7 +129,7 @@ impl ModelConfig {
         }
     }
 
-    /// The server to ask, without the credentials in its address.
+    /// The model's server, without credentials in the URL.
     pub fn server(&self) -> ModelServer {
         let url = match Url::parse(&self.base_url) {
             Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
@@ -146,13 +145,13 @@ impl ModelConfig {
         }
     }
 
-    /// Is it what `server` lists as `name`?
+    /// Whether `server` lists this model as `name`.
     pub fn is_listed_as(&self, server: &ModelServer, name: &str) -> bool {
         self.server() == *server && is_same_model(&self.model, name)
     }
 }
 
-/// A model as a list shows it and a command names it.
+/// A model in lists and commands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ModelRef {
     pub name: String,
@@ -183,14 +182,14 @@ impl ToolMode {
     }
 }
 
-/// `limits` of config.json.
+/// The `limits` of `config.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Rounds with tool calls before the person is asked (S5.6).
+    /// Rounds with tool calls before we ask the user.
     pub tool_rounds: u32,
-    /// Failed calls after which no further call of the turn starts (S5.5).
+    /// Failed calls after which the turn starts no more calls.
     pub errors_per_turn: u32,
-    /// Seconds without a byte after which the person is asked (S5.10).
+    /// Seconds without data before we ask the user.
     pub idle_seconds: u64,
 }
 

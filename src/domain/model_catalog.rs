@@ -1,5 +1,5 @@
-//! The catalog of models: every known server with what it lists, and the changes a user makes
-//! to it (adding and pulling a model).
+//! The model catalog: every known server with its models, and user changes to it (adding
+//! and pulling models).
 
 use super::facts::Catalogue;
 use super::model::Secret;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// A server of models, as a user tells it from others.
+/// A model server as shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ModelServer {
     pub provider: ProviderKind,
@@ -17,7 +17,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Host and port, for a name beside others: `192.168.0.7:11434`.
+    /// Host and port as a short name: `192.168.0.7:11434`.
     pub fn host(&self) -> String {
         let url = Url::parse(&self.url).ok();
         let host = url.as_ref().and_then(|url| {
@@ -31,17 +31,17 @@ impl ModelServer {
     }
 }
 
-/// One server, the models that are configured for it, and the models it lists.
+/// One server, its configured models, and the models it lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerCatalog {
     pub server: ModelServer,
-    /// Entries of `config.json`; none if the server was only found.
+    /// Entries of `config.json`; empty if the server was only discovered.
     pub configured: Vec<ModelRef>,
     pub state: CatalogState,
 }
 
 impl ServerCatalog {
-    /// The server of `model`, before it was asked what it has.
+    /// The server of `model`, before it was queried.
     pub fn new(model: &ModelConfig, configured: Vec<ModelRef>) -> Self {
         Self {
             server: model.server(),
@@ -50,7 +50,7 @@ impl ServerCatalog {
         }
     }
 
-    /// None until the server has answered.
+    /// `None` until the server has answered.
     pub fn listed(&self) -> Option<&Catalogue> {
         match &self.state {
             CatalogState::Listed(catalogue) => Some(catalogue),
@@ -66,67 +66,67 @@ pub enum CatalogState {
     Failed(Notice),
 }
 
-/// All models that can be chosen.
+/// All available models.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelCatalog {
     pub servers: Vec<ServerCatalog>,
-    /// The names (never the values) of the variables with keys that are set.
+    /// The names (never the values) of the API key variables that are set.
     pub key_variables: Vec<String>,
-    /// `OLLAMA_HOST` is not a usable address; the default address is used instead.
+    /// `OLLAMA_HOST` is invalid, so the default address is used.
     pub is_host_unread: bool,
-    /// No model is configured yet: the first screen offers those that were found.
+    /// No model is configured yet; the first screen offers the discovered ones.
     pub offers: bool,
 }
 
-/// A model that a server is downloading.
+/// A download in progress on a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pull {
     pub server: ModelServer,
     pub name: String,
-    /// What the server is doing, in its own words.
+    /// The current step, in the server's words.
     pub status: String,
-    /// Bytes of all layers named so far.
+    /// Bytes of all layers announced so far.
     pub done: u64,
     pub total: u64,
 }
 
 impl Pull {
-    /// Between 0 and 1; None while the size is unknown.
+    /// Between 0 and 1; `None` while the size is unknown.
     pub fn share(&self) -> Option<f64> {
         (self.total > 0).then(|| (self.done as f64 / self.total as f64).min(1.0))
     }
 }
 
-/// What is wrong with the name of a model to pull, if anything.
+/// The problem with the name of a model to pull, if any.
 pub fn no_name(name: &str) -> Option<Notice> {
-    let is_odd = |c: char| c.is_whitespace() || c.is_control();
-    if !name.is_empty() && !name.contains(is_odd) {
+    let is_invalid = |c: char| c.is_whitespace() || c.is_control();
+    if !name.is_empty() && !name.contains(is_invalid) {
         return None;
     }
     let why = match name.is_empty() {
         true => "It is empty.",
-        false => "It has a space or a control character in it.",
+        false => "It contains a space or a control character.",
     };
     let shown: String = name.escape_debug().take(80).collect();
-    let notice = Notice::warning(format!("`{shown}` is no name of a model.")).because(why);
-    Some(notice.advise("A name is like qwen3:4b; ollama.com/library lists them."))
+    let notice = Notice::warning(format!("`{shown}` is not a model name.")).because(why);
+    Some(notice.advise("Use a name such as qwen3:4b; ollama.com/library lists them."))
 }
 
-/// A model that the user adds to `config.json`.
+/// A model to be added to `config.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewModel {
     pub name: String,
     pub model: String,
     pub provider: ProviderKind,
-    /// None means the provider's default.
+    /// `None` means the provider's default.
     pub base_url: Option<String>,
     /// A key, or `${NAME}`.
     pub api_key: Option<Secret>,
-    /// Address, key and certificate are copied from this entry of `config.json`.
+    /// Copy the address, key and certificate from this entry of `config.json`.
     pub like: Option<ModelRef>,
 }
 
-/// A size in words: `2.6 GB`.
+/// A readable size: `2.6 GB`.
 pub fn size_words(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     let unit = UNITS.into_iter().find(|(unit, _)| bytes >= *unit / 10 * 9);
@@ -152,8 +152,8 @@ mod tests {
             (2_497_293_931, "2.5 GB"),
             (142_000_000_000, "142.0 GB"),
         ];
-        for (bytes, words) in cases {
-            assert_eq!(size_words(bytes), words, "{bytes}");
+        for (bytes, text) in cases {
+            assert_eq!(size_text(bytes), text, "{bytes}");
         }
     }
 

@@ -13,16 +13,16 @@ pub enum Severity {
     Failure,
 }
 
-/// What happened, why, and what the user can do about it. Text from outside may stand in
-/// any of the three, raw: whoever shows a notice sanitizes it.
+/// What happened, why, and what the user can do. All three may contain raw text from
+/// outside; front ends sanitize it.
 ///
-/// The advice is left out when a notice is serialized: its words are a front end's.
+/// Advice is not serialized, because each front end words it differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
     pub severity: Severity,
-    /// What happened, as a whole sentence.
+    /// What happened, as a complete sentence.
     pub what: String,
-    /// Why, where it is known.
+    /// The reason, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(skip)]
@@ -56,14 +56,14 @@ impl Notice {
         self
     }
 
-    /// Adds one piece of advice behind those that are there.
+    /// Appends one piece of advice.
     pub fn advise(mut self, advice: impl Into<Advice>) -> Self {
         self.advice.push(advice.into());
         self
     }
 
-    /// The whole notice on one line, its advice in the words of a front end
-    /// ([`advice::sentences`]).
+    /// The notice on one line, with advice phrased by a front end
+    /// ([`advice::join_sentences`]).
     pub fn sentence(&self, phrase: impl Fn(&Advice) -> Option<String>) -> String {
         let advice = advice::sentences(&self.advice, phrase);
         [Some(&self.what), self.why.as_ref(), advice.as_ref()]
@@ -74,8 +74,7 @@ impl Notice {
             .join(" ")
     }
 
-    /// What happened and why, for a log and for another program: no command of a front
-    /// end stands in it.
+    /// What happened and why, for logs and other programs. Contains no front-end commands.
     pub fn summary(&self) -> String {
         self.sentence(|advice| match advice {
             Advice::Say(sentence) => Some(sentence.clone()),
@@ -84,39 +83,39 @@ impl Notice {
     }
 }
 
-/// What a banner is about. Banners stand in the order of their names.
+/// The cause of a banner. Banners are sorted by the name of their cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BannerCause {
-    /// The command line names a model, a persona or a session that there is not.
+    /// The command line names an unknown model, persona or session.
     UnknownModel,
     UnknownPersona,
     UnknownSession,
     /// Several models are marked active.
     ActiveModel,
-    /// `trust.json` was there at the start and could not be read: every call asks.
+    /// `trust.json` existed at startup but could not be read, so every call asks.
     UnreadableTrust,
     /// This settings file could not be read.
     UnreadableFile(String),
-    /// Something in this settings file is not understood.
+    /// Part of this settings file is invalid.
     Setting {
         file: String,
-        /// The setting's name, such as `limits.toolRounds`; empty where it is the file.
+        /// The setting's name, such as `limits.toolRounds`; empty for the whole file.
         name: String,
     },
-    /// Others can read files that hold secrets.
+    /// Other users can read files with secrets.
     OpenPermissions,
-    /// `system_prompt.txt` teaches tool calls itself.
+    /// `system_prompt.txt` explains tool calls itself.
     OldSystemPrompt,
-    /// The folder of personas is not read whole.
+    /// Some personas could not be read.
     Personas,
-    /// An edit waits for the next start.
+    /// An edit takes effect at the next start.
     NotInForce,
-    /// The home cannot be written.
+    /// The configuration folder cannot be written.
     UnwritableHome,
     NoLog,
     NoJournal,
     UnsavedSession,
-    /// Tools that changed are withheld.
+    /// Changed tools are withheld.
     WithheldTools,
 }
 
@@ -128,7 +127,7 @@ impl BannerCause {
         }
     }
 
-    /// Is nothing of this settings file in use?
+    /// Whether the cause makes this whole settings file unused.
     pub fn is_whole_file(&self, wanted: &str) -> bool {
         match self {
             Self::UnreadableFile(file) => file == wanted,
@@ -138,7 +137,7 @@ impl BannerCause {
     }
 }
 
-/// Its name in JSON.
+/// The name used in JSON.
 impl Display for BannerCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -166,7 +165,7 @@ impl Display for BannerCause {
 impl Ord for BannerCause {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_name = self.to_string().cmp(&other.to_string());
-        // Several causes of one file have its name.
+        // Several causes share the name of a file.
         by_name.then_with(|| format!("{self:?}").cmp(&format!("{other:?}")))
     }
 }
@@ -183,8 +182,8 @@ impl Serialize for BannerCause {
     }
 }
 
-/// A notice that stays until its cause is gone. Two banners of one `cause`
-/// replace each other.
+/// A notice that stays until its cause is gone. It replaces an earlier banner with the same
+/// `cause`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Banner {
     pub cause: BannerCause,

@@ -1,34 +1,33 @@
-//! Personas: system prompts of their own, each with its own set of tools where it
-//! names one (S4.4).
+//! Personas: alternative system prompts, each optionally with its own set of tools.
 
 use super::OfferedTool;
 use serde::Serialize;
 
-/// A system prompt that takes the place of `system_prompt.txt`.
+/// A system prompt that replaces `system_prompt.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Persona {
-    /// What a person picks; raw where it is the name of a file.
+    /// The name the user selects; raw if it comes from a file name.
     pub name: String,
-    /// One line that says what it is, raw.
+    /// A one-line description, raw.
     pub about: String,
-    /// The text without its front matter, or why there is none.
+    /// The text without front matter, or the reason it is unusable.
     pub text: Result<String, String>,
-    /// The tools that are offered, where it names any; else all are.
+    /// The tools offered; `None` means all.
     pub tools: Option<Vec<ToolName>>,
 }
 
-/// A tool as a persona names it: `tool`, or `server/tool`.
+/// A tool as a persona names it: `tool` or `server/tool`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolName {
     pub server: Option<String>,
     pub tool: String,
 }
 
-/// A persona as a list shows it.
+/// A persona in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PersonaSummary {
     pub name: String,
-    /// What it is, or why it cannot be used.
+    /// The description, or the reason it is unusable.
     pub about: String,
     pub usable: bool,
 }
@@ -45,7 +44,7 @@ impl Persona {
         }
     }
 
-    /// Does this persona let the model have the tool?
+    /// Whether the persona allows this tool.
     pub fn offers(&self, offered: &OfferedTool) -> bool {
         let Some(tools) = &self.tools else {
             return true;
@@ -55,7 +54,7 @@ impl Persona {
 }
 
 impl ToolName {
-    /// Reads `tool` or `server/tool`; `None` where a part of it is empty.
+    /// Parses `tool` or `server/tool`; `None` if a part is empty.
     pub fn parse(written: &str) -> Option<Self> {
         let (server, tool) = match written.split_once('/') {
             Some((server, tool)) => (Some(server.trim()), tool.trim()),
@@ -68,14 +67,13 @@ impl ToolName {
         })
     }
 
-    /// Is it this tool that is meant?
     pub fn means(&self, offered: &OfferedTool) -> bool {
         let server = self.server.as_deref();
         self.tool == offered.tool.name
             && server.is_none_or(|server| server == offered.server.as_str())
     }
 
-    /// As the file spells it.
+    /// The spelling in the persona's file.
     pub fn written(&self) -> String {
         match &self.server {
             Some(server) => format!("{server}/{}", self.tool),

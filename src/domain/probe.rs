@@ -1,46 +1,46 @@
-//! What a probe of a model found (S6.6): how each dialect did, which is the best, and
-//! what that means to a person who wants to know whether the model works with tools.
+//! The result of probing a model: how each tool-call dialect performed, which one is best,
+//! and whether the model works with tools at all.
 
 use super::{Dialect, ModelRef, Notice};
 use serde::Serialize;
 use std::time::Duration;
 
-/// The tool that a probe has the model call.
+/// The tool that the probe asks the model to call.
 pub const TOOL: &str = "say_hello";
-/// The field of its result that nobody can know without a call.
+/// The result field that the model cannot know without making the call.
 pub const SECRET: &str = "secret_word";
 
-/// What came of the call that was asked for, the worst first.
+/// The outcome of the requested call, worst first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrote {
-    /// The dialect was not tried.
+    /// The dialect was not tested.
     Skipped,
     Nothing,
-    /// A call, but none that could be run.
+    /// A call that could not be run.
     Unusable,
-    /// A call that ran, in these words not quite as it was taught: `Hermes`.
+    /// A call that ran but used another form, such as `Hermes`.
     Otherwise(String),
     AsTaught,
 }
 
-/// How one dialect did.
+/// The result of one dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
     pub dialect: Dialect,
     pub wrote: Wrote,
-    /// The secret word came back in the final answer.
+    /// The final answer contained the secret word.
     pub answered: bool,
-    /// Without the time in which a server loaded the model.
+    /// Excludes the time a server needed to load the model.
     pub elapsed: Duration,
-    /// The model was heard out: what it did not do, it would not do. False where time or
-    /// a fault cut it short.
+    /// The reply completed, so a missing call is the model's fault. False after a timeout
+    /// or an error.
     pub is_whole: bool,
-    /// Why it was not tried, or where it failed; raw.
+    /// Why the dialect was skipped or failed; raw.
     pub fault: Option<String>,
 }
 
 impl Trial {
-    /// A dialect that was not tried, for this reason.
+    /// A dialect skipped for this reason.
     pub fn skipped(dialect: Dialect, why: impl Into<String>) -> Self {
         Self {
             dialect,
@@ -52,7 +52,7 @@ impl Trial {
         }
     }
 
-    /// A call came, and ran.
+    /// A call arrived and ran.
     pub fn called(&self) -> bool {
         matches!(self.wrote, Wrote::Otherwise(_) | Wrote::AsTaught)
     }
@@ -61,14 +61,14 @@ impl Trial {
         self.wrote != Wrote::Skipped
     }
 
-    /// What is compared: answered beats called, called beats nothing, and a call as it
-    /// was taught beats another.
+    /// Sort key: using the result beats calling, calling beats nothing, and a well-formed
+    /// call beats another form.
     fn rank(&self) -> (bool, bool, bool) {
         let well_formed = self.wrote == Wrote::AsTaught;
         (self.answered, self.called(), well_formed)
     }
 
-    /// Its row of the table.
+    /// One row of the results table.
     fn row(&self) -> [String; 5] {
         let yes_no = |yes| if yes { "yes" } else { "no" }.to_owned();
         if !self.was_tried() {
@@ -91,34 +91,34 @@ impl Trial {
     }
 }
 
-/// The rows of the table of trials, its head first; raw.
+/// The rows of the results table, header first; raw.
 pub fn trial_rows(trials: &[Trial]) -> impl Iterator<Item = [String; 5]> {
     let head = ["dialect", "called", "well-formed", "answered", "seconds"];
     std::iter::once(head.map(str::to_owned)).chain(trials.iter().map(Trial::row))
 }
 
-/// What is known of a model, complete or not.
+/// The results for one model, possibly incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     pub model: ModelRef,
     pub trials: Vec<Trial>,
-    /// The dialect that the model is used with.
+    /// The dialect currently used with the model.
     pub in_force: Dialect,
-    /// It ended before every dialect was tried: by the person or by a fault.
+    /// The user or an error ended the probe before every dialect was tested.
     pub is_cut: bool,
-    /// What ended it.
+    /// The error that ended the probe.
     pub fault: Option<Notice>,
 }
 
-/// In words whether the model works with tools.
+/// Whether the model works with tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Works,
-    /// It calls, and does not use what comes back.
+    /// It calls tools but ignores their results.
     CallsOnly,
     CallsNothing,
-    /// It called nothing, and was heard out in no dialect.
+    /// It made no call, and no reply completed.
     Unknown,
 }
 
@@ -133,28 +133,28 @@ impl Report {
         }
     }
 
-    /// The dialect that did best, where the model called at all. Of those that did
-    /// alike, it is the provider's own, else the first of native, prompt and xml.
+    /// The best dialect, if the model made any call. Ties go to the provider's default,
+    /// then to the order native, prompt, xml.
     pub fn best(&self) -> Option<Dialect> {
         self.best_trial().map(|trial| trial.dialect)
     }
 
     fn best_trial(&self) -> Option<&Trial> {
-        let usual = self.model.provider.default_dialect();
-        let place = |trial: &Trial| {
+        let default = self.model.provider.default_dialect();
+        let tie_order = |trial: &Trial| {
             let mut order = Dialect::ALL.iter();
-            let place = order.position(|one| *one == trial.dialect);
-            (trial.dialect != usual, place)
+            let position = order.position(|dialect| *dialect == trial.dialect);
+            (trial.dialect != default, position)
         };
         let called = self.trials.iter().filter(|trial| trial.called());
         called.min_by(|one, other| {
             let by_rank = other.rank().cmp(&one.rank());
-            by_rank.then_with(|| place(one).cmp(&place(other)))
+            by_rank.then_with(|| tie_order(one).cmp(&tie_order(other)))
         })
     }
 
-    /// The dialect that is worth storing: the best, where it did better than the one in
-    /// force. What is known of some dialects alone changes nothing.
+    /// The best dialect if it did better than the current one. An incomplete probe
+    /// recommends nothing.
     pub fn worth_storing(&self) -> Option<Dialect> {
         let best = self.best_trial().filter(|_| !self.is_cut)?;
         let mut trials = self.trials.iter();
@@ -172,43 +172,48 @@ impl Report {
         }
     }
 
-    /// The verdict as a sentence, with advice where there is some; raw.
+    /// The verdict as a sentence, with advice if there is any; raw.
     pub fn words(&self) -> String {
         let model = &self.model.name;
         let best = self.best().map_or("", Dialect::name);
         let any = if self.is_cut {
-            "any dialect that was tried"
+            "any tested dialect"
         } else {
             "any dialect"
         };
         match self.verdict() {
             Verdict::Works => format!("{model} works with tools: best in `{best}`."),
             Verdict::CallsOnly => format!(
-                "{model} calls tools but does not use what they return; it came furthest in `{best}`. \
+                "{model} calls tools but does not use their results; `{best}` came closest. \
                  A larger model may do better."
             ),
-            Verdict::CallsNothing if self.trials.iter().any(|one| one.wrote == Wrote::Unusable) => {
+            Verdict::CallsNothing
+                if self
+                    .trials
+                    .iter()
+                    .any(|trial| trial.wrote == Wrote::Unusable) =>
+            {
                 format!(
-                    "{model} tried to call a tool, but no call of it in {any} could be used. \
-                     A larger model, or one that was trained for tools, may do better."
+                    "{model} tried to call a tool, but made no valid call in {any}. \
+                     A larger model or one trained for tool use may do better."
                 )
             }
             Verdict::CallsNothing => format!(
                 "{model} did not call a tool in {any}. \
-                 A larger model, or one that was trained for tools, is more likely to."
+                 A larger model or one trained for tool use is more likely to."
             ),
-            Verdict::Unknown if self.trials.iter().any(Trial::was_tried) => format!(
-                "It is not known whether {model} works with tools: no reply came to its end."
-            ),
+            Verdict::Unknown if self.trials.iter().any(Trial::was_tried) => {
+                format!("It is not known whether {model} works with tools: no reply was complete.")
+            }
             Verdict::Unknown => format!("It is not known whether {model} works with tools."),
         }
     }
 
-    /// What is to be said of the setting; none where there is nothing to say.
+    /// A remark about the `toolCalls` setting, if there is one to make.
     pub fn setting_words(&self) -> Option<String> {
         let (best, present) = (self.best()?, self.in_force);
         Some(if self.is_cut {
-            "Not every dialect was tried: nothing is stored.".to_owned()
+            "Not every dialect was tested, so nothing was saved.".to_owned()
         } else if let Some(better) = self.worth_storing() {
             format!(
                 "`{}` is in use: `{}` does better.",
@@ -216,13 +221,13 @@ impl Report {
                 better.name()
             )
         } else if best == present {
-            format!("`{}` is in use already.", present.name())
+            format!("`{}` is already in use.", present.name())
         } else {
-            format!("`{}`, which is in use, does as well.", present.name())
+            format!("`{}` is already in use and does as well.", present.name())
         })
     }
 
-    /// Why dialects were not tried or failed, a line each; raw.
+    /// Why dialects were skipped or failed, one line each; raw.
     pub fn faults(&self) -> impl Iterator<Item = String> {
         self.trials.iter().filter_map(|trial| {
             let fault = trial.fault.as_ref()?;
@@ -231,21 +236,21 @@ impl Report {
     }
 }
 
-/// How far a probe has come.
+/// The progress of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeState {
     /// The model's name.
     pub model: String,
-    /// The dialect that is tried; none while the probe begins.
+    /// The dialect being tested; none before the first.
     pub dialect: Option<Dialect>,
-    /// The server loads the model.
+    /// The server is loading the model.
     pub is_loading: bool,
-    /// The last dialect was tried, and the person reads what came of it.
+    /// All dialects were tested, and the user is reading the result.
     pub is_over: bool,
 }
 
-/// Does a final answer hold the secret word? Case, spaces and signs between its letters
-/// do not count: models spell such a word out, or set it in bold.
+/// Whether a final answer contains the secret word. Ignores case, spaces and punctuation,
+/// because models spell such a word out or format it.
 pub fn holds(answer: &str, secret: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());

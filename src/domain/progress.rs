@@ -1,31 +1,31 @@
-//! How far a call has come, as its server says. A server may say anything: what
-//! cannot be true is put right here, so that no front end has to.
+//! A server's progress reports. Implausible values are corrected here, so front ends need
+//! not check them.
 
 use serde::Serialize;
 
-/// Characters of a message that are kept: one row of a wide screen.
+/// Longest message in characters: one row of a wide screen.
 const MESSAGE_CHARS_MAX: usize = 240;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Progress {
-    /// In the server's own units, never under zero.
+    /// In the server's own units, never negative.
     pub done: f64,
     pub total: Option<f64>,
-    /// Its own words, raw, on one row at most.
+    /// The server's message, raw and at most one row long.
     pub message: Option<String>,
 }
 
-/// What can be shown of it.
+/// Progress in a form suitable for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Measure {
-    /// From 0 to 1.
+    /// Between 0 and 1.
     Share(f64),
-    /// There is no total to compare it with.
+    /// The total is unknown.
     Count(f64),
 }
 
 impl Progress {
-    /// Takes what a server sent. What is no number counts as not sent.
+    /// Builds a progress report. Infinite and NaN values count as missing.
     pub fn new(done: f64, total: Option<f64>, message: Option<&str>) -> Self {
         let sound = |number: &f64| number.is_finite();
         Self {
@@ -35,7 +35,8 @@ impl Progress {
         }
     }
 
-    /// The next one after `before`: it never goes back, and what it leaves unsaid stays.
+    /// Combines this report with the previous one: progress never decreases, and missing
+    /// values are kept.
     pub fn after(self, before: Option<&Self>) -> Self {
         let Some(before) = before else { return self };
         Self {

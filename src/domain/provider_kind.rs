@@ -1,5 +1,5 @@
-//! Model providers, and every rule about them that needs no I/O: one profile each.
-//! How a provider's server is spoken to is in `provider`.
+//! Model providers and all rules about them that need no I/O, one profile each. The
+//! protocols are in `provider`.
 
 use super::Dialect;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub enum ProviderKind {
     OpenAi,
     Mistral,
     Anthropic,
-    /// The script of `humble demo`. No file can name it.
+    /// The script of `humble demo`. Not available in files.
     Scripted,
 }
 
@@ -31,7 +31,7 @@ struct Profile {
     options_only_tune_sampling: bool,
 }
 
-/// What most hosted APIs have in common.
+/// Shared defaults of hosted APIs.
 const HOSTED: Profile = Profile {
     name: "",
     label: "",
@@ -106,7 +106,7 @@ impl ProviderKind {
         }
     }
 
-    /// The spelling in `config.json`, which the screen shows too.
+    /// The spelling in `config.json`, also shown on screen.
     pub fn name(self) -> &'static str {
         self.profile().name
     }
@@ -115,7 +115,7 @@ impl ProviderKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The name in a form.
+    /// The name shown in forms.
     pub fn label(self) -> &'static str {
         self.profile().label
     }
@@ -125,8 +125,8 @@ impl ProviderKind {
         self.profile().default_base_url
     }
 
-    /// The environment variable with the key of a model that gives neither `apiKey` nor
-    /// `baseUrl`. None: such a model needs no key.
+    /// The environment variable with the key for models that set neither `apiKey` nor
+    /// `baseUrl`. `None` if such models need no key.
     pub fn key_variable(self) -> Option<&'static str> {
         self.profile().key_variable
     }
@@ -136,47 +136,45 @@ impl ProviderKind {
         Self::ALL.into_iter().filter_map(Self::key_variable)
     }
 
-    /// Does a base URL end in `/vN`?
+    /// Whether base URLs end in `/vN`.
     pub fn has_version_in_url(self) -> bool {
         self.profile().has_version_in_url
     }
 
-    /// Endings of a request's URL that users copy into `baseUrl` along with it, the longest
-    /// first.
+    /// Request paths that users copy into `baseUrl` by mistake, longest first.
     pub fn request_paths(self) -> &'static [&'static str] {
         self.profile().request_paths
     }
 
-    /// The dialect that `toolCalls: auto` stands for.
+    /// The dialect that `toolCalls: auto` selects.
     pub fn default_dialect(self) -> Dialect {
         self.profile().default_dialect
     }
 
-    /// The command line program that starts a local server (`serve`) and downloads models
-    /// (`pull`).
+    /// The command that starts a local server (`serve`) and downloads models (`pull`).
     pub fn server_command(self) -> Option<&'static str> {
         self.profile().server_command
     }
 
-    /// Can the server pull and remove models, and list those in memory?
+    /// Whether the server can pull, remove and list loaded models.
     pub fn manages_models(self) -> bool {
         self.profile().manages_models
     }
 
-    /// Does the server say what a model can do before it is asked to do it? Others refuse
-    /// the request.
+    /// Whether the server reports a model's capabilities in advance. Others reject the
+    /// request.
     pub fn reports_capabilities(self) -> bool {
         self.profile().reports_capabilities
     }
 
-    /// Does the server cut a conversation that exceeds the context without an error? Then
-    /// each request states the context size (`num_ctx`).
+    /// Whether the server silently truncates conversations that exceed the context. If so,
+    /// each request sets the context size (`num_ctx`).
     pub fn truncates_silently(self) -> bool {
         self.profile().truncates_silently
     }
 
-    /// Are a model's `options` parameters of its sampler? Other providers merge them into
-    /// the request, where they could name another model or store the conversation.
+    /// Whether a model's `options` only affect sampling. Other providers merge them into
+    /// the request, where they could select another model or store the conversation.
     pub fn options_only_tune_sampling(self) -> bool {
         self.profile().options_only_tune_sampling
     }

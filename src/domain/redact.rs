@@ -1,7 +1,7 @@
-//! Redaction: the only place that removes secrets from text that leaves the program
-//! (log lines, notices, server output, panic reports). Two passes find what to hide:
-//! known values, whatever way they are escaped, and patterns such as `--api-key VALUE`.
-//! Cost is linear in the length of the text, however many values are known.
+//! Redaction: the only place that removes secrets from text that leaves the program (log
+//! lines, notices, server output, panic reports). It hides known values in any escaping,
+//! and patterns such as `--api-key VALUE`. The cost is linear in the length of the text,
+//! regardless of the number of values.
 
 mod escapes;
 mod patterns;
@@ -15,22 +15,22 @@ use std::ops::Range;
 
 pub(super) use patterns::found as pattern_matches;
 
-/// Replaces every hidden piece of text.
+/// The replacement for hidden text.
 pub const HIDDEN: &str = "[hidden]";
 /// Shorter values occur in too many unrelated words.
 const VALUE_BYTES_MIN: usize = 4;
-/// The same for the single lines of a value that has several.
+/// The same for single lines of a multi-line value.
 const LINE_BYTES_MIN: usize = 6;
-/// Longer values are searched for in pieces of this size.
+/// Longer values are searched for in chunks of this size.
 const PIECE_BYTES_MAX: usize = 1_024;
-/// Values kept at most. The oldest are dropped first, so editing the settings over and
-/// over does not grow the search without limit.
+/// The most values kept. The oldest are dropped first, so repeated edits of the settings cannot
+/// slow down the search without limit.
 const VALUES_MAX: usize = 20_000;
-/// How far past the cut a secret is still recognized: one piece with each byte
+/// How far beyond a truncation point secrets are recognized: one chunk with every byte
 /// escaped as `\u0000`.
 const LOOKAHEAD_BYTES: usize = 6 * PIECE_BYTES_MAX;
 
-/// Hides known values and known patterns. The default one knows patterns only.
+/// Hides known values and known patterns. The default hides patterns only.
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Lower case, newest first.
@@ -52,7 +52,7 @@ impl Redactor {
         redactor
     }
 
-    /// Hides these values too from now on.
+    /// Adds values to hide.
     pub fn hide(&mut self, secrets: impl IntoIterator<Item = Secret>) {
         let mut values: Vec<String> = Vec::new();
         for secret in secrets {
@@ -70,14 +70,13 @@ impl Redactor {
         self.values = values;
     }
 
-    /// `text` without secrets.
     pub fn redacted(&self, text: &str) -> String {
         self.redacted_head(text, text.len()).0
     }
 
-    /// The first `bytes_max` bytes of `text` without secrets, and how many bytes of
-    /// `text` that covers. A secret that crosses the cut is hidden whole: redacting the
-    /// cut text instead would show its beginning.
+    /// Redacts the first `bytes_max` bytes of `text`, and returns how many bytes were used.
+    /// A secret across the truncation point is hidden completely; redacting the truncated
+    /// text would reveal its beginning.
     pub fn redacted_head(&self, text: &str, bytes_max: usize) -> (String, usize) {
         let seen = text.floor_char_boundary(bytes_max.saturating_add(LOOKAHEAD_BYTES));
         let seen = &text[..seen];
@@ -86,8 +85,8 @@ impl Redactor {
         replaced(seen, ranges, bytes_max)
     }
 
-    /// `text` without the known values; patterns stay. For text whose exact words
-    /// matter, such as the result of a tool.
+    /// Hides known values only, not patterns. For text that must otherwise stay exact, such
+    /// as tool results.
     pub fn without_values(&self, text: &str) -> String {
         replaced(text, self.values_in(text), text.len()).0
     }
@@ -102,9 +101,9 @@ impl Redactor {
         };
         let mut ranges = Vec::new();
         for view in View::all(text) {
-            // Overlapping: of two values that share some letters, both are hidden.
+            // Overlapping matches: if two values share characters, both are hidden.
             let matches = finder.find_overlapping_iter(view.bytes());
-            ranges.extend(matches.map(|it| view.origin(it.start()..it.end())));
+            ranges.extend(matches.map(|found| view.origin(found.start()..found.end())));
         }
         ranges
     }
@@ -114,11 +113,11 @@ fn finder(values: &[String]) -> AhoCorasick {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .build(values)
-        .expect("the values are few and short enough for its state numbers")
+        .expect("values are bounded in number and length")
 }
 
-/// The strings to search for on account of one value: its lines, which may be printed
-/// one by one, and pieces of those that are very long.
+/// The strings to search for: each line of the value, since lines may be printed
+/// separately, and chunks of very long lines.
 fn pieces(value: &str) -> Vec<String> {
     let value = value.trim().to_ascii_lowercase();
     let lines: Vec<&str> = value.lines().map(str::trim).collect();
@@ -133,7 +132,7 @@ fn pieces(value: &str) -> Vec<String> {
             pieces.push(head.to_owned());
             line = rest;
         }
-        // The end of a very long value may be too short to be searched for alone.
+        // The rest of a very long value may be too short to search for.
         if line.len() >= VALUE_BYTES_MIN {
             pieces.push(line.to_owned());
         }
@@ -141,13 +140,14 @@ fn pieces(value: &str) -> Vec<String> {
     pieces
 }
 
-/// `text` up to `bytes_max` with [`HIDDEN`] in place of each range; also how many bytes
-/// of it were used.
+/// Replaces each range of `text` up to `bytes_max` with [`HIDDEN`]; also returns the number
+/// of bytes used.
 fn replaced(text: &str, mut ranges: Vec<Range<usize>>, bytes_max: usize) -> (String, usize) {
     let bytes_max = text.floor_char_boundary(bytes_max);
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut out = String::with_capacity(bytes_max);
-    // Up to here everything is written or hidden, and up to `hidden` it is hidden.
+    // `done`: everything before it is written or hidden. `hidden`: the end of the last
+    // mask.
     let (mut done, mut hidden) = (0, None);
     for range in ranges {
         let start = text.floor_char_boundary(range.start);

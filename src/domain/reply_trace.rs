@@ -1,11 +1,11 @@
-//! What the last answer was made of, for whoever wants to know why it came out so: the
-//! stream of each reply, the pieces it was cut into, and what became of its calls.
+//! A diagnostic view of the last answer: the stream of each reply, the pieces it was split
+//! into, and what became of its calls.
 
-/// One line of it; a longer one goes on in the next.
+/// One line; longer ones continue on the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLine {
     pub sort: TraceSort,
-    /// It begins something; else it goes on with the line before.
+    /// Starts an entry, as opposed to continuing the previous line.
     pub begins: bool,
     /// Raw.
     pub text: String,
@@ -13,21 +13,21 @@ pub struct TraceLine {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceSort {
-    /// Where a reply, or a part of what is told of it, begins.
+    /// The start of a reply or of a section about it.
     Heading,
     Text,
     Thinking,
-    /// Tags, fences and separators, which are not shown.
+    /// Hidden tags, fences and separators.
     Mark,
     Call,
-    /// A call that cannot be used.
+    /// An invalid call.
     Unusable,
-    /// What is to be said of the line before.
+    /// A remark on the previous line.
     Note,
 }
 
 impl TraceSort {
-    /// As it stands before its text.
+    /// The label before the text.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heading | Self::Note => "",
@@ -51,7 +51,7 @@ impl TraceLine {
     }
 }
 
-/// All lines, for copying.
+/// All lines as text for the clipboard.
 pub fn words(lines: &[TraceLine]) -> String {
     let lines: Vec<String> = lines.iter().map(TraceLine::words).collect();
     lines.join("\n")

@@ -1,5 +1,5 @@
-//! Which values of a server's settings are secret. Redaction hides all of them; those
-//! that are clearly credentials are kept out of tool results, too.
+//! Determines which values of a server's settings are secret. Redaction hides all of them;
+//! clear credentials are also removed from tool results.
 
 use super::model::Secret;
 use super::redact::pattern_matches;
@@ -9,20 +9,20 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use url::Url;
 
-/// Any shorter value of `env` or `headers` would hide half of the log.
+/// Hiding shorter values of `env` or `headers` would make logs unreadable.
 const VALUE_CHARS_MIN: usize = 6;
-/// A value whose name says that it is secret.
+/// The minimum for a value with a secret name.
 const NAMED_CHARS_MIN: usize = 4;
-/// Nothing shorter is removed from tool results.
+/// Shorter values are not removed from tool results.
 const CREDENTIAL_CHARS_MIN: usize = 8;
-/// From this length on, plain lower-case letters count as a credential.
+/// From this length on, plain lowercase letters count as a credential.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
-/// A path segment of this length is taken for a token if it could be base64 or hex,
+/// The minimum length of a URL path segment that may be base64 or hex,
 const SEGMENT_CHARS_MIN: usize = 20;
-/// and a shorter one if it mixes letters with digits.
+/// and of a shorter one that mixes letters and digits.
 const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
-/// Does this name of a variable, header, parameter or flag promise a secret?
+/// Whether this name of a variable, header, parameter or flag suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: [&str; 11] = [
         "key",
@@ -41,7 +41,7 @@ pub fn is_secret_name(name: &str) -> bool {
     if WORDS.iter().any(|word| name.contains(word)) {
         return true;
     }
-    // These two hold the working directory.
+    // These contain the working directory.
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
@@ -51,20 +51,20 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 impl ServerConfig {
-    /// Every value that no log, notice or report may show.
+    /// All values to be hidden in logs, notices and reports.
     pub fn secret_values(&self) -> Vec<Secret> {
         let found = Found::of(&self.launch).all.into_iter().map(Secret::new);
         self.secrets.iter().cloned().chain(found).collect()
     }
 
-    /// Those of them that are credentials beyond doubt.
+    /// The subset of secret values that are clearly credentials.
     pub fn credentials(&self) -> Vec<Secret> {
         let found = Found::of(&self.launch).credentials;
         found.into_iter().map(Secret::new).collect()
     }
 }
 
-/// The secret parts of the URL of a model's server.
+/// The secret parts of a model server's URL.
 pub fn of_url(url: &str) -> Vec<Secret> {
     let mut found = Found::default();
     found.url(url, true);
@@ -109,7 +109,7 @@ impl Found {
         }
         self.all.push(value.to_owned());
         let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-        // `AUTH_MODE=required` must not take a word out of every result.
+        // `AUTH_MODE=required` must not remove a word from every result.
         let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
         let count_min = match is_word {
             true => CREDENTIAL_WORD_CHARS_MIN,
@@ -132,7 +132,7 @@ impl Found {
         self.parts(value);
     }
 
-    /// `Bearer TOKEN`, whose token may be printed alone, or `Basic` and a password.
+    /// Handles `Bearer TOKEN`, whose token may be printed alone, and `Basic` credentials.
     fn parts_of_header(&mut self, value: &str) {
         let Some((scheme, token)) = value.split_once(' ') else {
             return;
@@ -149,7 +149,7 @@ impl Found {
         }
     }
 
-    /// Credentials within a value: a URL, a connection string or JSON.
+    /// Adds credentials embedded in a URL, a connection string or JSON.
     fn parts(&mut self, value: &str) {
         for range in pattern_matches(value) {
             self.credential(&value[range]);
@@ -184,7 +184,7 @@ impl Found {
     }
 
     fn args(&mut self, args: &[String]) {
-        // The name of the flag before, where its value is the next argument.
+        // The preceding flag, if its value is the next argument.
         let mut flag = None;
         for arg in args {
             match flag.take() {
@@ -198,7 +198,7 @@ impl Found {
             if name.len() < arg.len() && !arg.contains('=') {
                 flag = Some(name);
             }
-            // `--api-key=x`, and behind `--header` or `--env`: `Authorization: x`, `PASS=x`.
+            // `--api-key=x`, and after `--header` or `--env`: `Authorization: x`, `PASS=x`.
             if let Some((name, value)) = arg.split_once(['=', ':'])
                 && is_secret_name(name)
                 && !value.starts_with("//")
@@ -211,8 +211,8 @@ impl Found {
         }
     }
 
-    /// User info, tokens in the path and parameters. Of a URL that a server is reached
-    /// by every parameter is hidden, of others those with the name of a secret.
+    /// Adds user info, tokens in the path, and parameters. All parameters of a server's own
+    /// URL are hidden; in other URLs only those with secret names.
     fn url(&mut self, text: &str, is_own: bool) {
         let Ok(url) = Url::parse(text.trim()) else {
             return;
@@ -223,7 +223,7 @@ impl Found {
             None => self.credential(&decoded(url.username())),
         }
         let segments = url.path_segments().into_iter().flatten();
-        for segment in segments.map(decoded).filter(|it| is_opaque(it)) {
+        for segment in segments.map(decoded).filter(|segment| is_opaque(segment)) {
             self.all.push(segment);
         }
         for (name, value) in url.query_pairs() {
@@ -236,9 +236,9 @@ impl Found {
     }
 }
 
-/// A part of a URL without its percent escapes.
+/// Decodes percent escapes in a part of a URL.
 fn decoded(part: &str) -> String {
-    // Of the URL crate only the parser of queries decodes, and it takes `+` for a blank.
+    // The URL crate decodes queries only, and there `+` means a space.
     let query = format!("x={}", part.replace('+', "%2B").replace('&', "%26"));
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs
@@ -246,7 +246,7 @@ fn decoded(part: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.into_owned())
 }
 
-/// Could this segment of a path be a token?
+/// Whether this path segment could be a token.
 pub(in crate::domain) fn is_opaque(segment: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();

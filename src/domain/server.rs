@@ -1,4 +1,4 @@
-//! MCP servers: as configured, and as they are.
+//! MCP servers: their configuration and their current state.
 
 use super::model::Secret;
 use super::tool::hash_of;
@@ -9,39 +9,39 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One entry of `mcp-servers.json`, understood.
+/// One valid entry of `mcp-servers.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     pub id: ServerId,
     pub description: Option<String>,
     pub enabled: bool,
     pub launch: Launch,
-    /// Tools that the person switched off singly.
+    /// Tools that the user disabled individually.
     pub tools_off: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
     pub protocol: Protocol,
-    /// What variables (`${NAME}`) stood for, the longest first: they reach no log and no
-    /// screen, wherever in the entry they were used.
+    /// Values of expanded variables (`${NAME}`), longest first. They are removed from logs
+    /// and screens.
     pub secrets: Vec<Secret>,
 }
 
-/// With which handshake a server is met (`protocol`).
+/// The handshake used with a server (`protocol`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Protocol {
-    /// It is found out, and remembered.
+    /// Detected automatically and remembered.
     #[default]
     Auto,
-    /// The revisions with `initialize`.
+    /// Protocol revisions with `initialize`.
     Legacy,
-    /// The stateless revision: `server/discover`.
+    /// The stateless protocol revision with `server/discover`.
     Modern,
 }
 
-/// How a server is reached. Variables (`${NAME}`) are already replaced.
+/// How to reach a server. Variables (`${NAME}`) are already expanded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Launch {
-    /// The built-in server, over an in-memory transport (S10.1).
+    /// The built-in server, over an in-memory transport.
     BuiltIn,
     Stdio {
         command: String,
@@ -55,19 +55,19 @@ pub enum Launch {
         transport: RemoteTransport,
         headers: Vec<(String, String)>,
     },
-    /// Listed with the reason, never started (S3.2).
+    /// Listed with the reason, never started.
     Misconfigured { why: String },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteTransport {
-    /// None was named: HTTP+SSE, then streamable HTTP (S3.1).
+    /// Not specified: try the last transport that worked (initially HTTP+SSE), then the other.
     Guess,
     Sse,
     Http,
 }
 
-/// Which variables a child gets beyond the allow-list of S3.1.
+/// Environment variables passed to the child process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inherit {
     AllowList,
@@ -75,13 +75,13 @@ pub enum Inherit {
     Everything,
 }
 
-/// The hash of what a grant is bound to: command, args, env, cwd and url. The
-/// same name with another launch identity is another server.
+/// A hash of the command, arguments, environment, working directory and URL. Trust rules
+/// are bound to it: the same name with another launch identity is another server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);
 
 impl LaunchId {
-    /// One that was written down.
+    /// Restores a stored identity.
     pub fn from_hash(hash: impl Into<String>) -> Self {
         Self(hash.into())
     }
@@ -92,8 +92,7 @@ impl LaunchId {
 }
 
 impl Launch {
-    /// The order of variables and headers makes no other server, nor does the way in
-    /// which an address is spoken to.
+    /// The order of variables and headers does not matter, and neither does the transport.
     pub fn identity(&self) -> LaunchId {
         let sorted = |pairs: &[(String, String)]| {
             let mut pairs = pairs.to_vec();
@@ -112,7 +111,7 @@ impl Launch {
                 let mut parts = json!({
                     "command": command, "args": args, "env": sorted(env), "cwd": cwd,
                 });
-                // More variables are power: some of them name code to load.
+                // Extra variables grant power: some of them name code to load.
                 match inherit {
                     Inherit::AllowList => {}
                     Inherit::Also(names) => parts["inheritEnv"] = json!(names),
@@ -129,7 +128,7 @@ impl Launch {
     }
 }
 
-/// A server as the sidebar shows it: status and tools in one snapshot.
+/// A server in the sidebar: status and tools in one snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
     pub id: ServerId,
@@ -137,28 +136,28 @@ pub struct Server {
     pub enabled: bool,
     pub status: ServerStatus,
     pub launch: LaunchId,
-    /// Empty until it was first connected, and where it could not be started.
+    /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub tools_off: BTreeSet<String>,
-    /// What was left out of its list, and why, a line each.
+    /// Invalid tools in its list and the reasons, one line each.
     pub left_out: Vec<String>,
     /// The last lines of its stderr, raw.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
-    /// Who answered, while a session is open.
+    /// The connected server, while a session is open.
     pub peer: Option<ServerPeer>,
-    /// Tools whose definition changed since they were accepted: not on offer until the
-    /// person has seen the difference (S7.5).
+    /// Tools whose definition changed since they were accepted. Not offered until the user
+    /// has reviewed the change.
     pub withheld: BTreeSet<String>,
 }
 
-/// What a server said of itself, and how it is talked to.
+/// How a server identified itself, and the negotiated protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerPeer {
-    /// Its own words, raw.
+    /// As sent by the server, raw.
     pub name: String,
     pub version: String,
-    /// The revision that both sides speak, such as `2025-11-25`.
+    /// The negotiated protocol revision, such as `2025-11-25`.
     pub protocol: String,
     pub transport: Transport,
 }
@@ -169,7 +168,7 @@ pub enum Transport {
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// HTTP+SSE of 2024-11-05.
+    /// HTTP+SSE of revision 2024-11-05.
     Sse,
 }
 
@@ -185,18 +184,18 @@ impl Transport {
 }
 
 impl Server {
-    /// The tools that are offered to a model. Those of a session that has ended
-    /// stay on offer: a call opens the next one (S3.5).
+    /// The tools offered to a model. Those of an ended session stay available; a call
+    /// starts a new session.
     pub fn offered(&self) -> impl Iterator<Item = &Tool> {
         let ready = self.enabled
             && matches!(
                 self.status,
                 ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
             );
-        let is_held = |name: &str| self.tools_off.contains(name) || self.withheld.contains(name);
+        let is_hidden = |name: &str| self.tools_off.contains(name) || self.withheld.contains(name);
         self.tools
             .iter()
-            .filter(move |tool| ready && !is_held(&tool.name))
+            .filter(move |tool| ready && !is_hidden(&tool.name))
     }
 }
 
@@ -207,7 +206,7 @@ pub enum ServerStatus {
     Connected,
     /// It could not be started, or its session ended.
     Failed(Notice),
-    /// It answers only those who have signed in; the notice says what to do.
+    /// It requires sign-in; the notice explains how.
     NeedsSignIn(Notice),
     Misconfigured(String),
 }
@@ -216,8 +215,9 @@ pub enum ServerStatus {
 mod tests {
     use super::*;
 
-    fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
-        of.iter()
+    fn pairs(items: &[(&str, &str)]) -> Vec<(String, String)> {
+        items
+            .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect()
     }

@@ -1,5 +1,5 @@
-//! What a server wrote to stderr in its present or last run, and what this program
-//! saw of that run from the outside.
+//! A server's stderr from its current or last run, with this program's own remarks about
+//! that run.
 
 use super::ServerId;
 use jiff::Timestamp;
@@ -7,18 +7,18 @@ use jiff::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerLog {
     pub server: ServerId,
-    /// When the run began that wrote it; None where there was none.
+    /// When that run began; `None` if there was none.
     pub since: Option<Timestamp>,
     /// The last lines, oldest first.
     pub lines: Vec<ServerLine>,
-    /// Lines ever written, also those that are gone: who has seen as many has seen all.
+    /// Lines written in total, including dropped ones; lets a reader detect new lines.
     pub written: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerLine {
-    /// Raw, without its line end.
+    /// Raw, without the line break.
     Stderr(String),
-    /// This program's own words about the server.
+    /// A remark of this program about the server.
     Own(String),
 }

@@ -1,4 +1,4 @@
-//! A saved conversation. Its JSON is known to `store` alone.
+//! A saved conversation. Only `store` knows its JSON.
 
 mod metadata;
 
@@ -14,33 +14,33 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// None until the first answer made a file of it.
+    /// `None` until the first answer creates the file.
     pub id: Option<SessionId>,
-    /// The name of the model that was used last.
+    /// The name of the last model used.
     pub model: String,
     /// Time of the first prompt.
     pub started_at: Option<Timestamp>,
-    /// Prompts and final answers, nothing else (S9.3).
+    /// Only prompts and final answers.
     pub messages: Vec<SavedMessage>,
     pub metadata: SessionMetadata,
     /// The conversation's other branches.
     pub branches: Vec<Branch>,
 }
 
-/// What followed the first `at` messages of the active branch before something
-/// else did. Its notes keep their indices: they count from the conversation's start.
+/// A branch: the messages that followed the first `at` messages of the active branch.
+/// Indices in its records count from the start of the conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
     pub at: usize,
     pub messages: Vec<SavedMessage>,
-    /// The records that belong to it.
+    /// The records of its turns.
     pub turns: Records<TurnRecord>,
     pub cancelled: Records<CancelledTurn>,
-    /// When it was left.
+    /// When the user left it.
     pub left_at: Option<Timestamp>,
-    /// Keys of other programs and of later versions.
+    /// Keys from other programs and later versions.
     pub extra: Map<String, Value>,
-    /// In the file its messages are a role and a text each, and nothing else.
+    /// In the file, each message consists of a role and a text only.
     pub is_plain: bool,
 }
 
@@ -56,8 +56,8 @@ impl Session {
         }
     }
 
-    /// The name it goes by: the person's, or else the first prompt's first line. Files in
-    /// which every turn was taken back are named after the turn that was left last.
+    /// The title set by the user, or else the first line of the first prompt. If every turn
+    /// was undone, the last branch supplies it.
     pub fn title(&self) -> &str {
         let given = self.metadata.title.as_deref();
         given
@@ -77,7 +77,7 @@ impl Session {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMessage {
     pub role: Role,
-    /// Shared, so that a long conversation is held once however many hold it.
+    /// Shared, so all copies of a long conversation use the same memory.
     pub content: Arc<str>,
 }
 
@@ -96,7 +96,7 @@ impl SavedMessage {
         }
     }
 
-    /// Is this an answer that begins with the whole of `other`?
+    /// Whether this answer begins with the whole of `other`.
     pub fn continues(&self, other: &Self) -> bool {
         self.role == Role::Assistant
             && other.role == Role::Assistant
@@ -104,8 +104,7 @@ impl SavedMessage {
     }
 }
 
-/// A role as the file has it: one that we do not know is kept, shown, and never
-/// sent.
+/// A role from a file. Unknown roles are kept and shown but never sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     User,
@@ -130,11 +129,10 @@ pub struct SessionSummary {
     pub title: String,
     pub model: String,
     pub started_at: Option<Timestamp>,
-    /// The newest time that the conversation itself knows, such as that of its last
-    /// turn, which a copy keeps; the time of the file where it knows none. The order
-    /// of the list.
+    /// The time of the latest turn, or else the file's modification time. Unlike the
+    /// latter, it survives copying. The list is sorted by it.
     pub changed_at: Timestamp,
     pub messages: usize,
-    /// Why it cannot be opened, where it cannot.
+    /// Why it cannot be opened, if so.
     pub broken: Option<String>,
 }

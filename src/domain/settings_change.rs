@@ -1,28 +1,26 @@
-//! What differs between the settings in force and the files that somebody edited
-//! (S1.4).
+//! Differences between the active settings and externally edited files.
 
 use serde::Serialize;
 
-/// May a change come into force by itself?
+/// Whether a change may apply without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
     Harmless,
-    /// A tool could have made it to gain power: it waits for the person.
+    /// A tool could have made this change to gain power, so it needs the user's consent.
     NeedsConsent,
 }
 
-/// One difference, in words. Text from outside stands in them, raw; secrets do not.
+/// One difference as text. May contain raw text from outside, but no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The file's name, such as `config.json`.
     pub file: String,
     pub weight: Weight,
-    /// What changed: a clause such as "logLevel is debug now" where it is harmless,
-    /// else what it is about, such as "server `fs`, `command`".
+    /// A clause such as "logLevel is debug now" if harmless, otherwise the subject, such as
+    /// "server `fs`, `command`".
     pub what: String,
-    /// What is in force, and what the file says; either may be of many lines. `None`
-    /// where there is nothing.
+    /// The active and the new value, possibly multi-line; `None` if absent.
     pub before: Option<String>,
     pub after: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Tools that servers offer, and calls of them.
+//! Tools offered by servers, and calls of tools.
 
 pub use super::progress::Progress;
 use super::{Arguments, CallId, Pattern, ServerId};
@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::time::Duration;
 
-/// Stands at the left edge above what a server says of its tool. Everything else around
-/// it is indented, so that no server can write this line itself.
+/// The heading above a server's description of its tool. All text from the server is
+/// indented, so it cannot imitate this line.
 pub const SERVER_SAYS: &str = "The server says of this tool:";
-/// Left of every row of a server's words.
+/// Prefix of every line of server text.
 pub const QUOTE: &str = "  | ";
 
-/// What a server says about a tool's manners: shown, never obeyed (S7.1).
+/// A server's hints about a tool's behavior. Shown but never relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Annotations {
     pub read_only: Option<bool>,
@@ -24,16 +24,17 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// What was said, in words; nothing where nothing was.
+    /// The given hints as labels.
     pub fn words(&self) -> Vec<&'static str> {
-        let said = [
+        let hints = [
             (self.read_only, "read-only", "changes things"),
             (self.destructive, "destructive", "not destructive"),
             (self.idempotent, "idempotent", "not idempotent"),
             (self.open_world, "reaches the outside", "stays inside"),
         ];
-        said.into_iter()
-            .filter_map(|(said, yes, no)| said.map(|said| if said { yes } else { no }))
+        hints
+            .into_iter()
+            .filter_map(|(hint, yes, no)| hint.map(|hint| if hint { yes } else { no }))
             .collect()
     }
 }
@@ -44,7 +45,7 @@ impl Annotations {
 pub struct Pin(String);
 
 impl Pin {
-    /// One that was written down.
+    /// Restores a stored hash.
     pub fn from_hash(hash: impl Into<String>) -> Self {
         Self(hash.into())
     }
@@ -65,23 +66,22 @@ pub struct Tool {
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
-    /// The server's own JSON, key order kept.
+    /// The server's JSON, in its key order.
     pub input_schema: Map<String, Value>,
     pub annotations: Annotations,
-    /// All else of its definition, annotations as they were sent among it.
+    /// The rest of the definition, including the original annotations.
     #[serde(skip)]
     pub rest: Map<String, Value>,
     pub pin: Pin,
-    /// Bytes of its name, its description and its schema as compact JSON. Counted
-    /// once: the screen shows it in every frame.
+    /// Combined size of name, description and schema as compact JSON. Computed once,
+    /// because the screen shows it in every frame.
     #[serde(skip)]
     pub bytes: usize,
 }
 
 impl Tool {
-    /// Takes a tool from its definition, whose `name` and object `inputSchema`
-    /// must be there. The pin covers the whole definition, also parts that this
-    /// program does not know.
+    /// Parses a definition, which must have a `name` and an object `inputSchema`. The pin
+    /// covers the whole definition, including unknown parts.
     pub fn from_definition(definition: &Value) -> Result<Self, String> {
         let text = |key: &str| definition.get(key).and_then(Value::as_str);
         let name = text("name").ok_or("a tool without a name")?;
@@ -123,7 +123,7 @@ impl Tool {
         })
     }
 
-    /// The names of arguments that the schema requires.
+    /// The required arguments.
     pub fn required(&self) -> impl Iterator<Item = &str> {
         self.input_schema
             .get("required")
@@ -134,8 +134,7 @@ impl Tool {
     }
 }
 
-/// SHA-256 of `value` as compact JSON with sorted keys, in hexadecimal: two
-/// definitions that differ in key order alone are one.
+/// Hex SHA-256 of `value` as compact JSON with sorted keys, so key order does not matter.
 pub fn hash_of(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
@@ -155,38 +154,37 @@ pub fn hash_of(value: &Value) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How the call came: in the provider's own field, or read from text.
+/// Whether the call came through the provider's API or was parsed from text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum CallOrigin {
     Native,
-    /// `form` is the label that the dialog shows; `repaired` says that the JSON
-    /// was not valid as written.
+    /// `form` is the label shown in dialogs; `repaired` means that the JSON was not valid
+    /// as written.
     Text {
         form: &'static str,
         repaired: bool,
     },
 }
 
-/// Where the words of a call stood before the model wrote them: such a call always
-/// asks (S6.4).
+/// The untrusted text in which a call already occurred. Such calls always ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuotedIn {
     ToolResult,
-    /// In what came with the prompt through a pipe.
+    /// Input piped in with the prompt.
     Context,
-    /// In an earlier message of a conversation that was opened again.
+    /// An earlier message of a reopened conversation.
     Earlier,
 }
 
 impl QuotedIn {
-    /// After the words "the call".
+    /// A clause that completes "the call".
     pub fn words(self) -> &'static str {
         match self {
-            Self::ToolResult => "stands in a tool result",
-            Self::Context => "stands in the piped-in text",
-            Self::Earlier => "stands in an earlier message",
+            Self::ToolResult => "occurs in a tool result",
+            Self::Context => "occurs in the piped-in text",
+            Self::Earlier => "occurs in an earlier message",
         }
     }
 }
@@ -197,20 +195,20 @@ pub struct ToolCall {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
-    /// What the model asked for, where the person edited it.
+    /// The model's original arguments, if the user edited them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original: Option<Arguments>,
     pub origin: CallOrigin,
-    /// The earlier successful call of this turn that this one repeats (S5.4).
+    /// The earlier successful call of this turn that this call repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<CallId>,
-    /// The model may have taken it from there.
+    /// The untrusted text from which the model may have copied the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted: Option<QuotedIn>,
-    /// Its arguments could not be checked against the tool's schema: the server decides.
+    /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
-    /// Other forms in which the same message holds the same call: it is one (S5.4).
+    /// Other forms of the same call in the same message, merged into this one.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub also_as: Box<[&'static str]>,
     pub state: ToolState,
@@ -225,7 +223,7 @@ pub enum ToolState {
     Done(ToolOutcome),
 }
 
-/// How a call ended. Every call ends in exactly one of these.
+/// How a call ended. Every call has exactly one outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum ToolOutcome {
@@ -233,12 +231,13 @@ pub enum ToolOutcome {
         text: String,
         elapsed: Duration,
     },
-    /// The tool itself reported an error (`isError`).
+    /// The tool reported an error (`isError`).
     Failed {
         text: String,
         elapsed: Duration,
     },
-    /// The server could not be reached, died, or broke the protocol. The tool may have run.
+    /// The server could not be reached, died or violated the protocol. The tool may have
+    /// run.
     Unreachable {
         why: String,
         elapsed: Duration,
@@ -246,34 +245,34 @@ pub enum ToolOutcome {
     TimedOut {
         elapsed: Duration,
     },
-    /// The person refused; the turn ends.
+    /// The user refused it; the turn ends.
     Refused,
-    /// The person denied it, perhaps with a word to the model, which goes on.
+    /// The user denied it, optionally with a message to the model; the turn continues.
     Denied {
         word: Option<String>,
     },
-    /// The person ruled the tool out for good; the model goes on.
+    /// The user blocked the tool permanently; the turn continues.
     Never,
     /// The turn was interrupted.
     Interrupted,
-    /// The person cancelled this call alone while it ran; the turn goes on.
+    /// The user cancelled this call while it ran; the turn continues.
     Cancelled {
         elapsed: Duration,
     },
-    /// The result of an earlier equal call was given instead.
+    /// The result of an earlier identical call was used instead.
     Reused {
         of: CallId,
     },
-    /// It never ran, for this reason, which the model is told.
+    /// It never ran, for this reason, which the model receives.
     NotRun {
         why: String,
     },
-    /// The person said that this is text and no call.
+    /// The user marked it as text, not a call.
     WasText,
 }
 
 impl ToolCall {
-    /// As much of the call as a session keeps: what was called and how it ended, without texts.
+    /// The part of a call that sessions store: the call and its outcome, without texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {
             ToolState::Done(outcome) => ToolState::Done(outcome.without_texts()),
@@ -296,7 +295,7 @@ impl ToolCall {
 }
 
 impl CallOrigin {
-    /// What the form is called in which the model wrote the call.
+    /// The name of the form in which the model wrote the call.
     pub fn form(&self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -306,7 +305,7 @@ impl CallOrigin {
 }
 
 impl ToolOutcome {
-    /// Did it run and end in an error (S5.5)?
+    /// Whether it ran and ended in an error.
     pub fn is_error(&self) -> bool {
         matches!(
             self,
@@ -314,7 +313,7 @@ impl ToolOutcome {
         )
     }
 
-    /// The same end without the words that came with it.
+    /// The same outcome without its text.
     fn without_texts(&self) -> Self {
         let text = String::new();
         match *self {
@@ -333,7 +332,7 @@ impl ToolOutcome {
         }
     }
 
-    /// How long it ran, where it ran.
+    /// The run time, if it ran.
     pub fn elapsed(&self) -> Option<Duration> {
         match self {
             Self::Succeeded { elapsed, .. }
@@ -346,23 +345,23 @@ impl ToolOutcome {
     }
 }
 
-/// What a person decides about one call (S7.2).
+/// The user's decision about one call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     Run,
-    /// Run, and this tool from now on, until the program ends.
+    /// Run it, and allow this tool until the program ends.
     RunForSession,
-    /// Run, and this tool always.
+    /// Run it, and always allow this tool.
     RunAlways,
-    /// Run, and every tool that its server has now, always.
+    /// Run it, and always allow the server's current tools.
     RunServer,
-    /// Run, and this tool always while its arguments match.
+    /// Run it, and always allow this tool if its arguments match.
     RunMatching {
         pattern: Pattern,
     },
-    /// Never this tool; the model goes on.
+    /// Block this tool; the turn continues.
     Never,
-    /// The turn ends and the model is not asked again.
+    /// End the turn without asking the model again.
     Refuse,
     Deny {
         word: Option<String>,
@@ -370,8 +369,8 @@ pub enum Decision {
     Edit {
         arguments: Arguments,
     },
-    /// Give the model the result of the earlier equal call.
+    /// Return the result of the earlier identical call.
     UseFirst,
-    /// It was no call: show it as text.
+    /// Show it as text; it was not a call.
     TreatAsText,
 }

@@ -1,5 +1,5 @@
-//! The tools on offer in one request, and the one place where a name that a
-//! model wrote is resolved to a tool.
+//! The tools offered in one request, and the only code that resolves a name written by a
+//! model to a tool.
 
 mod index;
 
@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The longest native name that all providers take.
+/// The longest native name that all providers accept.
 const NATIVE_NAME_BYTES_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
     pub server: ServerId,
     pub launch: LaunchId,
-    /// Shared: every call of the tool refers to its definition.
+    /// Shared by all calls of the tool.
     pub tool: Arc<Tool>,
-    /// `server__tool`, in characters that providers allow, unique (MCP.md).
+    /// `server__tool`, unique, in characters that all providers allow.
     pub native_name: String,
 }
 
@@ -27,40 +27,40 @@ pub struct OfferedTool {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Offered {
     tools: Vec<OfferedTool>,
-    /// Tools that are not on offer because they changed (S7.5).
+    /// Tools not offered because they changed.
     withheld: Vec<(ServerId, String)>,
     index: Index,
 }
 
-/// What a written name stands for.
+/// The result of resolving a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Resolved<'a> {
     Tool(&'a OfferedTool),
-    /// Several servers have a tool of this name and none was named.
+    /// Several servers have a tool of this name, and the call names no server.
     Ambiguous,
     Unknown,
 }
 
-/// Why a withheld tool cannot be called, behind its name.
-const WITHHELD: &str = "` changed, and is withheld until the user accepts what it is now";
+/// The reason after a withheld tool's name, for the model.
+const WITHHELD: &str = "` changed and is withheld until the user accepts the new definition";
 
-/// What the model is told of such a tool.
+/// The reason why a withheld tool cannot be called, for the model.
 pub fn withheld(name: &str) -> String {
     format!("`{name}{WITHHELD}")
 }
 
-/// What the person is told when the model calls such a tool.
+/// The notice for the user when the model calls a withheld tool.
 pub fn withheld_called(name: &str) -> Notice {
-    let said = format!("`{name}` changed since it was accepted: the call was not run.");
-    Notice::warning(said).advise(Advice::ReviewTrust)
+    let message = format!("`{name}` changed since you accepted it, so the call was not run.");
+    Notice::warning(message).advise(Advice::ReviewTrust)
 }
 
 impl Offered {
-    /// The tool that is withheld, where that is `why` a call cannot be used.
+    /// The withheld tool to which the error `why` refers, if any.
     pub fn withheld_by(&self, why: &str) -> Option<&str> {
         let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
-        let told = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
-        names.find(|name| *name == told)
+        let withheld = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
+        names.find(|name| *name == withheld)
     }
 
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
@@ -93,19 +93,19 @@ impl Offered {
         }
     }
 
-    /// What of it a persona lets the model have; their names stay as they are.
+    /// The tools that a persona allows. Their native names stay the same.
     pub fn within(&self, persona: &Persona) -> Self {
         self.with(|tool| persona.offers(tool))
     }
 
-    /// Of the tools, those that `keeps` says.
+    /// The tools for which `keeps` returns true.
     fn with(&self, mut keeps: impl FnMut(&OfferedTool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| keeps(tool));
         Self::new(tools.cloned().collect(), self.withheld.clone())
     }
 
-    /// Of tools that share a name, the first alone; None where no name is shared. A bare
-    /// name means something in it.
+    /// Keeps only the first tool of each name, so bare names are unambiguous. `None` if all
+    /// names are distinct already.
     pub fn without_namesakes(&self) -> Option<Self> {
         let mut taken = HashSet::new();
         let offered = self.with(|tool| taken.insert(tool.tool.name.clone()));
@@ -116,14 +116,14 @@ impl Offered {
         &self.tools
     }
 
-    /// Does a name that is not on offer stand for a tool that is withheld?
+    /// Whether a name that is not offered refers to a withheld tool.
     pub fn withholds(&self, server: Option<&str>, name: &str) -> bool {
         let server = server.filter(|server| !server.is_empty());
-        let named = strip_decoration(name);
-        self.withheld.iter().any(|(of, tool)| {
-            let is_of = server.is_none_or(|server| server == of.as_str());
-            let of_it = || name.strip_prefix(of.as_str())?.strip_prefix("__");
-            is_of && (tool == name || tool == named || of_it() == Some(tool))
+        let stripped = strip_decoration(name);
+        self.withheld.iter().any(|(id, tool)| {
+            let is_server = server.is_none_or(|server| server == id.as_str());
+            let without_server = || name.strip_prefix(id.as_str())?.strip_prefix("__");
+            is_server && (tool == name || tool == stripped || without_server() == Some(tool))
         })
     }
 
@@ -131,7 +131,7 @@ impl Offered {
         self.tools.is_empty()
     }
 
-    /// The tool of exactly this server and name.
+    /// The tool with exactly this server and name.
     pub fn get(&self, server: &ServerId, tool: &str) -> Option<&OfferedTool> {
         self.named(tool).find(|offered| offered.server == *server)
     }
@@ -145,22 +145,21 @@ impl Offered {
         self.index.named(name).iter().map(|&at| &self.tools[at])
     }
 
-    /// Whether a name that begins with `part`, with or without its server, may be a
-    /// tool's; also whether a tool's name begins `part`.
+    /// Whether `part`, with or without a server, may be the beginning of a tool's name, or
+    /// begins with one.
     pub fn may_begin(&self, part: &str) -> bool {
         self.index.may_begin(part)
     }
 
-    /// Resolves a name as a model wrote it: with or without a server, native,
-    /// namespaced (`functions.f`, `s__f`, `s.f`) or numbered (`f:0`). The exact
-    /// spelling wins over any reading.
+    /// Resolves a name as written by a model: with or without a server, native, namespaced
+    /// (`functions.f`, `s__f`, `s.f`) or numbered (`f:0`). An exact match takes precedence.
     pub fn resolve(&self, server: Option<&str>, name: &str) -> Resolved<'_> {
         if let Some(server) = server.filter(|server| !server.is_empty()) {
             if let Some(tool) = self.get(&ServerId::new(server), name) {
                 return Resolved::Tool(tool);
             }
-            // A server that is not there must not be replaced by another that
-            // has a tool of this name: the person would approve the wrong one.
+            // An unknown server must not fall back to another server's tool of this name:
+            // the user would approve the wrong one.
             if self.index.servers().iter().all(|id| id.as_str() != server) {
                 return Resolved::Unknown;
             }
@@ -190,8 +189,8 @@ impl Offered {
         // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
         let namespaced = self.index.servers().iter().filter_map(|id| {
             let rest = name.strip_prefix(id.as_str())?;
-            let rest = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
-            Some(self.named(rest).filter(move |tool| tool.server == *id))
+            let tool_name = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
+            Some(self.named(tool_name).filter(move |tool| tool.server == *id))
         });
         only(namespaced.flatten().filter(of_server))
     }
@@ -205,7 +204,7 @@ fn only<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> Resolved<'a> {
     }
 }
 
-/// `functions.f:0` is `f`.
+/// Reduces `functions.f:0` to `f`.
 fn strip_decoration(name: &str) -> &str {
     let name = name.strip_prefix("functions.").unwrap_or(name);
     match name.rsplit_once(':') {
@@ -230,9 +229,9 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
             }
         })
         .collect();
-    // A changed, overlong or taken name gets a suffix of its own hash, so that
-    // it is the same in every request. The hash is of the parts, since two ways
-    // of splitting `a__b__c` are two tools; a clash all the same is counted out.
+    // A changed, overlong or taken name gets a hash suffix, so it is the same in every
+    // request. The hash covers both parts, because `a__b__c` can be split in two ways.
+    // Remaining collisions increase `attempt`.
     if name == plain && name.len() <= NATIVE_NAME_BYTES_MAX && taken.insert(name.clone()) {
         return name;
     }
@@ -247,5 +246,5 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
             format!("{}_{suffix}", &name[..start])
         })
         .find(|suffixed| taken.insert(suffixed.clone()))
-        .expect("among endless suffixes one is free")
+        .expect("some suffix is free")
 }

@@ -1,5 +1,5 @@
-//! The one fold over turn events. The screen, the saved session and the headless
-//! output are all read from what it builds.
+//! The only code that folds turn events. The screen, the saved session and headless output
+//! all use the resulting transcript.
 
 mod replaced;
 mod replay;
@@ -11,13 +11,13 @@ use super::{
 use replaced::SetAside;
 use std::collections::{HashMap, HashSet};
 
-/// One item of the conversation. `revision` grows with every change, so that
-/// whoever draws it can keep what was drawn.
+/// One item of the conversation. `revision` increases with every change, so a renderer can
+/// cache its output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub turn: TurnId,
     pub revision: u64,
-    /// The revision since which its text only grows at its end.
+    /// Since this revision, text was only appended.
     pub grows_since: u64,
     pub body: Body,
 }
@@ -34,11 +34,11 @@ impl Entry {
     }
 }
 
-/// A prompt of the conversation, and what became of it.
+/// The last prompt of the conversation and its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastPrompt<'a> {
     pub kind: PromptKind,
-    /// Empty where a command stands for the prompt.
+    /// Empty for commands.
     pub text: &'a str,
     pub is_answered: bool,
 }
@@ -47,7 +47,7 @@ pub struct LastPrompt<'a> {
 pub enum Body {
     Prompt {
         kind: PromptKind,
-        /// Empty where a command stands for the prompt.
+        /// Empty for commands.
         text: String,
     },
     Thinking {
@@ -55,7 +55,7 @@ pub enum Body {
         text: String,
         open: bool,
     },
-    /// Streamed text: the final answer, or prose before a call.
+    /// Streamed text: the final answer, or text before a call.
     Text {
         piece: PieceId,
         round: u32,
@@ -75,12 +75,12 @@ pub struct Transcript {
     prompts: HashMap<TurnId, usize>,
     /// Turns that ended without an answer.
     pub(super) unanswered: HashSet<TurnId>,
-    /// Those of them that were to replace the last answered turn.
+    /// The subset of them that was meant to replace the last answered turn.
     pub(super) replacing: HashSet<TurnId>,
-    /// The entries that the turn under way replaces, should it be answered.
+    /// Entries that the running turn replaces once it is answered.
     set_aside: Option<SetAside>,
     moves: u64,
-    /// The turn under way, and what it was asked for.
+    /// The running turn and its kind.
     running: Option<TurnId>,
     kind: PromptKind,
     wait: Option<Wait>,
@@ -95,17 +95,17 @@ impl Transcript {
         &self.entries
     }
 
-    /// The turn under way.
+    /// The running turn.
     pub fn running(&self) -> Option<TurnId> {
         self.running
     }
 
-    /// Set while nothing of the present round has arrived.
+    /// Set until the first data of the current round arrives.
     pub fn wait(&self) -> Option<Wait> {
         self.wait
     }
 
-    /// The index of the entry that text still goes to.
+    /// The index of the entry to which streamed text is appended.
     pub fn open(&self) -> Option<usize> {
         self.running?;
         let last = self.entries.len().checked_sub(1)?;
@@ -126,16 +126,16 @@ impl Transcript {
         }
     }
 
-    /// The index of the first entry that `apply` may still change: everything
-    /// before the turn under way is settled.
+    /// The index of the first entry that `apply` may still change. Everything before the
+    /// running turn is final.
     pub fn settled(&self) -> usize {
         self.running
             .and_then(|turn| self.prompts.get(&turn).copied())
             .unwrap_or(self.entries.len())
     }
 
-    /// How often [`Transcript::apply`] moved or removed entries: whoever keeps something by
-    /// index starts over when this changes.
+    /// Counts how often [`Transcript::apply`] moved or removed entries. A cache keyed by
+    /// index is invalid once this changes.
     pub fn moves(&self) -> u64 {
         self.moves
     }
@@ -162,7 +162,8 @@ impl Transcript {
         self.entries.iter().rposition(is_prompt)
     }
 
-    /// Was a summary the last thing that was asked for, and did it come?
+    /// Whether the last request for a summary succeeded; `None` if the last prompt was not
+    /// such a request.
     pub fn last_summary(&self) -> Option<bool> {
         let entry = &self.entries[self.last_summary_at()?];
         Some(!self.unanswered.contains(&entry.turn))
@@ -174,27 +175,27 @@ impl Transcript {
         self.entries[last].asks_for_summary().then_some(last)
     }
 
-    /// Takes the last prompt and all that follows it off, where no turn is under way.
+    /// Removes the last prompt and everything after it, unless a turn is running.
     pub fn take_back(&mut self) {
         let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
             return;
         };
         let (turn, summed_up) = (self.entries[count].turn, self.has_summary(count));
         self.truncate(count);
-        // What is left is what the summary stands for.
+        // The remaining entries are the ones covered by the summary.
         if summed_up {
             self.push(turn, Body::Note(compaction::sent_instead()));
         }
     }
 
-    /// Does a summary stand among the entries from `from` on?
+    /// Whether a summary was made among the entries from `from` on.
     fn has_summary(&self, from: usize) -> bool {
         self.entries[from..]
             .iter()
             .any(|entry| entry.asks_for_summary() && !self.unanswered.contains(&entry.turn))
     }
 
-    /// Takes a summary that was the last thing asked for off.
+    /// Removes the last prompt if it requested a summary, unless a turn is running.
     pub fn take_back_summary(&mut self) {
         if let Some(count) = self.last_summary_at().filter(|_| self.running.is_none()) {
             self.truncate(count);
@@ -339,7 +340,7 @@ impl Transcript {
         self.usage = usage;
     }
 
-    /// Marks the text that was streaming when the turn was interrupted.
+    /// Marks text that was streaming when the turn was interrupted.
     fn mark_cancelled(&mut self, turn: TurnId) {
         let last = self.entries.iter().rposition(|entry| entry.turn == turn);
         let Some(index) = last else { return };
@@ -351,8 +352,8 @@ impl Transcript {
         }
     }
 
-    /// Only the newest entries of the turn under way can be open: this never
-    /// walks the transcript.
+    /// Only the newest entries of the running turn can be open, so this never scans the
+    /// whole transcript.
     fn close_thinking(&mut self, turn: TurnId) {
         for index in (0..self.entries.len()).rev() {
             if self.entries[index].turn != turn {

@@ -1,30 +1,29 @@
-//! What happens in a turn, as the engine reports it and as the transcript, the
-//! saved session and the headless output fold it.
+//! The events of a turn, from which the transcript, the saved session and headless output
+//! are built.
 
 use super::{Notice, PieceId, ToolCall};
 use serde::Serialize;
 use std::time::Duration;
 
-/// What the model is sent then. The user never typed it, so it is not saved.
+/// Sent to the model, but never saved, because the user did not type it.
 const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
-/// What a prompt asks for, and so where its answer goes in the conversation. The
-/// conversation changes only once that answer is there: a turn that ends without one
-/// leaves it as it was.
+/// The purpose of a prompt, which determines where its answer goes. The conversation
+/// changes only once that answer exists; a turn without one leaves it unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PromptKind {
-    /// A new answer, which follows everything said so far.
+    /// A new answer after the last message.
     #[default]
     Ask,
-    /// An answer in place of the last answered turn, which becomes a branch.
+    /// An answer that replaces the last answered turn, which becomes a branch.
     Replace,
-    /// The rest of the last answer, which was cut.
+    /// The rest of the last answer, which was truncated.
     Continue,
-    /// A summary in place of the older part of what the model is sent.
+    /// A summary that replaces older messages in requests.
     Compact,
 }
 
 impl PromptKind {
-    /// Did the user write the prompt? Otherwise a command stands for it.
+    /// Whether the user wrote the prompt, as opposed to a command.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Ask | Self::Replace)
     }
@@ -33,7 +32,7 @@ impl PromptKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     pub text: String,
-    /// The byte from which on it came through a pipe, and not from the person.
+    /// The byte offset at which piped input begins.
     #[serde(skip)]
     pub piped_from: Option<usize>,
     #[serde(skip)]
@@ -49,12 +48,12 @@ impl Prompt {
         }
     }
 
-    /// Goes on with the last answer.
+    /// Continues the last answer.
     pub fn continuing() -> Self {
         Self::new(CONTINUE_INSTRUCTION).of_kind(PromptKind::Continue)
     }
 
-    /// Has the older part of the context summarized: the engine knows the words.
+    /// Summarizes older messages. The engine supplies the text.
     pub fn compacting() -> Self {
         Self::new("").of_kind(PromptKind::Compact)
     }
@@ -63,7 +62,7 @@ impl Prompt {
         Self { kind, ..self }
     }
 
-    /// What the user wrote; empty where a command stands for the prompt.
+    /// The text typed by the user; empty for commands.
     pub fn typed(&self) -> &str {
         match self.kind.is_typed() {
             true => &self.text,
@@ -71,7 +70,7 @@ impl Prompt {
         }
     }
 
-    /// What the person said, if anything, and what came through a pipe as context.
+    /// The typed text, if any, followed by piped input as context.
     pub fn with_context(said: &str, piped: &str) -> Self {
         let gap = if said.is_empty() { "" } else { "\n\n" };
         Self {
@@ -81,7 +80,7 @@ impl Prompt {
         }
     }
 
-    /// What came through a pipe.
+    /// The piped input.
     pub fn piped(&self) -> Option<&str> {
         self.text.get(self.piped_from?..)
     }
@@ -94,7 +93,7 @@ pub enum PieceKind {
     Text,
 }
 
-/// What is waited for before anything of a round has arrived (S5.1).
+/// What a round is waiting for before its first data arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wait {
@@ -104,8 +103,8 @@ pub enum Wait {
     Retrying,
 }
 
-/// Tokens travel as deltas, all else as whole snapshots, so that applying one of
-/// those twice does no harm.
+/// Tokens arrive as deltas, everything else as complete snapshots, which are safe to apply
+/// twice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TurnEvent {
@@ -113,7 +112,7 @@ pub enum TurnEvent {
         prompt: Prompt,
         model: String,
     },
-    /// A request was sent, the first being round 1.
+    /// A request was sent. The first round is 1.
     RoundStarted {
         round: u32,
     },
@@ -125,21 +124,21 @@ pub enum TurnEvent {
         kind: PieceKind,
         text: String,
     },
-    /// What was shown as one kind turned out to be the other.
+    /// A piece was shown as the wrong kind.
     Reclassified {
         piece: PieceId,
         to: PieceKind,
     },
-    /// What was taken out of this piece as a call is text after all: its whole text.
+    /// A suspected call in this piece was text after all. Carries the piece's complete
+    /// text.
     Restored {
         piece: PieceId,
         text: String,
     },
     Tool(ToolCall),
-    /// Something the person should know, in the place where it happened.
+    /// A notice shown at this point of the transcript.
     Noted(Notice),
-    /// The same request goes out again after this pause, as attempt `attempt` of
-    /// `attempts_max`.
+    /// The request is repeated after this pause, as attempt `attempt` of `attempts_max`.
     Retrying {
         after: Duration,
         attempt: u32,
@@ -158,11 +157,11 @@ pub enum TurnEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundEnd {
-    /// The model asked for tools.
+    /// The model requested tool calls.
     Calls,
     /// The model answered.
     Answer,
-    /// The answer was cut by the limit of tokens.
+    /// The answer reached the token limit.
     Length,
     /// The stream failed, or the round was interrupted.
     Broken,
@@ -171,24 +170,24 @@ pub enum RoundEnd {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum TurnEnd {
-    /// `text` is the final answer, whole and raw.
+    /// `text` is the complete final answer, raw.
     Answered {
         text: String,
         cut: bool,
     },
-    /// The person interrupted it.
+    /// The user interrupted the turn.
     Cancelled,
-    /// The person refused a call; the model was not asked again.
+    /// The user refused a call, and the model was not asked again.
     Refused,
-    /// The person chose to stop at a question.
+    /// The user chose to stop when asked.
     Stopped,
     Failed {
         notice: Notice,
     },
 }
 
-/// Tokens, as the server counted them; of a turn, the last round's input and the
-/// sum of the outputs.
+/// Token counts from the server. For a turn: the input of the last round and the sum of all
+/// outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Usage {
     pub input: Option<u64>,

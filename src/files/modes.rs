@@ -1,5 +1,5 @@
-//! Permissions that a write took away from an old file. Writers sit below everything that
-//! could show a notice, so what they did waits here until somebody asks for it.
+//! Records the permissions that writes removed from existing files. Writers are too
+//! low-level to show notices, so the list waits here until a caller takes it.
 
 use crate::sync::lock_ignoring_poison;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn state() -> MutexGuard<'static, Narrowed> {
     lock_ignoring_poison(&NARROWED)
 }
 
-/// The permission bits of a file; those of a private one where the system has none.
+/// The permission bits of a file; those of a private file on systems without them.
 pub(super) fn of(metadata: &Metadata) -> u32 {
     #[cfg(unix)]
     {
@@ -34,13 +34,13 @@ pub(super) fn of(metadata: &Metadata) -> u32 {
     }
 }
 
-/// Others could use the file at `path` until now.
+/// Records that `path` was accessible to other users until now.
 pub(super) fn narrowed(path: &Path) {
     state().waiting.push(path.to_owned());
 }
 
-/// What lies directly in `root` and lost permissions, or holds a file that did. Each is
-/// reported once in the life of the process: a folder may hold thousands of old files.
+/// The direct children of `root` that lost permissions or contain a file that did. Each is
+/// reported once per process, because a folder may contain thousands of old files.
 pub fn take_narrowed(root: &Path) -> Vec<PathBuf> {
     let mut state = state();
     let Narrowed { waiting, told } = &mut *state;

@@ -1,9 +1,9 @@
-//! The choices of each question, with the letters that mean them: a letter means the
-//! same in every dialog, those about calls too.
+//! The choices of each question and their keys. A letter means the same in every dialog,
+//! including approvals.
 
 use super::{Ask, Choice};
 
-/// One choice as a dialog lists it.
+/// One choice in a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChoiceRow {
     pub choice: Choice,
@@ -21,17 +21,13 @@ const REPAIR: &[ChoiceRow] = &[
         'm',
         "Tell the model and let it try again",
     ),
-    row(
-        Choice::AsText,
-        't',
-        "Treat as text, the answer as it stands",
-    ),
+    row(Choice::AsText, 't', "Treat it as plain text"),
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
 const AFTER_ERROR: &[ChoiceRow] = &[
     row(Choice::Retry, 'r', "Run the failed call again"),
-    row(Choice::GoOn, 'g', "Go on: let it use more tools"),
+    row(Choice::GoOn, 'g', "Continue with more tools"),
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
@@ -42,9 +38,13 @@ const STALLED: &[ChoiceRow] = &[
 ];
 
 const BOUND: &[ChoiceRow] = &[
-    row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
-    row(Choice::NoBound, 'b', "No bound for this turn"),
-    row(Choice::AnswerNow, 'l', "Answer now with what there is"),
+    row(
+        Choice::AsManyAgain,
+        'g',
+        "Continue for as many rounds again",
+    ),
+    row(Choice::NoBound, 'b', "No limit for this turn"),
+    row(Choice::AnswerNow, 'l', "Answer now without more tools"),
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
@@ -53,14 +53,14 @@ const GROW: &[ChoiceRow] = &[
     row(
         Choice::SendAnyway,
         'c',
-        "Send all the same, the oldest part is cut",
+        "Send anyway; the oldest part is cut off",
     ),
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
 const ADD_MODEL: &[ChoiceRow] = &[
     row(Choice::Add, 'y', "Add it to config.json and use it"),
-    row(Choice::UseOnce, 'o', "Use it until humble ends"),
+    row(Choice::UseOnce, 'o', "Use it until I quit"),
     row(Choice::Stop, 'n', "Change nothing"),
 ];
 
@@ -77,25 +77,21 @@ const STORE_DIALECT: &[ChoiceRow] = &[
 const PROBED: &[ChoiceRow] = &[row(Choice::Stop, 'n', "Close")];
 
 const OUTSIDE_EDIT: &[ChoiceRow] = &[
-    row(
-        Choice::TakeChanges,
-        'f',
-        "Follow the files: take the changes",
-    ),
+    row(Choice::TakeChanges, 'f', "Apply the changes"),
     row(
         Choice::Stop,
         'n',
-        "Keep what was until humble ends; the files stay",
+        "Ignore them until I quit (files are not touched)",
     ),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
-    row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
-    row(Choice::Stop, 'n', "Leave the file as it is"),
+    row(Choice::Replace, 'p', "Replace it and keep a copy"),
+    row(Choice::Stop, 'n', "Keep the file"),
 ];
 
 const UNFINISHED: &[ChoiceRow] = &[
-    row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
+    row(Choice::Resume, 'r', "Resume it (restores the prompt)"),
     row(Choice::KeepForLater, 'k', "Keep it for the next start"),
     row(Choice::Discard, 'x', "Discard it"),
 ];
@@ -113,14 +109,14 @@ const PIN_CHANGED: &[ChoiceRow] = &[
 
 const INSTRUCTIONS: &[ChoiceRow] = &[
     row(Choice::SendAlways, 'y', "Send them from now on"),
-    row(Choice::SendOnce, 'o', "Send them until humble ends"),
+    row(Choice::SendOnce, 'o', "Send them until I quit"),
     row(Choice::Stop, 'n', "Do not send them"),
 ];
 
 impl Ask {
-    /// The choices of a question that is not about calls, in order; digits from
-    /// 1 on stand for the same. A letter means the same in every dialog, those
-    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
+    /// The choices of this question in order; digits from 1 on select them too. Approvals
+    /// have none here. A letter means the same in every dialog, so the key that stops a
+    /// turn here never allows a tool elsewhere.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::Unfinished(_) => UNFINISHED,

@@ -1,31 +1,30 @@
-//! What was left: turns that an earlier run did not finish, and branches that the
-//! conversation does not follow any more.
+//! Unfinished turns of an earlier run, and branches other than the active one.
 
 use crate::domain::SessionId;
 
-/// Another branch of the conversation, as a list shows it.
+/// Another branch of the conversation, for a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchSummary {
     /// The first line of its first prompt, raw.
     pub words: String,
-    /// How many messages it shares with the present branch, and how many follow.
+    /// Number of messages shared with the current branch, and number after those.
     pub at: usize,
     pub messages: usize,
     pub left_at: Option<jiff::Timestamp>,
 }
 
-/// A turn that an earlier run left in the middle. Every text is raw.
+/// A turn interrupted by the end of an earlier run. All text is raw.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Unfinished {
     pub prompt: String,
-    /// The words of the answer so far, and of the thinking.
+    /// The partial answer and the partial reasoning.
     pub words: String,
     pub thinking: String,
     pub session: Option<SessionId>,
     pub at: Option<jiff::Timestamp>,
-    /// Its calls in their order: those that waited for approval, and those that ran.
+    /// Calls in order, both finished and waiting for approval.
     pub calls: Vec<LeftCall>,
-    /// Turns before it that had no answer either.
+    /// Number of earlier turns that have no answer either.
     pub more: usize,
 }
 
@@ -37,13 +36,13 @@ pub struct LeftCall {
     pub came_to: CameTo,
 }
 
-/// How far a call came before the program ended.
+/// How far a call got before the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CameTo {
-    /// It waited for approval: it never ran.
+    /// It was waiting for approval and never ran.
     Awaiting,
-    /// It was running; nobody knows what it did.
+    /// It was running; its effects are unknown.
     Running,
-    /// It ended like this, raw: `ok`, `failed` and so on.
+    /// The name of its outcome, raw: `ok`, `failed` and so on.
     Ended(String),
 }

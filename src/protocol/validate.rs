@@ -1,28 +1,27 @@
-//! Reads what a person wrote in a field of the approval dialog, as the engine will.
+//! Parses text edited in the approval dialog with the same rules as the engine.
 
 use crate::domain::{Arguments, Pattern};
 
-/// Checks an edited pattern as the engine will (S7.2 `8`): it has to match the call
-/// that it is made for.
+/// Parses an edited pattern. It must match the call for which it was written.
 ///
 /// # Errors
-/// The first fault, in words for the person.
+/// The first error, for the user.
 pub fn check_pattern(called: &Arguments, text: &str) -> Result<Pattern, String> {
     let pattern = Pattern::from_json(&parse_arguments(text)?)?;
     match pattern.covers(called) {
         true => Ok(pattern),
-        false => Err("it does not match this call, so it would not do what it says".to_owned()),
+        false => Err("it does not match this call".to_owned()),
     }
 }
 
-/// Reads edited arguments. Whether they satisfy the tool's schema is for the engine to
-/// find out: see [`super::Command::CheckArguments`].
+/// Parses edited arguments. The engine checks them against the tool's schema, see
+/// [`super::Command::CheckArguments`].
 ///
 /// # Errors
-/// The first fault, in words for the user.
+/// The first error, for the user.
 pub fn parse_arguments(text: &str) -> Result<Arguments, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
-        // The parser counts bytes; a person counts characters.
+        // The parser counts bytes; users count characters.
         let line = text
             .lines()
             .nth(fault.line().saturating_sub(1))
@@ -33,6 +32,6 @@ pub fn parse_arguments(text: &str) -> Result<Arguments, String> {
     })?;
     match value {
         serde_json::Value::Object(arguments) => Ok(arguments),
-        _ => Err("arguments are a JSON object: { … }".to_owned()),
+        _ => Err("arguments must be a JSON object: { … }".to_owned()),
     }
 }

@@ -1,6 +1,5 @@
-//! The shape of the other branches of a conversation, under `humble.branches`. An
-//! entry that is not understood stays where it is, and is neither shown nor written
-//! anew.
+//! The JSON of a session's other branches, under `humble.branches`. Unrecognized entries
+//! are kept unchanged and not shown.
 
 use super::message_codec::{is_plain, message};
 use super::metadata;
@@ -10,7 +9,8 @@ use serde_json::{Map, Value, json};
 pub(super) const BRANCHES: &str = "branches";
 const LEFT: &str = "left";
 
-/// Takes the branches out of `humble` that make sense behind so many messages.
+/// Removes from `humble` the branches that are valid after `messages` messages, and parses
+/// them.
 pub(super) fn read(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
     let Some(Value::Array(entries)) = humble.get_mut(BRANCHES) else {
         return Vec::new();
@@ -41,8 +41,10 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
         return None;
     };
     entry.shift_remove("at");
-    let messages = list(&mut entry, "messages").into_iter();
-    let messages: Vec<SavedMessage> = messages.filter_map(message).collect();
+    let messages: Vec<SavedMessage> = list(&mut entry, "messages")
+        .into_iter()
+        .filter_map(message)
+        .collect();
     let turns = metadata::turns(&mut entry);
     let cancelled = metadata::cancelled(&mut entry);
     let left_at = entry
@@ -52,7 +54,7 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     if left_at.is_some() {
         entry.shift_remove(LEFT);
     }
-    // What is left has an unknown key, or an unknown shape under one of ours.
+    // The remaining keys are unknown or have an unknown shape.
     Some(Branch {
         at,
         messages,
@@ -64,7 +66,7 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     })
 }
 
-/// Takes the list under `key` out; a value of another shape stays where it is.
+/// Removes and returns the list under `key`; leaves a value of another shape.
 fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {
@@ -76,7 +78,7 @@ fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     }
 }
 
-/// Puts the branches of `session` in, behind those that nobody here understands.
+/// Inserts the branches of `session` after the unrecognized ones.
 pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
     let mut entries = match session.metadata.extra.get(BRANCHES) {
         Some(Value::Array(unknown)) => unknown.clone(),
@@ -94,8 +96,9 @@ pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
 }
 
 fn entry(branch: &Branch) -> Value {
-    let message = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
-    let messages: Vec<Value> = branch.messages.iter().map(message).collect();
+    let to_json =
+        |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
+    let messages: Vec<Value> = branch.messages.iter().map(to_json).collect();
     let mut entry = json!({ "at": branch.at, "messages": messages });
     let turns = metadata::turns_json(&branch.turns);
     let cancelled = metadata::cancelled_json(&branch.cancelled);

@@ -1,14 +1,15 @@
-//! The JSON of a call in a session file and in a journal.
+//! The JSON of a tool call in sessions and journals.
 
 use crate::domain::tool::CallOrigin;
 use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolState};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Levels of arguments that are written as JSON; the file needs some for itself.
+/// Nesting levels of arguments stored as plain JSON. The file around them needs some levels
+/// too.
 const ARGUMENTS_DEPTH_MAX: usize = 100;
 
-/// A call and how it ended; its result is not kept.
+/// Serializes a call and its outcome, without the result text.
 pub(super) fn to_json(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
@@ -28,8 +29,8 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     entry
 }
 
-/// Arguments as they stand in a file. serde_json reads no more than 127 levels, those of the
-/// file around them included: deeper ones are written as a text of JSON.
+/// Arguments as stored. serde_json reads at most 127 levels, including those of the file
+/// around them, so deeper arguments are stored as a string of JSON.
 fn shallow(arguments: &Arguments) -> Value {
     match arguments.values().all(|value| is_shallow(value, 1)) {
         true => json!(arguments),
@@ -43,7 +44,8 @@ fn is_shallow(value: &Value, depth: usize) -> bool {
             depth < ARGUMENTS_DEPTH_MAX && items.iter().all(|item| is_shallow(item, depth + 1))
         }
         Value::Object(members) => {
-            depth < ARGUMENTS_DEPTH_MAX && members.values().all(|it| is_shallow(it, depth + 1))
+            depth < ARGUMENTS_DEPTH_MAX
+                && members.values().all(|member| is_shallow(member, depth + 1))
         }
         _ => true,
     }
@@ -58,7 +60,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
     let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
     Some(ToolCall {
-        // Whoever shows it gives it an id of its own.
+        // Callers assign ids for display.
         id: CallId(0),
         server: ServerId::new(entry.get("server")?.as_str()?),
         tool: entry.get("tool")?.as_str()?.to_owned(),
@@ -90,7 +92,7 @@ fn name_of(outcome: &ToolOutcome) -> &'static str {
     }
 }
 
-/// The outcome of this name. Texts are not kept.
+/// The outcome of this name. Result texts are not stored.
 fn outcome(name: &str, elapsed: Duration) -> ToolOutcome {
     let text = String::new();
     match name {

@@ -1,4 +1,4 @@
-//! What can go wrong with a saved conversation.
+//! Errors of saved sessions.
 
 use crate::domain::{Notice, SessionId};
 use crate::files;
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    #[error("`{0}` is not the name of a session")]
+    #[error("`{0}` is not a session name")]
     BadName(SessionId),
     #[error("there is no session `{0}`")]
     NotFound(SessionId),
-    /// The file is left alone.
+    /// The file is not touched.
     #[error("the session `{id}` cannot be read: {why}")]
     Broken { id: SessionId, why: String },
-    /// The session has no file yet; it is to be created.
+    /// The session has no file yet; call `create` instead.
     #[error("the conversation has no file yet")]
     Unnamed,
-    /// Another program wrote other messages into the file since it was opened. It
-    /// is left alone; what is here can be created as a session of its own.
+    /// Another program changed the messages in the file since it was opened. The file is
+    /// not touched; the conversation can be saved as a new session.
     #[error("the session `{0}` was changed by another program")]
     ChangedElsewhere(SessionId),
     #[error("{} cannot be written: {why}", path.display())]
@@ -25,33 +25,32 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         match self {
-            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("Not found: {self}."))
-                .advise("The list of sessions shows those that there are."),
+            Self::BadName(_) | Self::NotFound(_) => {
+                Notice::failure(format!("Not found: {self}.")).advise("See the list of sessions.")
+            }
             Self::Broken { why, .. } if why == files::FOLDER || why == files::NO_FILE => {
                 Notice::failure(format!("Not opened: {self}."))
-                    .because("It is left as it is.")
-                    .advise("Move it out of the folder of sessions.")
+                    .because("It was not changed.")
+                    .advise("Move it out of the sessions folder.")
             }
             Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
-                .because("The file is left as it is.")
-                .advise("It is a JSON file: an editor can mend it."),
+                .because("The file was not changed.")
+                .advise("Repair the JSON in a text editor."),
             Self::Unnamed => Notice::failure(format!("Not saved: {self}.")),
-            Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved there: {self}."))
-                .because("What stands in it is left as it is."),
+            Self::ChangedElsewhere(_) => {
+                Notice::warning(format!("Not saved: {self}.")).because("That file was not changed.")
+            }
             Self::Unwritable { path, why } if why == files::IN_THE_WAY => {
                 let (what, path) = (format!("Not saved: {self}."), path.display());
                 Notice::failure(what)
-                    .because("What was saved before is untouched.")
-                    .advise(format!(
-                        "Move the file {path} away: a folder belongs there."
-                    ))
+                    .because("Earlier saves are intact.")
+                    .advise(format!("Move the file {path}: a folder is needed there."))
             }
             Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
-                .because("What was saved before is untouched.")
-                .advise("Make room or give yourself the right to write there."),
+                .because("Earlier saves are intact.")
+                .advise("Free disk space or change the permissions."),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! File names of sessions (S9.2): when the first answer ended, and how the first
-//! prompt begins.
+//! Session file names: the time of the first answer and the beginning of the first prompt.
 
 use crate::domain::SessionId;
 use crate::text::grapheme;
@@ -8,22 +7,22 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// Grapheme clusters of the prompt that stand in the name.
+/// Grapheme clusters of the prompt included in the name.
 const CLUSTERS: usize = 10;
-/// Bytes of the prompt that stand in the name: with the time before, `_99999` and
-/// `.json` behind, the whole stays under the 255 that file systems allow.
+/// Bytes of the prompt included in the name. With the time, `_99999` and `.json`, names
+/// stay below the usual file system limit of 255 bytes.
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
 const TIME: &str = "%Y%m%d_%H%M%S";
 
-/// The name of a conversation that began with `first_prompt` and whose first
-/// answer ended at `ended`, such as `20251016_162030_대화_제목_이다.json`.
+/// The file name of a conversation with this first prompt and the time of its first answer,
+/// such as `20251016_162030_대화_제목_이다.json`.
 pub fn session_name(first_prompt: &str, ended: &Zoned) -> String {
     format!("{}{EXTENSION}", stem(first_prompt, ended))
 }
 
-/// The names to try one after the other: `NAME.json`, `NAME_2.json` …
+/// Candidate names in order: `NAME.json`, `NAME_2.json` …
 pub(super) fn candidates(first_prompt: &str, ended: &Zoned) -> impl Iterator<Item = String> {
     let stem = stem(first_prompt, ended);
     (1..=99_999).map(move |number| match number {
@@ -32,7 +31,7 @@ pub(super) fn candidates(first_prompt: &str, ended: &Zoned) -> impl Iterator<Ite
     })
 }
 
-/// Is `id` the plain name of a file in the folder of the sessions?
+/// Whether `id` is a plain file name that is safe inside the sessions folder.
 pub(super) fn is_valid(id: &SessionId) -> bool {
     let name = id.as_str();
     name.ends_with(EXTENSION)
@@ -42,7 +41,7 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
         && (cfg!(unix) || !name.contains(':'))
 }
 
-/// The time that a name begins with, which is local.
+/// The local time at the beginning of a name.
 pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
     let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
     let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {
@@ -58,52 +57,55 @@ pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
 
 fn stem(first_prompt: &str, ended: &Zoned) -> String {
     let time = ended.strftime(TIME);
-    let mut words = String::new();
+    let mut text = String::new();
     for cluster in grapheme::clusters(first_prompt).take(CLUSTERS) {
         let kept = portable(cluster);
-        if words.len() + kept.len() > PROMPT_BYTES_MAX {
-            // A single cluster can be of any length: its start says enough.
-            let room = PROMPT_BYTES_MAX - words.len();
-            let fits = (0..=room)
+        if text.len() + kept.len() > PROMPT_BYTES_MAX {
+            // A single cluster can be arbitrarily long; truncate it.
+            let bytes_left = PROMPT_BYTES_MAX - text.len();
+            let fits = (0..=bytes_left)
                 .rev()
                 .find(|end| kept.is_char_boundary(*end))
                 .unwrap_or(0);
-            words.push_str(&kept[..fits]);
+            text.push_str(&kept[..fits]);
             break;
         }
-        words.push_str(&kept);
+        text.push_str(&kept);
     }
-    let dots = words.len() - words.trim_start_matches('.').len();
-    format!("{time}_{}{}", "_".repeat(dots), &words[dots..])
+    let dots = text.len() - text.trim_start_matches('.').len();
+    format!("{time}_{}{}", "_".repeat(dots), &text[dots..])
 }
 
-/// A cluster as every file system takes it and every person can read it.
+/// Replaces characters of a cluster that are invisible or not portable in file names.
 fn portable(cluster: &str) -> String {
     if cluster == "\r\n" {
         return "_".to_owned();
     }
     let is_flag = cluster.starts_with('\u{1F3F4}');
-    let mut letters = cluster.chars().peekable();
+    let mut chars = cluster.chars().peekable();
     let mut kept = String::with_capacity(cluster.len());
-    while let Some(letter) = letters.next() {
-        let keeps = match letter {
-            // The joiner within an emoji or a letter is part of it; a last one is
+    while let Some(character) = chars.next() {
+        let keeps = match character {
+            // A joiner inside a cluster is part of the emoji or letter; a trailing one is
             // invisible.
-            '\u{200C}' | '\u{200D}' => !kept.is_empty() && letters.peek().is_some(),
+            '\u{200C}' | '\u{200D}' => !kept.is_empty() && chars.peek().is_some(),
             '\u{E0020}'..='\u{E007F}' => is_flag,
-            _ => is_portable(letter),
+            _ => is_portable(character),
         };
-        kept.push(if keeps { letter } else { '_' });
+        kept.push(if keeps { character } else { '_' });
     }
     kept
 }
 
-fn is_portable(letter: char) -> bool {
-    // Emoji keep their style selector; U+FE0F alone changes nothing that could deceive.
-    let is_seen = matches!(
-        Invisible::classify(letter),
+fn is_portable(character: char) -> bool {
+    // U+FE0F only selects the emoji style, so it cannot deceive.
+    let is_visible = matches!(
+        Invisible::classify(character),
         None | Some(Invisible::StyleSelector)
     );
-    let is_reserved = matches!(letter, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-    is_seen && !is_reserved && !letter.is_whitespace()
+    let is_reserved = matches!(
+        character,
+        '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|'
+    );
+    is_visible && !is_reserved && !character.is_whitespace()
 }

@@ -1,5 +1,5 @@
-//! Messages with keys of their own, from other programs: where a conversation is
-//! written anew, each stays as it stood, in whichever branch it stands now.
+//! Preserves messages with extra keys from other programs when a session is rewritten, on
+//! whichever branch they are now.
 
 use super::branches::BRANCHES;
 use super::message_codec::{MESSAGES, message};
@@ -7,11 +7,11 @@ use crate::domain::{SavedMessage, Session};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
-/// What stands in a file, message by message.
+/// The messages of a file as raw JSON.
 pub(super) struct Known {
-    /// The active branch; also what is no message.
+    /// The active branch, including elements that are not messages.
     active: Vec<Value>,
-    /// Those of the other branches.
+    /// The messages of all other branches.
     others: Vec<Value>,
 }
 
@@ -32,8 +32,8 @@ impl Known {
     }
 }
 
-/// Puts the messages of `session` into `root`, of which the first `common` stand in
-/// the file as they are.
+/// Inserts the messages of `session` into `root`. The first `common` messages are already
+/// in the file and stay unchanged.
 pub(super) fn restore(
     root: &mut Map<String, Value>,
     known: Known,
@@ -47,7 +47,7 @@ pub(super) fn restore(
         count += usize::from(value.is_object());
         list.push(value);
     }
-    let of = |value: &Value| Some((message(value.clone())?, value.clone()));
+    let with_json = |value: &Value| Some((message(value.clone())?, value.clone()));
     let from = session
         .branches
         .iter()
@@ -56,21 +56,21 @@ pub(super) fn restore(
         .unwrap_or(common)
         .min(common);
     let objects = list.iter().filter(|value| value.is_object());
-    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(of).collect();
-    // What is no message belongs to no branch: it stays in the list.
-    let (rest, strange): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
-    list.extend(strange);
+    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(with_json).collect();
+    // Elements that are not messages belong to no branch and stay in the main list.
+    let (rest, non_messages): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
+    list.extend(non_messages);
     let mut pool: VecDeque<(SavedMessage, Value)> = rest
         .into_iter()
         .chain(known.others)
         .filter_map(|value| Some((message(value.clone())?, value)))
         .collect();
     let mut take = |wanted: &SavedMessage| {
-        let at = pool.iter().position(|(one, _)| one == wanted);
+        let at = pool.iter().position(|(known, _)| known == wanted);
         at.and_then(|at| pool.remove(at)).map(|(_, value)| value)
     };
-    // A turn that was taken back goes first: what was asked anew in the same words has
-    // no keys yet. Branches that nobody understood stand in front, untouched.
+    // Undone turns are matched first, because a repeated prompt has no extra keys yet.
+    // Unrecognized branches come first in the list and stay unchanged.
     let branches = root
         .get_mut("humble")
         .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut())
@@ -81,18 +81,19 @@ pub(super) fn restore(
             continue;
         };
         for (at, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
-            // A prompt that was asked again stands in both branches.
+            // A repeated prompt occurs in both branches.
             let shared = kept
                 .get(branch.at + at - from)
-                .filter(|(one, _)| one == wanted);
+                .filter(|(known, _)| known == wanted);
             let known = shared.map(|(_, value)| value.clone());
             if let Some(value) = known.or_else(|| take(wanted)) {
                 *slot = value;
             }
         }
     }
-    let plain = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
+    let to_json =
+        |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
     let more = session.messages.iter().skip(common);
-    list.extend(more.map(|message| take(message).unwrap_or_else(|| plain(message))));
+    list.extend(more.map(|message| take(message).unwrap_or_else(|| to_json(message))));
     root.insert(MESSAGES.to_owned(), Value::Array(list));
 }

@@ -1,5 +1,5 @@
-//! The JSON of a saved conversation (S9.3): read leniently, since other programs
-//! and hands write it too, and written so that nothing unknown in it is lost.
+//! The JSON of a saved session. Parsing is lenient, because users and other programs edit
+//! these files; unknown data is preserved when writing.
 
 use super::message_codec::{MESSAGES, STRING_KEYS, read, without_mark, written};
 use super::{branches, foreign_messages, metadata};
@@ -11,10 +11,10 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The conversation in a file, with those of its messages that `keep` keeps.
+/// Parses a session file, keeping only the messages for which `keep` returns true.
 ///
 /// # Errors
-/// Why it is no conversation.
+/// Why the file is not a session.
 pub(super) fn session(
     id: &SessionId,
     bytes: &[u8],
@@ -47,29 +47,27 @@ pub(super) fn session(
     })
 }
 
-/// The first file of a conversation.
+/// The contents of a new session file.
 pub(super) fn begun(session: &Session) -> Vec<u8> {
     let mut root = Map::new();
     describe(&mut root, session);
     written(&root, &session.messages)
 }
 
-/// Why a conversation cannot be written into its file.
+/// Why a session cannot be merged into its file.
 #[derive(Debug)]
 pub(super) enum Unmerged {
-    /// Something stands there that the session does not have: somebody else changed
-    /// the file.
+    /// The file contains something that the session does not: another program changed it.
     Differs,
-    /// It is no conversation any more.
+    /// The file is no longer a session.
     Broken(String),
 }
 
-/// The file of `session`, made from what stands in it now.
+/// The new contents of the session's file, based on its current contents.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
     let there = match surrogates::repair_surrogates(there) {
         Cow::Borrowed(there) => there,
-        // What is half a character in it would be lost: it stays, and this
-        // conversation goes on beside it.
+        // Merging would lose unpaired surrogates, so the session is saved to another file.
         Cow::Owned(mended) => {
             return Err(match read(&mended, |_| ()) {
                 Ok(_) => Unmerged::Differs,
@@ -97,9 +95,9 @@ pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerge
         describe(&mut file.root, session);
         return Ok(written(&file.root, &session.messages));
     }
-    // What is there already stays as it stands, with keys unknown to us.
-    let root = serde_json::from_slice(without_mark(there));
-    let mut root: Map<String, Value> = root.map_err(|fault| Unmerged::Broken(fault.to_string()))?;
+    // Preserve messages with unknown keys.
+    let mut root: Map<String, Value> = serde_json::from_slice(without_mark(there))
+        .map_err(|fault| Unmerged::Broken(fault.to_string()))?;
     let known = foreign_messages::Known::of(&root);
     describe(&mut root, session);
     foreign_messages::restore(&mut root, known, session, common);
@@ -108,12 +106,12 @@ pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerge
     Ok(bytes)
 }
 
-/// Puts in what is said of a conversation besides its messages.
+/// Inserts everything except the messages.
 fn describe(root: &mut Map<String, Value>, session: &Session) {
     root.insert("model".to_owned(), json!(session.model));
     if let Some(started) = session.started_at {
         let known = root.get("startedAt").map(time);
-        // What nobody can read is somebody's all the same: it stays.
+        // Preserve an unreadable value, which may belong to another program.
         if known.is_none_or(|known| known.is_some_and(|known| known != started)) {
             root.insert("startedAt".to_owned(), json!(started.to_string()));
         }
@@ -136,7 +134,7 @@ fn describe(root: &mut Map<String, Value>, session: &Session) {
     }
 }
 
-/// A time as RFC 3339 has it, or without an offset, which is taken as local.
+/// Parses RFC 3339, or a time without an offset as local time.
 fn time(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?;
     text.parse().ok().or_else(|| {

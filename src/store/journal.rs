@@ -1,6 +1,6 @@
-//! Turns under way, on disk: what was asked, the words so far, the calls. Each
-//! program holds the lock of its own file; a file that nobody holds was left by one
-//! that ended in the middle. Append-only, one record a line, a torn tail is ignored.
+//! Journals of running turns: prompt, partial answer and calls. Each program locks its own
+//! journal, so an unlocked one was left by a crash. Append-only, one record per line; a
+//! partial last line is ignored.
 
 use super::{StoreError, calls};
 use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
@@ -17,52 +17,52 @@ mod replay;
 pub use replay::{JournaledTurn, Piece};
 
 const EXTENSION: &str = "jsonl";
-/// A larger file is no journal of ours.
+/// Larger files are not journals.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Journals that are looked at when the program starts.
+/// The most journals examined at startup.
 const FOUND_MAX: usize = 64;
 
-/// One thing that a journal tells.
+/// One journal record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Record {
-    /// A turn begins; every journal begins with one. Times are RFC 3339.
+    /// A turn starts. Every journal begins with this record. Times are RFC 3339.
     Turn {
         prompt: String,
         model: String,
-        /// The conversation's file, once it has one.
+        /// The session's file, if it has one.
         session: Option<SessionId>,
-        /// The time of the conversation's first prompt: what tells it from others
-        /// before it has a file.
+        /// The time of the conversation's first prompt, which identifies it before it has a
+        /// file.
         started: String,
-        /// How many messages there were.
+        /// The number of earlier messages.
         before: usize,
         at: String,
     },
-    /// Words of the answer or, with `thinking`, of the thinking.
+    /// A part of the answer, or of the reasoning if `thinking` is set.
     Words {
         piece: u64,
         thinking: bool,
         text: String,
     },
-    /// What was taken for one kind turned out to be the other.
+    /// The kind of a piece was corrected.
     Turned { piece: u64, thinking: bool },
-    /// What this piece of the answer reads, whole: something was put back into it.
+    /// The complete new text of a piece, after some text was restored.
     Restored { piece: u64, text: String },
-    /// A call and how far it came, in the shape of a session's note.
+    /// A call and its state, in the format used by session files.
     Call {
         call: u64,
         awaiting: bool,
         entry: Value,
     },
-    /// The final answer, whole.
+    /// The complete final answer.
     Answer {
         text: String,
         input: Option<u64>,
         output: Option<u64>,
         at: String,
     },
-    /// The turn ended without one.
+    /// The turn ended without an answer.
     Ended,
 }
 
@@ -90,35 +90,35 @@ pub struct Journals {
     folder: PathBuf,
 }
 
-/// A journal that this program holds. Dropped, it stays, and nobody holds it.
+/// A journal locked by this program. Dropping it unlocks the file but keeps it.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// A record was written in part: the next one begins with a line end.
+    /// The last write was partial, so the next record starts with a line break.
     torn: bool,
 }
 
-/// What a start finds.
+/// A file found at startup.
 #[derive(Debug)]
 pub enum OrphanedJournal {
-    /// A journal that nobody held, which is held now.
+    /// An orphaned journal, now locked by this program.
     Left {
         journal: Journal,
         turns: Vec<JournaledTurn>,
     },
-    /// No journal of ours; it is left alone.
+    /// Not a journal of ours; it is not touched.
     Foreign(Notice),
 }
 
 impl Journals {
-    /// The journals in `folder`, which is created when the first one is.
+    /// Manages the journals in `folder`, which is created with the first journal.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Makes a journal that begins with `first`. It is locked before it has its
-    /// name, so that nobody can take it for one that was left.
+    /// Creates a journal with the record `first`. It is locked before it gets its name, so
+    /// no other program can mistake it for an orphan.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -128,7 +128,7 @@ impl Journals {
         let mut temporary =
             files::temporary_in(&self.folder).map_err(|fault| unwritable(&fault))?;
         match temporary.as_file().try_lock() {
-            // Where no lock can be had, nothing is offered at a start either.
+            // Without locks, the startup scan offers nothing either.
             Ok(()) => {}
             Err(TryLockError::Error(fault)) if fault.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(fault)) => return Err(unwritable(&fault)),
@@ -162,20 +162,29 @@ impl Journals {
         Err(unwritable(&ErrorKind::AlreadyExists.into()))
     }
 
-    /// Takes every journal that nobody holds, the newest first. Of several programs
-    /// that start at once each gets others.
+    /// Claims every orphaned journal, newest first. Programs that start at the same time
+    /// get different ones.
     pub fn left(&self) -> Vec<OrphanedJournal> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
-        let paths = items.flatten().map(|item| item.path());
-        let is_journal = |path: &PathBuf| path.extension().is_some_and(|it| it == EXTENSION);
-        let mut paths: Vec<PathBuf> = paths.filter(is_journal).collect();
+        let is_journal = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|extension| extension == EXTENSION)
+        };
+        let mut paths: Vec<PathBuf> = items
+            .flatten()
+            .map(|item| item.path())
+            .filter(is_journal)
+            .collect();
         paths.sort_unstable_by(|one, other| other.cmp(one));
-        let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
-        let mut found: Vec<OrphanedJournal> = found.collect();
+        let mut found: Vec<OrphanedJournal> = paths
+            .iter()
+            .take(FOUND_MAX)
+            .filter_map(|path| take(path))
+            .collect();
         found.extend(self.more_than_looked_at(paths.len()));
-        // Names follow the clock, which may have jumped: what was written last counts.
+        // Names follow the clock, which may have jumped, so sort by modification time.
         found.sort_by_key(|found| match found {
             OrphanedJournal::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
             OrphanedJournal::Foreign(_) => std::cmp::Reverse(None),
@@ -183,31 +192,28 @@ impl Journals {
         found
     }
 
-    /// Many programs would have to be killed for this: somebody should know of it.
+    /// So many journals mean repeated crashes, which the user should know about.
     fn more_than_looked_at(&self, count: usize) -> Option<OrphanedJournal> {
         let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
         let folder = self.folder.display();
-        let what = format!("{more} of the {count} journals in {folder} were not looked at.");
-        let notice = Notice::warning(what)
-            .because("They stay as they are; the newest were.")
-            .advise("Move away those that nobody needs: the next start looks at the others.");
+        let message = format!("{more} of the {count} journals in {folder} were skipped.");
+        let notice = Notice::warning(message)
+            .because("Only the newest are checked at startup.")
+            .advise("Move old journals out of this folder; the next start checks the rest.");
         Some(OrphanedJournal::Foreign(notice))
     }
 }
 
-/// The journal at `path`; none where somebody holds it, or just removed it.
+/// Claims the journal at `path`; `None` if another program has locked or just removed it.
 fn take(path: &Path) -> Option<OrphanedJournal> {
     let foreign = |why: &str| {
-        let notice = Notice::warning(format!(
-            "{} is no journal of a turn: {why}.",
-            path.display()
-        ))
-        .because("It is left as it is.");
+        let notice = Notice::warning(format!("{} is not a turn journal: {why}.", path.display()))
+            .because("It was not changed.");
         Some(OrphanedJournal::Foreign(
-            notice.advise("Remove it where nobody needs it."),
+            notice.advise("Remove it if you do not need it."),
         ))
     };
-    // A pipe or a device must not hold up the start.
+    // A pipe or a device would block the start.
     let metadata = fs::symlink_metadata(path).ok()?;
     if !metadata.is_file() {
         return foreign("it is not a regular file");
@@ -237,7 +243,7 @@ fn take(path: &Path) -> Option<OrphanedJournal> {
 }
 
 impl Journal {
-    /// Appends one record in one write.
+    /// Appends one record in a single write.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -251,26 +257,29 @@ impl Journal {
         Ok(())
     }
 
-    /// Puts what was written on the disk.
+    /// Flushes the journal to disk.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The error of the disk.
     pub fn sync(&self) -> Result<(), StoreError> {
         let synced = self.file.sync_data();
         synced.map_err(|fault| unwritable(&self.path, &fault))
     }
 
-    /// Removes the file. One that cannot be removed is emptied, so that nothing of it
-    /// is offered again.
+    /// Removes the file, or empties it if that fails, so the next start does not offer it
+    /// again.
     pub fn remove(self) {
         if let Err(fault) = fs::remove_file(&self.path) {
-            tracing::warn!("a journal could not be removed: {}", files::words(&fault));
+            tracing::warn!("could not remove a journal: {}", files::words(&fault));
             let _ = self.file.set_len(0);
         }
     }
 
     fn changed_at(&self) -> Option<std::time::SystemTime> {
-        self.file.metadata().and_then(|it| it.modified()).ok()
+        self.file
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
     }
 }
 

@@ -1,33 +1,32 @@
-//! Which conversation a person means: the latest one, or the one of a name, a file
-//! name, the beginning of one, or a title.
+//! Resolves a session argument: the latest session, or one given by file name, title or a
+//! prefix of either.
 
 use super::Sessions;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use std::collections::HashSet;
 
-/// Names that are listed where several would do.
+/// Matches listed for an ambiguous name.
 const LISTED_MAX: usize = 5;
-/// How alike a name must be to be offered: the share of letter pairs in common.
+/// The minimum similarity of a suggested name: the share of common letter pairs.
 const ALIKE: f64 = 0.3;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotFound {
-    #[error("there is no conversation yet")]
+    #[error("there are no conversations yet")]
     Nothing,
     #[error("there is no conversation `{wanted}`")]
     Unknown {
         wanted: String,
         near: Option<String>,
     },
-    #[error("`{wanted}` may mean several conversations")]
+    #[error("`{wanted}` matches several conversations")]
     Several { wanted: String, found: Vec<String> },
 }
 
 impl NotFound {
-    /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         let advice = match self {
-            Self::Nothing => Advice::from("The first answer makes one."),
+            Self::Nothing => Advice::from("The first answer creates one."),
             Self::Unknown { near: None, .. } => Advice::ListSessions,
             Self::Unknown {
                 near: Some(near), ..
@@ -35,67 +34,72 @@ impl NotFound {
             Self::Several { found, .. } => {
                 let more = if found.len() > LISTED_MAX { " …" } else { "" };
                 let listed = &found[..found.len().min(LISTED_MAX)];
-                format!("Say which one: {}{more}.", listed.join(", ")).into()
+                format!("Choose one: {}{more}.", listed.join(", ")).into()
             }
         };
-        let mut what = self.to_string();
-        if let Some(first) = what.get(..1) {
-            what = first.to_uppercase() + &what[1..];
+        let mut message = self.to_string();
+        if let Some(first) = message.get(..1) {
+            message = first.to_uppercase() + &message[1..];
         }
-        Notice::failure(format!("{what}.")).advise(advice)
+        Notice::failure(format!("{message}.")).advise(advice)
     }
 }
 
 impl Sessions {
-    /// The conversation that changed last.
+    /// The most recently changed session.
     ///
     /// # Errors
-    /// There is none that can be opened.
+    /// No session can be opened.
     pub fn latest(&self) -> Result<SessionId, NotFound> {
         let mut list = self.list().into_iter();
         let latest = list.find(|summary| summary.broken.is_none());
         latest.map(|summary| summary.id).ok_or(NotFound::Nothing)
     }
 
-    /// The conversation that `wanted` names: its file's name with or without
-    /// `.json`, its title, or the beginning of either where only one has it.
+    /// Finds a session by file name (with or without `.json`), title, or a unique prefix of
+    /// either.
     ///
     /// # Errors
-    /// None or several have it.
+    /// No session matches, or several do.
     pub fn find(&self, wanted: &str) -> Result<SessionId, NotFound> {
         let list = self.list();
         let asked = wanted.trim().to_lowercase();
         let stem = asked.strip_suffix(".json").unwrap_or(&asked);
-        let name = |one: &SessionSummary| one.id.as_str().trim_end_matches(".json").to_lowercase();
-        let title = |one: &SessionSummary| one.title.to_lowercase();
+        let name =
+            |session: &SessionSummary| session.id.as_str().trim_end_matches(".json").to_lowercase();
+        let title = |session: &SessionSummary| session.title.to_lowercase();
         type Test<'a> = &'a dyn Fn(&SessionSummary) -> bool;
         let tests: [Test; 4] = [
-            &|one| name(one) == stem,
-            &|one| title(one) == asked,
-            &|one| name(one).starts_with(stem),
-            &|one| title(one).starts_with(&asked),
+            &|session| name(session) == stem,
+            &|session| title(session) == asked,
+            &|session| name(session).starts_with(stem),
+            &|session| title(session).starts_with(&asked),
         ];
         for test in tests.into_iter().filter(|_| !asked.is_empty()) {
-            let found: Vec<&SessionSummary> = list.iter().filter(|one| test(one)).collect();
+            let found: Vec<&SessionSummary> = list.iter().filter(|session| test(session)).collect();
             match found.as_slice() {
                 [] => {}
                 [only] => return Ok(only.id.clone()),
                 several => {
                     return Err(NotFound::Several {
                         wanted: wanted.to_owned(),
-                        found: several.iter().map(|one| one.id.to_string()).collect(),
+                        found: several
+                            .iter()
+                            .map(|session| session.id.to_string())
+                            .collect(),
                     });
                 }
             }
         }
-        let likeness =
-            |one: &SessionSummary| alike(&asked, &name(one)).max(alike(&asked, &title(one)));
+        let likeness = |session: &SessionSummary| {
+            alike(&asked, &name(session)).max(alike(&asked, &title(session)))
+        };
         let near = list
             .iter()
-            .map(|one| (likeness(one), one))
+            .map(|session| (likeness(session), session))
             .filter(|(likeness, _)| *likeness >= ALIKE)
             .max_by(|(one, _), (other, _)| one.total_cmp(other))
-            .map(|(_, one)| one.id.to_string());
+            .map(|(_, session)| session.id.to_string());
         Err(NotFound::Unknown {
             wanted: wanted.to_owned(),
             near,
@@ -103,7 +107,7 @@ impl Sessions {
     }
 }
 
-/// The share of letter pairs that two names have in common (Dice's coefficient).
+/// The share of letter pairs common to both names (Dice's coefficient).
 fn alike(one: &str, other: &str) -> f64 {
     let pairs = |text: &str| -> HashSet<(char, char)> {
         let letters: Vec<char> = text.chars().take(256).collect();

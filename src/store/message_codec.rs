@@ -1,6 +1,6 @@
-//! The messages of a file, read and written one at a time: a long conversation is
-//! never held a second time as a tree of values. Other programs write such files
-//! too, so a message of any shape is taken for what can be made of it.
+//! Reads and writes the messages of a session file one at a time, so a long conversation
+//! never exists twice in memory. Other programs write these files too, so parsing accepts
+//! messages of any shape.
 
 use crate::domain::SavedMessage;
 use crate::domain::session::Role;
@@ -12,24 +12,24 @@ use std::fmt;
 pub(super) const MESSAGES: &str = "messages";
 pub(super) const STRING_KEYS: &str = "a conversation has string keys only";
 
-/// A file without its messages.
+/// A session file without its messages.
 pub(super) struct File {
-    /// Its keys in their order, null in the place of the messages.
+    /// The other keys in order, with null in place of the messages.
     pub root: Map<String, Value>,
-    /// Each message is a role and a text, in this order, and nothing else: what we
-    /// would write ourselves.
+    /// Every message consists of exactly a role and a text, in this order, as we write
+    /// them.
     pub is_plain: bool,
 }
 
-/// The text without the mark that some editors put before it.
+/// Strips the byte order mark that some editors add.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// Reads a file; each message is given to `take` as it comes.
+/// Parses a file and passes each message to `take`.
 ///
 /// # Errors
-/// Why it is no conversation. Messages may have been given by then.
+/// Why the file is not a session. Some messages may already have been passed on.
 pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File, String> {
     let text = without_mark(bytes);
     if text.is_empty() {
@@ -46,13 +46,13 @@ pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File,
     let root = root
         .and_then(|root| deserializer.end().map(|()| root))
         .map_err(|fault| match fault.is_data() {
-            true => "it holds no JSON object".to_owned(),
+            true => "it is not a JSON object".to_owned(),
             false => format!("it is not valid JSON: {fault}"),
         })?;
     match reading {
-        Reading { is_list: false, .. } => Err("its `messages` are no list".to_owned()),
+        Reading { is_list: false, .. } => Err("its `messages` are not a list".to_owned()),
         Reading { lists: 0, .. } => Err("it has no `messages`".to_owned()),
-        Reading { lists: 2.., .. } => Err("it has `messages` twice".to_owned()),
+        Reading { lists: 2.., .. } => Err("it has two `messages` keys".to_owned()),
         Reading { is_plain, .. } => Ok(File { root, is_plain }),
     }
 }
@@ -87,7 +87,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for Root<'_, F> {
     }
 }
 
-/// The list, or whatever stands in its place.
+/// The value of `messages`, which may not be a list.
 struct List<'a, F>(&'a mut Reading<F>);
 
 impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for List<'_, F> {
@@ -165,7 +165,7 @@ pub(super) fn is_plain(message: &Value) -> bool {
     is_next("role") && is_next("content") && message.len() == 2
 }
 
-/// None of what is no object.
+/// Parses a message; `None` if it is not an object.
 pub(super) fn message(value: Value) -> Option<SavedMessage> {
     let Value::Object(mut message) = value else {
         return None;
@@ -184,7 +184,7 @@ pub(super) fn message(value: Value) -> Option<SavedMessage> {
     Some(SavedMessage { role, content })
 }
 
-/// The text of a `content`: a string, or the text parts of older tools' lists.
+/// The text of `content`: a string, or the text parts of a list.
 fn text(content: &Value) -> String {
     let part = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
@@ -197,7 +197,7 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// The bytes of a file with these messages in the place of those that `root` had.
+/// Serializes a file with `messages` in place of the old ones.
 pub(super) fn written(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
     let texts = messages.iter().map(|message| message.content.len() + 64);
     let mut bytes = Vec::with_capacity(texts.sum::<usize>() * 9 / 8 + 4_096);

@@ -1,5 +1,5 @@
-//! The JSON of what a session holds besides its messages, under `humble`. Reading is lenient: what is
-//! not understood stays in the session as it is, is not shown, and is written back.
+//! The JSON under `humble`: everything in a session except its messages. Parsing is
+//! lenient; unrecognized values are kept, hidden and written back unchanged.
 
 use super::calls;
 use crate::domain::Usage;
@@ -13,12 +13,12 @@ pub(super) const TURNS: &str = "turns";
 pub(super) const CANCELLED: &str = "cancelled";
 const TITLE: &str = "title";
 const COMPACTED: &str = "compacted";
-/// The summary that a summary was made of.
+/// The previous summary, on which a summary is based.
 const BEFORE: &str = "before";
 const INTERRUPTED: &str = "interrupted";
 const REPLACES: &str = "replaces";
 
-/// Takes out of `humble` what is understood; the rest is the metadata's `extra`.
+/// Removes the recognized keys from `humble`; the rest becomes the metadata's `extra`.
 pub(super) fn read(mut humble: Map<String, Value>) -> SessionMetadata {
     let title = match humble.get(TITLE) {
         Some(Value::String(title)) => Some(title.clone()),
@@ -40,7 +40,7 @@ pub(super) fn read(mut humble: Map<String, Value>) -> SessionMetadata {
     }
 }
 
-/// Puts the metadata into `humble`, whose other keys stay.
+/// Inserts the metadata into `humble` and leaves its other keys alone.
 pub(super) fn write(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
     if let Some(title) = &metadata.title {
         humble.insert(TITLE.to_owned(), json!(title));
@@ -65,7 +65,7 @@ pub(super) fn write(humble: &mut Map<String, Value>, metadata: &SessionMetadata)
     humble.extend(metadata.extra.clone());
 }
 
-/// Takes the turns out of an object that lists them.
+/// Removes and parses the turns of an object.
 pub(super) fn turns(object: &mut Map<String, Value>) -> Records<TurnRecord> {
     records(object.shift_remove(TURNS), turn, turn_json)
 }
@@ -99,8 +99,8 @@ fn records<T>(
     let stored = entries.into_iter().map(|entry| {
         let record = parse(&entry);
         let place = index(&entry, "message").or_else(|| index(&entry, "after"));
-        let is_ours = |record: &T| is_identical(&print(record, None), &entry);
-        let is_whole = record.as_ref().is_some_and(is_ours);
+        let round_trips = |record: &T| is_identical(&print(record, None), &entry);
+        let is_whole = record.as_ref().is_some_and(round_trips);
         Stored {
             record,
             place,
@@ -125,7 +125,7 @@ fn records_json<T>(
     }
 }
 
-/// The entry of a turn. Of one that was read from a file, only what has changed since is replaced.
+/// Serializes a turn. If it was read from a file, only changed fields are replaced.
 fn turn_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
     let known = original.and_then(|entry| Some((entry, self::turn(entry)?)));
     let (mut entry, before) = match known {
@@ -177,7 +177,7 @@ fn turn(entry: &Value) -> Option<TurnRecord> {
     })
 }
 
-/// Cancelled turns never change: one that was read is written as it was.
+/// Cancelled turns never change, so one from a file is written back unchanged.
 fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value {
     if let Some(entry) = original {
         return entry.clone();
@@ -197,7 +197,7 @@ fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value 
 }
 
 fn cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
-    let is_set = |key: &str| entry.get(key).is_some_and(|it| *it == true);
+    let is_set = |key: &str| entry.get(key).is_some_and(|value| *value == true);
     Some(CancelledTurn {
         at: entry.get("at")?.as_str()?.parse().ok()?,
         after: index(entry, "after")?,
@@ -259,7 +259,7 @@ fn index(entry: &Value, key: &str) -> Option<usize> {
     usize::try_from(entry.get(key)?.as_u64()?).ok()
 }
 
-/// Are both written the same, the order of their keys included?
+/// Whether both serialize identically, including key order.
 fn is_identical(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {
@@ -282,7 +282,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_file_with_deep_arguments_can_be_read_again() {
+    fn deeply_nested_arguments_round_trip() {
         let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
         for levels in [1, 99, 100, 101, 127] {
             let call = fixtures::tool_call("s", "t", deep(levels));
@@ -300,7 +300,7 @@ mod tests {
             });
             write(&mut humble, &metadata);
             let branches = json!({ "humble": { "branches": [{ "humble": humble }] } });
-            let file: Value = serde_json::from_str(&branches.to_string()).expect("it is read");
+            let file: Value = serde_json::from_str(&branches.to_string()).expect("valid JSON");
             let humble = file["humble"]["branches"][0]["humble"].as_object();
             assert_eq!(
                 read(humble.expect("an object").clone()),

@@ -1,5 +1,5 @@
-//! Conversations and prompts on disk. Everything here waits for the disk: whoever
-//! must not wait calls it from a thread that may.
+//! Saved sessions and prompt history. All functions block on the disk, so callers must run
+//! them on a blocking thread.
 
 mod branches;
 mod calls;

@@ -1,5 +1,5 @@
-//! What was typed before, and what stood in the editor when the program was left.
-//! One JSON string a line; several programs append to one file.
+//! Earlier prompts, and the unsent draft of the last run. One JSON string per line; several
+//! programs append to the same file.
 
 use super::StoreError;
 use crate::files::{self, Lock};
@@ -9,10 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-/// The size from which the file is rewritten with its newer half.
+/// Above this size, the older half of the file is dropped.
 const FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
-/// A longer prompt, such as a pasted file, is not kept: a part of it would be sent
-/// by mistake for the whole.
+/// Longer prompts, such as pasted files, are not stored. A truncated one could be sent by
+/// mistake.
 const PROMPT_BYTES_MAX: usize = 64 * 1024;
 const DRAFT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -23,11 +23,12 @@ pub struct History {
     held: Mutex<Option<Held>>,
 }
 
-/// The draft that this program was handed, while it is on the disk.
+/// The draft handed to this program, while it is still on disk.
 #[derive(Debug)]
 struct Held {
     text: String,
-    /// No other program is handed the same draft; it goes with the process.
+    /// Prevents other programs from claiming the same draft; released when the process
+    /// ends.
     _lock: Option<Lock>,
 }
 
@@ -37,8 +38,7 @@ impl History {
         Self { path, draft, held }
     }
 
-    /// The latest `max` prompts, oldest first. Lines that are torn or foreign are
-    /// passed over.
+    /// The latest `max` prompts, oldest first. Skips invalid lines.
     pub fn load(&self, max: usize) -> Vec<String> {
         let lines = tail(&self.path, FILE_BYTES_MAX).unwrap_or_default();
         let mut prompts = prompts(&lines);
@@ -46,7 +46,7 @@ impl History {
         prompts.split_off(older)
     }
 
-    /// Keeps a prompt, unless it is empty, very long or the same as the last.
+    /// Stores a prompt unless it is empty, too long or equal to the last one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -60,7 +60,8 @@ impl History {
 
     fn append_locked(&self, prompt: &str) -> io::Result<()> {
         let _lock = Lock::beside(&self.path)?;
-        // JSON may write a character as six, so that the last line is in here.
+        // JSON escapes take up to six bytes per character, so this much includes the last
+        // line.
         let last = tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();
         if prompts(&last).last().is_some_and(|last| last == prompt) {
             return Ok(());
@@ -82,9 +83,8 @@ impl History {
         files::replace(&self.path, kept.as_bytes(), files::PRIVATE)
     }
 
-    /// What stood in the editor at the end of the last run. It is handed to one
-    /// program at a time, once, and stays on the disk until
-    /// [`History::keep_draft`]: a program that is killed has lost nothing.
+    /// The unsent text of the last run. Only one program gets it, once. It stays on disk
+    /// until [`PromptHistory::save_draft`], so a crash does not lose it.
     pub fn take_draft(&self) -> Option<String> {
         let mut held = self.held();
         let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
@@ -94,7 +94,7 @@ impl History {
         let lock = match Lock::if_free(&self.draft.with_added_extension("lock")) {
             Ok(None) => return None,
             Ok(Some(lock)) => Some(lock),
-            // A folder that cannot be written has no other program's lock either.
+            // In a folder without write access, no other program has a lock either.
             Err(_) => None,
         };
         let text = draft.clone();
@@ -102,8 +102,8 @@ impl History {
         Some(draft)
     }
 
-    /// Puts `draft` in the place of the one on the disk. An empty one removes what was
-    /// handed out, and nothing that another program has kept since.
+    /// Replaces the draft on disk. An empty `draft` removes the claimed draft, unless
+    /// another program has replaced it since.
     ///
     /// # Errors
     /// The file cannot be written or removed.
@@ -140,7 +140,7 @@ fn unwritable(path: &Path, fault: &io::Error) -> StoreError {
     }
 }
 
-/// The last `bytes_max` bytes of a file, from the first whole line on.
+/// The last `bytes_max` bytes of a file, starting at a complete line.
 fn tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

@@ -1,5 +1,5 @@
-//! An answer that was shown and whose program ended before it was saved: it is put
-//! where it belongs, once, and whatever else stands there stays.
+//! Saves an answer that was shown but not saved before the program ended. Adds it once, and
+//! leaves everything else in the session unchanged.
 
 use super::journal::JournaledTurn;
 use super::{Sessions, StoreError, calls};
@@ -9,13 +9,13 @@ use jiff::{Timestamp, Zoned};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// It had been saved after all.
+    /// It was already saved.
     There(SessionId),
     Saved(SessionId),
 }
 
-/// Saves the answer of `turn` into its conversation, or as one of its own where that
-/// is gone. None where the turn has no answer.
+/// Saves the answer of `turn` to its session, or to a new one if that is gone. Returns
+/// `None` if the turn has no answer.
 ///
 /// # Errors
 /// The sessions cannot be written.
@@ -74,8 +74,8 @@ pub fn recover(
     }
 }
 
-/// Keeps the words of a turn that ended without an answer, where its conversation has a
-/// file and does not hold them yet. Without a file there is nothing to keep them in.
+/// Saves the partial answer of an unanswered turn, unless its session already contains it
+/// or has no file.
 ///
 /// # Errors
 /// The sessions cannot be written.
@@ -99,22 +99,24 @@ pub fn recover_words(sessions: &Sessions, turn: &JournaledTurn) -> Result<(), St
     };
     session.metadata.add_cancelled(note);
     match sessions.save(&session) {
-        // Somebody else has the file now.
+        // Another program changed the file.
         Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
         saved => saved,
     }
 }
 
-/// The conversation that the turn belongs to. Before it has a file that is known by
-/// the time of its first prompt alone.
+/// The session of a turn. If it had no file yet, the time of its first prompt identifies
+/// it.
 fn home_of(sessions: &Sessions, turn: &JournaledTurn) -> Option<Session> {
     if let Some(id) = &turn.session {
         return sessions.open(id).ok();
     }
     let started = turn.started?;
     let list = sessions.list();
-    let mut same = list.iter().filter(|one| one.started_at == Some(started));
-    same.find_map(|one| sessions.open(&one.id).ok())
+    let mut same = list
+        .iter()
+        .filter(|summary| summary.started_at == Some(started));
+    same.find_map(|summary| sessions.open(&summary.id).ok())
 }
 
 fn ended_at(ended: Option<Timestamp>, now: &Zoned) -> Zoned {

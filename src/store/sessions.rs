@@ -1,5 +1,5 @@
-//! The folder of saved conversations. A file here is never replaced by a new
-//! conversation, and one that cannot be read is never written.
+//! The folder of saved sessions. A new session never replaces a file, and a file that
+//! cannot be read is never written.
 
 use super::format::{self, Unmerged};
 use super::{StoreError, file_name};
@@ -11,13 +11,13 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Larger files are no conversations.
+/// Larger files are not sessions.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// What a preview shows at most, of messages and of the bytes of one.
+/// Limits of a preview: number of messages, and bytes of each.
 const PREVIEW_MESSAGES_MAX: usize = 64;
 const PREVIEW_BYTES_MAX: usize = 2_048;
-/// One lock for the folder: a sidecar for each of ten thousand files would double
-/// their number.
+/// A single lock for the folder, since a sidecar per session would double the number of
+/// files.
 const LOCK: &str = ".lock";
 
 #[derive(Debug, Clone)]
@@ -26,12 +26,12 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions in `folder`, which is created when the first one is.
+    /// Manages the sessions in `folder`, which is created with the first session.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Makes a file of a conversation whose first answer ended at `ended`.
+    /// Creates the file of a conversation with its first answer at `ended`.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -60,16 +60,15 @@ impl Sessions {
         }
         Err(StoreError::Unwritable {
             path: self.folder.clone(),
-            why: "each name for it is taken".to_owned(),
+            why: "no free file name was found".to_owned(),
         })
     }
 
-    /// Writes a conversation into its file, where all that is not ours stays. A
-    /// file that was deleted in the meantime is made again.
+    /// Merges a session into its file and preserves unknown data. Recreates a deleted file.
     ///
     /// # Errors
-    /// The session has no file yet; another program changed or broke the file; it
-    /// cannot be written. It is as it was then.
+    /// The session has no file yet, another program changed or damaged the file, or writing
+    /// failed. The file is then unchanged.
     pub fn save(&self, session: &Session) -> Result<(), StoreError> {
         let id = session.id.as_ref().ok_or(StoreError::Unnamed)?;
         let path = self.path(id)?;
@@ -77,7 +76,7 @@ impl Sessions {
             path: path.clone(),
             why: files::words(&fault),
         };
-        // The folder may have been removed while the program ran.
+        // The folder may have been removed while the program was running.
         files::create_folder(&self.folder).map_err(unwritable)?;
         let _lock = self.lock().map_err(unwritable)?;
         let bytes = match read(&path, id) {
@@ -91,11 +90,11 @@ impl Sessions {
         files::replace(&path, &bytes, files::PRIVATE).map_err(unwritable)
     }
 
-    /// Writes a conversation that can be saved nowhere else into the folder for
-    /// temporary files; where it is.
+    /// Saves an otherwise unsaved conversation to the folder for temporary files and
+    /// returns the path.
     ///
     /// # Errors
-    /// Not even that can be written.
+    /// The temporary file cannot be written either.
     pub fn rescue(session: &Session) -> Result<PathBuf, StoreError> {
         let folder = std::env::temp_dir();
         let bytes = format::begun(session);
@@ -114,8 +113,8 @@ impl Sessions {
         })
     }
 
-    /// All sessions, the one that changed last first. One that cannot be opened is
-    /// listed with the reason.
+    /// All sessions, most recently changed first. Unreadable ones are listed with the
+    /// reason.
     pub fn list(&self) -> Vec<SessionSummary> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
@@ -135,16 +134,16 @@ impl Sessions {
     }
 
     /// # Errors
-    /// There is none of this name, or it cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
         let bytes = read(&self.path(id)?, id)?;
         format::session(id, &bytes, |_| true).map_err(|why| broken(id, why))
     }
 
-    /// The beginning of a conversation: a few messages, of each the first words.
+    /// The first messages of a session, each truncated.
     ///
     /// # Errors
-    /// There is none of this name, or it cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn preview(&self, id: &SessionId) -> Result<Session, StoreError> {
         let bytes = read(&self.path(id)?, id)?;
         let mut left = PREVIEW_MESSAGES_MAX;
@@ -161,7 +160,7 @@ impl Sessions {
     }
 
     /// # Errors
-    /// There is none of this name, or it cannot be removed.
+    /// The session does not exist or cannot be removed.
     pub fn delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let path = self.path(id)?;
         let removed = self.lock().and_then(|_lock| fs::remove_file(&path));
@@ -178,7 +177,7 @@ impl Sessions {
         Lock::acquire(&self.folder.join(LOCK))
     }
 
-    /// A session is a file in this very folder, whatever its name says.
+    /// Rejects names that would lead out of the folder.
     fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
         if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
@@ -203,7 +202,7 @@ fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
 
 fn summary(path: &Path, id: SessionId) -> SessionSummary {
     let (mut messages, mut has_prompt) = (0, false);
-    // Of a long conversation only the first prompt is needed, for the title.
+    // Only the first prompt is needed, for the title.
     let keep = |message: &mut SavedMessage| {
         messages += 1;
         let is_first = message.role == Role::User && !has_prompt;
@@ -231,8 +230,8 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
     }
 }
 
-/// The newest time that a conversation itself knows: that of the file is lost when
-/// it is copied or restored.
+/// The latest time recorded in the session itself. Copying or restoring a file loses its
+/// modification time.
 fn last_known(id: &SessionId, session: &Session) -> Option<Timestamp> {
     let metadata = &session.metadata;
     let turns = metadata.turns.iter().filter_map(|turn| turn.at);

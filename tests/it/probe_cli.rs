@@ -107,7 +107,7 @@ native   no      -            no S
 prompt   yes     yes          yes S
 xml      no      -            no S
 
-`prompt` is in use already.";
+`prompt` is already in use.";
     assert_eq!(without_seconds(&out(&output)), expected);
     assert_eq!(
         err(&output),
@@ -144,7 +144,7 @@ fn a_better_dialect_is_stored_only_on_request() {
     let after = before.replace(&url, &format!("{url}, \"toolCalls\": \"native\""));
     assert_eq!(case.config(), after);
     let output = case.run(&["probe", "--save"]);
-    assert!(out(&output).ends_with("`native` is in use already.\n"));
+    assert!(out(&output).ends_with("`native` is already in use.\n"));
     assert_eq!(case.config(), after);
 }
 
@@ -259,7 +259,7 @@ qwen3:4b works with tools: best in `native`.
 dialect  called  well-formed  answered  seconds
 native   yes     yes          yes S
 
-Not every dialect was tried: nothing is stored.";
+Not every dialect was tested, so nothing was saved.";
     assert_eq!(text, expected);
     assert_eq!(case.config(), config(&case.server.url()));
 }

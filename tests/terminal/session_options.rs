@@ -71,8 +71,8 @@ fn a_name_that_several_have_opens_none_and_names_them() {
     two_conversations(&home);
     let start = TerminalOptions::in_home(&home).size(160, 32);
     let mut terminal = start.arg("--session").arg("trip").start();
-    terminal.wait_for_text("`trip` may mean several conversations.");
-    let screen = terminal.wait_for_text("Say which one: 20250202_090000_trip_to_Busan.json");
+    terminal.wait_for_text("`trip` matches several conversations.");
+    let screen = terminal.wait_for_text("Choose one: 20250202_090000_trip_to_Busan.json");
     let text = screen.contents();
     assert!(!text.contains("Fly.") && !text.contains("Take the train."));
     assert_eq!(terminal.quit(), left());

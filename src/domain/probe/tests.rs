@@ -1,4 +1,4 @@
-//! The best of what was tried, and the words for it.
+//! Comparing dialects, and the texts of the result.
 
 use super::*;
 use crate::domain::ProviderKind;
@@ -69,15 +69,15 @@ fn of_those_that_did_alike_the_usual_one_is_best_and_what_is_in_use_stays() {
             .map(|dialect| trial(dialect, AsTaught, true))
             .to_vec()
     };
-    let of = |provider, in_force| {
+    let outcome = |provider, in_force| {
         let report = report(provider, in_force, all());
         (report.best(), report.worth_storing())
     };
-    assert_eq!(of(Ollama, Prompt), (Some(Prompt), None));
-    assert_eq!(of(OpenAi, Native), (Some(Native), None));
-    assert_eq!(of(Ollama, Xml), (Some(Prompt), None));
-    let without_usual = vec![trial(Native, AsTaught, true), trial(Xml, AsTaught, true)];
-    let report = report(Ollama, Prompt, without_usual);
+    assert_eq!(outcome(Ollama, Prompt), (Some(Prompt), None));
+    assert_eq!(outcome(OpenAi, Native), (Some(Native), None));
+    assert_eq!(outcome(Ollama, Xml), (Some(Prompt), None));
+    let without_default = vec![trial(Native, AsTaught, true), trial(Xml, AsTaught, true)];
+    let report = report(Ollama, Prompt, without_default);
     assert_eq!(report.best(), Some(Native));
 }
 
@@ -90,44 +90,44 @@ fn the_better_one_is_worth_storing_once_all_were_tried() {
     ];
     let whole = report(Ollama, Prompt, trials);
     assert_eq!(whole.worth_storing(), Some(Xml));
-    let said = "`prompt` is in use: `xml` does better.";
-    assert_eq!(whole.setting_words().as_deref(), Some(said));
+    let text = "`prompt` is in use: `xml` does better.";
+    assert_eq!(whole.setting_words().as_deref(), Some(text));
     let cut = Report {
         is_cut: true,
         ..whole
     };
     assert_eq!((cut.best(), cut.worth_storing()), (Some(Xml), None));
-    let said = "Not every dialect was tried: nothing is stored.";
-    assert_eq!(cut.setting_words().as_deref(), Some(said));
+    let text = "Not every dialect was tested, so nothing was saved.";
+    assert_eq!(cut.setting_words().as_deref(), Some(text));
 }
 
 #[test]
 fn the_words_say_whether_the_model_works_with_tools() {
-    let words = |trials| report(Ollama, Prompt, trials).words();
+    let verdict = |trials| report(Ollama, Prompt, trials).words();
     assert_eq!(
-        words(vec![trial(Prompt, AsTaught, true)]),
+        verdict(vec![trial(Prompt, AsTaught, true)]),
         "m works with tools: best in `prompt`."
     );
-    let said = words(vec![trial(Xml, other(), false)]);
-    let start = "m calls tools but does not use what they return; it came furthest in `xml`.";
-    assert!(said.starts_with(start), "{said}");
-    let said = words(vec![trial(Xml, Unusable, false)]);
-    let start = "m tried to call a tool, but no call of it in any dialect could be used.";
-    assert!(said.starts_with(start), "{said}");
+    let text = verdict(vec![trial(Xml, other(), false)]);
+    let start = "m calls tools but does not use their results; `xml` came closest.";
+    assert!(text.starts_with(start), "{text}");
+    let text = verdict(vec![trial(Xml, Unusable, false)]);
+    let start = "m tried to call a tool, but made no valid call in any dialect.";
+    assert!(text.starts_with(start), "{text}");
     let late = Trial {
         is_whole: false,
         ..trial(Prompt, Nothing, false)
     };
-    let said = words(vec![late.clone()]);
-    let end = "whether m works with tools: no reply came to its end.";
-    assert!(said.ends_with(end), "{said}");
-    let said = words(vec![late, trial(Xml, Nothing, false)]);
+    let text = verdict(vec![late.clone()]);
+    let end = "whether m works with tools: no reply was complete.";
+    assert!(text.ends_with(end), "{text}");
+    let text = verdict(vec![late, trial(Xml, Nothing, false)]);
     assert!(
-        said.starts_with("m did not call a tool in any dialect."),
-        "{said}"
+        text.starts_with("m did not call a tool in any dialect."),
+        "{text}"
     );
-    let said = words(vec![Trial::skipped(Native, "why")]);
-    assert_eq!(said, "It is not known whether m works with tools.");
+    let text = verdict(vec![Trial::skipped(Native, "why")]);
+    assert_eq!(text, "It is not known whether m works with tools.");
 }
 
 #[test]

@@ -1,30 +1,29 @@
-//! A text as others may read it: with its percent escapes decoded, with its backslash
-//! escapes decoded, or both. Each decoded byte knows where it came from, so that a match
-//! can be hidden in the text as it was written.
+//! Decoded views of a text: percent escapes, backslash escapes, or both. Each decoded byte
+//! maps back to its source, so matches can be hidden in the original text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Text is quoted as JSON, that JSON as JSON again, and a log line quotes it once more.
+/// JSON within JSON, quoted once more by a log line.
 const LEVELS_MAX: usize = 3;
 
-/// One way to read a text.
+/// One decoded form of a text.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Where each byte begins in the text, and last where the text ends. Empty where the
-    /// view is the text itself.
+    /// The source offset of each byte, and the end of the text. Empty if the view is the
+    /// text itself.
     starts: Vec<u32>,
 }
 
 impl<'a> View<'a> {
-    /// Every view of `text` that differs from the others, the text itself first.
+    /// All distinct views of `text`, the text itself first.
     pub(super) fn all(text: &'a str) -> Vec<Self> {
         let bytes = text.as_bytes();
         let mut views = vec![View {
             bytes: Cow::Borrowed(bytes),
             starts: Vec::new(),
         }];
-        // Offsets are kept in 32 bits; no text comes close to that.
+        // Offsets have 32 bits; no real text is that long.
         if u32::try_from(bytes.len()).is_err() {
             return views;
         }
@@ -45,7 +44,7 @@ impl<'a> View<'a> {
         &self.bytes
     }
 
-    /// The part of the text that `range` of the view was decoded from.
+    /// The source range of a range in the view.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         match self.starts.is_empty() {
             true => range,
@@ -53,9 +52,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// This view with the escapes decoded that begin with `mark`; `None` if there are
-    /// none. `decode` gets the bytes from `mark` on and returns the decoded character and
-    /// the length of its escape.
+    /// Decodes the escapes that begin with `mark`; `None` if there are none. `decode`
+    /// receives the bytes from `mark` on and returns the decoded character and the length
+    /// of its escape.
     fn decoded(&self, mark: u8, decode: Decode) -> Option<View<'static>> {
         if !self.bytes.contains(&mark) {
             return None;
@@ -111,7 +110,7 @@ fn percent(from: &[u8]) -> Option<(Stands, usize)> {
     Some((Stands::Byte(u8::try_from(code).ok()?), 3))
 }
 
-/// The escapes of JSON, and `\u{41}` and `\'` as Rust writes them.
+/// JSON escapes, and Rust's `\u{41}` and `\'`.
 fn backslash(from: &[u8]) -> Option<(Stands, usize)> {
     let byte = |byte| Some((Stands::Byte(byte), 2));
     match *from.get(1)? {

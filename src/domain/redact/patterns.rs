@@ -1,26 +1,26 @@
-//! Secrets that are recognized by what stands before them: headers that carry keys,
-//! `Bearer`, command-line flags such as `--api-key`, and the user info of a URL.
-//! One search finds all of these words; each is then looked at once.
+//! Recognizes secrets by their context: headers with keys, `Bearer`, command-line flags
+//! such as `--api-key`, and user info in URLs. A single search finds all markers; each is
+//! then examined once.
 
 use crate::domain::secrets::{is_opaque, is_secret_name};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// How far a scan reads ahead or back for something that may not be there.
+/// The maximum distance scanned forward or backward.
 const REACH_BYTES: usize = 512;
-/// Tokens that stand in for a user name can be long.
+/// Tokens used as user names can be long.
 const USER_INFO_BYTES_MAX: usize = 8_192;
-/// Characters of a token in the path of a URL that nobody configured.
+/// The minimum length of an unknown token in a URL path.
 const TOKEN_CHARS_MIN: usize = 20;
-/// A shorter word after a flag is the next word of a sentence.
+/// A shorter word after a flag is probably ordinary text.
 const FLAG_VALUE_BYTES_MIN: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
-    /// `NAME: value`, in a header, in JSON or in an assignment.
+    /// `NAME: value` in a header, JSON or an assignment.
     Name,
-    /// Part of the name of a flag, `--NAME value`.
+    /// Part of a flag name, `--NAME value`.
     Flag,
     Bearer,
     /// Between the scheme and the authority of a URL.
@@ -54,10 +54,10 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .build(WORDS.map(|(word, _)| word))
-        .expect("a few short words")
+        .expect("a small fixed set of words")
 });
 
-/// The parts of `text` that are secret by their surroundings, in order.
+/// The parts of `text` that are secret by context, in order.
 pub(in crate::domain) fn found(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for found in FINDER.find_iter(text) {
@@ -81,8 +81,8 @@ pub(in crate::domain) fn found(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The value behind a name that ends at `at`: `: value`, `=value`, `":"value"`,
-/// `\":\"value\"`, `", "value"`. It ends where the text or the list around it does.
+/// The value after a name that ends at `at`: `: value`, `=value`, `":"value"`,
+/// `\":\"value\"`, `", "value"`. It ends with the text or the surrounding list.
 fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
     let opens = |letter: char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '(' | '[');
     let rest = &text[at..];
@@ -102,8 +102,8 @@ fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..start + credential_length(&value[..end]))
 }
 
-/// A credential is one word, or a scheme such as `Bearer` and a word: what follows is text
-/// again. A list of parameters, as of `Digest`, belongs to it whole.
+/// A credential is one word, or a scheme such as `Bearer` and one word. A parameter list,
+/// as in `Digest`, is a credential as a whole.
 fn credential_length(value: &str) -> usize {
     if value.contains('=') && value.contains(' ') {
         return value.len();
@@ -123,7 +123,7 @@ fn token_length(rest: &str) -> usize {
     rest.find(|letter| !is_token(letter)).unwrap_or(rest.len())
 }
 
-/// The value of a flag whose name holds the word at `start..at`: `--x-key VALUE`,
+/// The value of a flag with the marker at `start..at` in its name: `--x-key VALUE`,
 /// `--x-key=VALUE`, `"--x-key", "VALUE"`.
 fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -158,7 +158,7 @@ fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
     (!is_word).then_some(start..start + end)
 }
 
-/// The user info of a URL whose authority begins at `at`.
+/// The user info of a URL with its authority at `at`.
 fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<');
     let rest = &text[at..];
@@ -177,21 +177,21 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..at + end)
 }
 
-/// Is this part of any URL a token? A long name of words is none.
+/// Whether this part of an arbitrary URL is a token, not just a long name.
 fn is_token(part: &str) -> bool {
     let digits = part.bytes().filter(u8::is_ascii_digit).count();
     part.len() >= TOKEN_CHARS_MIN && digits > 1 && is_opaque(part)
 }
 
-/// Tokens in the path of a URL whose authority begins at `at`, and parameters with the
-/// name of a secret.
+/// Tokens in the path, and parameters with secret names, in a URL with its authority at
+/// `at`.
 fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
     let ends = |letter: char| {
         letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\')
     };
     let url = &text[at..];
     let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
-    // Each URL is read once, also where one follows the other without a space.
+    // Reads each URL once, even if the next one follows without a space.
     let url = &url[..url.find("://").unwrap_or(url.len())];
     let url = &url[..url.find(ends).unwrap_or(url.len())];
     let path = url.find('/').unwrap_or(url.len());
@@ -207,7 +207,11 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
             _ => is_token(text).then(|| start..start + text.len()),
         };
         let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
-        parts.extend(hidden.filter(is_new).map(|it| at + it.start..at + it.end));
+        parts.extend(
+            hidden
+                .filter(is_new)
+                .map(|range| at + range.start..at + range.end),
+        );
         start += part.len();
     }
     parts

@@ -1,4 +1,4 @@
-//! What is hidden from a line, and what is left readable.
+//! What redaction hides and what it leaves readable.
 
 use super::super::secrets;
 use super::super::server::{RemoteTransport, ServerConfig};
@@ -50,7 +50,11 @@ fn known_values_and_named_values_are_hidden_whatever_surrounds_them() {
     ];
     for (line, expected) in cases {
         assert_eq!(redactor.redacted(line), expected);
-        assert_eq!(redactor.redacted(expected), expected, "the second time");
+        assert_eq!(
+            redactor.redacted(expected),
+            expected,
+            "redacting twice changes nothing"
+        );
     }
 }
 
@@ -70,8 +74,8 @@ fn a_known_value_is_hidden_in_every_escape() {
         r#"\u0070@ss/w\"ö\\d"#,
         "second line",
     ] {
-        let said = redactor.redacted(&format!("<{line}>"));
-        assert_eq!(said, "<[hidden]>", "{line}");
+        let redacted = redactor.redacted(&format!("<{line}>"));
+        assert_eq!(redacted, "<[hidden]>", "{line}");
     }
     let two = redactor.redacted(r"first\nsecond line");
     assert!(!two.contains("second"), "{two}");
@@ -84,7 +88,7 @@ fn overlapping_values_are_both_hidden() {
     assert_eq!(
         redactor.redacted("secretonesecretone"),
         "[hidden]",
-        "no seam shows"
+        "adjacent masks are merged"
     );
 }
 
@@ -114,7 +118,11 @@ fn the_values_of_secret_flags_are_hidden_in_any_text() {
     ];
     for (line, expected) in cases {
         assert_eq!(redactor.redacted(line), expected);
-        assert_eq!(redactor.redacted(expected), expected, "the second time");
+        assert_eq!(
+            redactor.redacted(expected),
+            expected,
+            "redacting twice changes nothing"
+        );
     }
 }
 
@@ -139,7 +147,11 @@ fn the_user_info_of_any_url_is_hidden() {
     ];
     for (line, expected) in cases {
         assert_eq!(redactor.redacted(line), expected);
-        assert_eq!(redactor.redacted(expected), expected, "the second time");
+        assert_eq!(
+            redactor.redacted(expected),
+            expected,
+            "redacting twice changes nothing"
+        );
     }
 }
 
@@ -253,8 +265,7 @@ fn a_secret_that_crosses_the_cut_does_not_show_its_beginning() {
 #[test]
 fn the_cost_stays_linear_on_hostile_lines() {
     let values: Vec<String> = (0..2_000).map(|n| format!("value-{n:06}-x")).collect();
-    let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let redactor = knowing(&values);
+    let redactor = Redactor::new(values.into_iter().map(Secret::new));
     for part in [
         "bearer ",
         "--key",

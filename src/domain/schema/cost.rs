@@ -1,29 +1,29 @@
-//! Counts how many steps a validator may take, without taking them.
+//! Estimates the number of validator steps without running the validator.
 //!
-//! A validator walks pairs of a subschema and a value. References make it visit the same
-//! pair over and over: thirty definitions, each an `allOf` of two references to the next,
-//! make 2^30 visits. The number of different pairs stays small, so the visits are counted
-//! by adding up over the pairs, each counted once.
+//! A validator visits pairs of a subschema and a value. With references it can visit the
+//! same pair many times: thirty definitions, each an `allOf` of two references to the next,
+//! cause 2^30 visits. The number of distinct pairs stays small, so the visits are summed
+//! over pairs and each pair is counted once.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Steps that a check may take; a validator takes about ten million in a second.
+/// The step budget of a check. A validator takes about ten million steps per second.
 pub const STEPS_MAX: u64 = 1_000_000;
-/// Different pairs of a subschema and a value that are looked at while counting.
+/// The most distinct pairs examined while counting.
 const PAIRS_MAX: usize = 200_000;
-/// How deep the count follows references and nesting before it gives up.
+/// The maximum depth of references and nesting while counting.
 const DEPTH_MAX: usize = 256;
-/// How the keywords begin that are about what the others left over.
+/// The prefix of keywords that apply to whatever other keywords left unevaluated.
 const UNEVALUATED: &str = "unevaluated";
-/// Patterns that are compiled for one check.
+/// The most patterns compiled for one check.
 const PATTERNS_MAX: usize = 500;
-/// Bytes of text that a pattern reads in the time of one step.
+/// Bytes of text that a pattern scans per step.
 const PATTERN_BYTES_PER_STEP: usize = 16;
 
-/// Can `value` be checked against `schema` within the budget? False also where that
-/// cannot be told, as with references that lead out of the schema.
+/// Whether checking `value` against `schema` is within the budget. False if that is
+/// unknown, for example if references lead out of the schema.
 pub fn is_affordable(schema: &Value, value: &Value) -> bool {
     let Some(schema) = Document::read(schema) else {
         return false;
@@ -36,24 +36,23 @@ pub fn is_affordable(schema: &Value, value: &Value) -> bool {
     steps.is_some_and(|steps| steps <= STEPS_MAX)
 }
 
-/// A schema with the places that its references can name.
+/// A schema and the targets of its references.
 struct Document<'a> {
     root: &'a Value,
     id: Option<&'a str>,
     anchors: HashMap<&'a str, &'a Value>,
 }
 
-/// The keywords that refer to another part of the schema.
+/// Keywords that refer to another part of the schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// The keywords that give a part an address of its own; `id` in the oldest drafts.
+/// Keywords that give a part its own address; `id` in the oldest drafts.
 const IDS: [&str; 2] = ["$id", "id"];
 
 impl<'a> Document<'a> {
-    /// None where there is too much of it, or where it is not certain that the validator
-    /// follows its references as this count does: a part with an address of its own
-    /// changes what references below it mean, and of two anchors of one name either may
-    /// be meant. Keywords about what is unevaluated are compiled together with everything
-    /// that a reference beside them leads to, again and again: not with references.
+    /// `None` if the schema is too large, or if the validator might resolve references
+    /// differently: a part with its own address changes the meaning of references below it,
+    /// and duplicate anchors are ambiguous. Also `None` if `unevaluated*` keywords occur
+    /// together with references, because their targets are then compiled repeatedly.
     fn read(root: &'a Value) -> Option<Self> {
         let id = root.get("$id").and_then(Value::as_str);
         let mut this = Self {
@@ -94,8 +93,8 @@ impl<'a> Document<'a> {
                 return None;
             }
         }
-        let is_certain = !(refers && is_doubtful);
-        is_certain.then_some(this)
+        let is_unambiguous = !(refers && is_doubtful);
+        is_unambiguous.then_some(this)
     }
 
     fn target(&self, reference: &str) -> Option<&'a Value> {
@@ -119,13 +118,13 @@ impl<'a> Document<'a> {
 
 struct Count<'a> {
     schema: &'a Document<'a>,
-    /// Visits below a pair, by the addresses of both; None while they are being counted.
+    /// Visits per pair, keyed by both addresses; `None` while still being counted.
     known: HashMap<(usize, usize), Option<u64>>,
 }
 
 impl<'a> Count<'a> {
-    /// The visits that checking `value` against `schema` takes. None where they cannot be
-    /// counted: a reference that leads back to the same value, or out of the schema.
+    /// The visits needed to check `value` against `schema`. `None` if they cannot be
+    /// counted: a reference leads back to the same value or out of the schema.
     fn visits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else {
             return Some(1);
@@ -145,7 +144,7 @@ impl<'a> Count<'a> {
         for (keyword, body) in keywords {
             visits = visits.saturating_add(self.keyword(keyword, body, value, depth + 1)?);
         }
-        // What is left over is found by looking at the other keywords once more.
+        // Finding the unevaluated rest requires evaluating the other keywords again.
         if keywords.keys().any(|key| key.starts_with(UNEVALUATED)) {
             visits = visits.saturating_mul(2);
         }
@@ -225,7 +224,7 @@ impl<'a> Count<'a> {
     }
 }
 
-/// Values in a value, with itself.
+/// The number of nested values, including the value itself.
 fn size(value: &Value) -> u64 {
     let (mut count, mut rest) = (0, vec![value]);
     while let Some(value) = rest.pop() {

@@ -1,11 +1,11 @@
 //! Checks a call's arguments against its tool's input schema.
 //!
-//! Both come from outside: the schema from a server, the arguments from a model. A few
-//! hundred bytes of schema can ask for more steps than the universe has time for, and the
-//! validator can neither count its steps nor be cancelled. So the steps are counted
-//! first ([`cost`]), patterns run on an engine that takes linear time, and whatever would
-//! still be too much is [`SchemaCheck::Unchecked`]: the server decides. Callers run a
-//! check on a thread that may block, with a deadline.
+//! Neither is trusted: the schema comes from a server, the arguments from a model. A few
+//! hundred bytes of schema can demand an astronomical number of steps, and the validator
+//! can neither count steps nor be cancelled. Therefore steps are estimated first
+//! ([`cost`]), patterns run on a linear-time engine, and anything too expensive is
+//! [`SchemaCheck::Unchecked`], which leaves the decision to the server. Callers run checks
+//! on a blocking thread, with a deadline.
 
 mod cost;
 #[cfg(test)]
@@ -16,37 +16,37 @@ use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Bytes of a tool's definition above which its schema is not compiled.
+/// The largest tool definition whose schema is compiled, in bytes.
 pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a compiled pattern and of its cache. Repetitions of repetitions exceed this
-/// quickly, and are refused before they cost time.
+/// Size limit of a compiled pattern and of its cache. Nested repetitions exceed it quickly
+/// and are rejected early.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
-/// Characters of a fault: it quotes the value, however long that is.
+/// Longest error in characters. Errors quote the value, which may be long.
 const FAULT_CHARS_MAX: usize = 400;
 
-/// Shown wherever a call is shown whose arguments are [`SchemaCheck::Unchecked`].
+/// Label of calls with [`SchemaCheck::Unchecked`] arguments.
 pub const UNCHECKED: &str = "not checked against the schema";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaCheck {
     Valid,
-    /// The first fault and where it is.
+    /// The first error and its location.
     Invalid(String),
-    /// The schema does not compile, or the check would take too long: the server decides.
+    /// The schema does not compile or the check would take too long. The server decides.
     Unchecked,
 }
 
-/// Arguments that are to be checked, and what against.
+/// Arguments to be checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentCheck {
-    /// The tool whose input schema they have to satisfy.
+    /// The tool with the input schema.
     pub tool: Arc<Tool>,
     pub arguments: Arguments,
 }
 
 impl ArgumentCheck {
-    /// Blocks for as long as the check takes: usually microseconds, and bounded by
-    /// [`cost::STEPS_MAX`] validator steps.
+    /// Blocks during the check: usually microseconds, and at most [`cost::STEPS_MAX`]
+    /// validator steps.
     pub fn run(self) -> SchemaCheck {
         if self.tool.bytes > SCHEMA_BYTES_MAX {
             return SchemaCheck::Unchecked;
@@ -72,10 +72,10 @@ impl ArgumentCheck {
 
 fn words_of(fault: &ValidationError) -> String {
     let path = fault.instance_path().to_string();
-    let mut words: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
+    let mut text: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
     if !path.is_empty() {
-        words += " at ";
-        words.extend(path.chars().take(FAULT_CHARS_MAX));
+        text += " at ";
+        text.extend(path.chars().take(FAULT_CHARS_MAX));
     }
-    words
+    text
 }

@@ -1,4 +1,4 @@
-//! Arguments against schemas, hostile ones included.
+//! Checks arguments against schemas, including hostile ones.
 
 use super::*;
 use crate::fixtures::{object, tool_with};
@@ -12,10 +12,10 @@ fn check(schema: Value, arguments: Value) -> SchemaCheck {
     };
     let began = Instant::now();
     let checked = check.run();
-    // Generous for a debug build on a busy machine: what is guarded against takes years.
+    // Generous for a debug build on a busy machine; an unguarded check would take years.
     assert!(
         began.elapsed() < Duration::from_secs(20),
-        "it took too long"
+        "the check took too long"
     );
     checked
 }
@@ -42,7 +42,7 @@ fn references_that_double_with_each_level_are_not_followed() {
         check(schema.clone(), json!({ "x": {} })),
         SchemaCheck::Unchecked
     );
-    // Where the arguments never get there, the rest of the schema is checked.
+    // If the arguments do not reach these references, the rest of the schema is checked.
     assert_eq!(check(schema.clone(), json!({})), SchemaCheck::Valid);
     let anchored = json!({
         "properties": { "x": { "$ref": "#start" } },
@@ -65,7 +65,7 @@ fn recursion_that_doubles_with_each_level_of_the_arguments_is_not_followed() {
     assert_eq!(check(schema, deep), SchemaCheck::Unchecked);
 }
 
-/// Compiling these would overflow the stack or take gigabytes, whatever the arguments are.
+/// Compiling these would overflow the stack or take gigabytes, regardless of the arguments.
 #[test]
 fn schemas_that_cost_too_much_to_compile_are_not_compiled() {
     let chain = |next: fn(Value) -> Value, levels: usize| {
@@ -225,11 +225,11 @@ fn usual_schemas_with_references_are_checked() {
         check(schema.clone(), json!({ "tree": tree })),
         SchemaCheck::Valid
     );
-    for place in ["tree", "other"] {
-        let checked = check(schema.clone(), json!({ place: { "children": [] } }));
+    for property in ["tree", "other"] {
+        let checked = check(schema.clone(), json!({ property: { "children": [] } }));
         assert!(
             matches!(checked, SchemaCheck::Invalid(_)),
-            "{place}: {checked:?}"
+            "{property}: {checked:?}"
         );
     }
 }
@@ -238,7 +238,7 @@ fn usual_schemas_with_references_are_checked() {
 fn a_fault_quotes_no_more_of_a_long_value_than_can_be_read() {
     let schema = json!({ "properties": { "x": { "type": "number" } } });
     let SchemaCheck::Invalid(fault) = check(schema, json!({ "x": "long ".repeat(100_000) })) else {
-        panic!("a text is not a number");
+        panic!("the schema must reject a string");
     };
     assert!(
         fault.chars().count() < 1_000,

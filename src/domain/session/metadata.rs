@@ -1,26 +1,25 @@
-//! What a session holds besides its messages. Everything that this version does not know in a file is
-//! kept as an opaque value beside the typed part, so that saving never loses it; only `store` reads and
-//! writes these values.
+//! Session data other than messages. Values unknown to this version are kept as opaque JSON
+//! next to the typed part, so saving never loses them. Only `store` reads and writes them.
 
 use super::super::{ToolCall, Usage};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// Cancelled turns that are kept at most; the oldest goes first.
+/// The most cancelled turns kept; the oldest is dropped first.
 const CANCELLED_MAX: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionMetadata {
-    /// The title that the user gave.
+    /// The title set by the user.
     pub title: Option<String>,
     pub turns: Records<TurnRecord>,
     pub cancelled: Records<CancelledTurn>,
     pub compaction: Compaction,
-    /// Keys of other programs and of later versions.
+    /// Keys from other programs and later versions.
     pub extra: Map<String, Value>,
 }
 
-/// What a turn left besides its prompt and its answer.
+/// Details of a turn other than its prompt and answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnRecord {
     /// The index of the answer among the messages.
@@ -28,10 +27,10 @@ pub struct TurnRecord {
     /// The name of the model that answered.
     pub model: String,
     pub usage: Usage,
-    /// Calls and how they ended, as [`ToolCall::without_results`] makes them.
+    /// Calls and outcomes, as returned by [`ToolCall::without_results`].
     pub tools: Vec<ToolCall>,
     pub thinking: String,
-    /// When it ended. Older files do not have it.
+    /// The end of the turn. Missing in older files.
     pub at: Option<Timestamp>,
 }
 
@@ -39,35 +38,36 @@ pub struct TurnRecord {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledTurn {
     pub at: Timestamp,
-    /// How many messages there were.
+    /// The number of earlier messages.
     pub after: usize,
     pub prompt: String,
     pub words: String,
-    /// The program ended in the middle of it; nobody stopped it.
+    /// The program ended during the turn; the user did not stop it.
     pub interrupted: bool,
-    /// It was to replace the last answered turn.
+    /// It was meant to replace the last answered turn.
     pub replaces: bool,
 }
 
-/// The summary that the model is sent in place of the older messages.
+/// The summary sent to the model in place of older messages.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Compaction {
     #[default]
     Never,
-    /// It was taken back, which the file must say: a key that is merely gone would come back when
-    /// the session is merged with its file.
+    /// The summary was dropped. This must be stored explicitly: a missing key would be
+    /// restored when the session is merged with its file.
     Dropped,
     Stored(Box<StoredSummary>),
 }
 
-/// A summary as it is in the file.
+/// A summary as stored in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSummary {
-    /// `None` where its shape is unknown.
+    /// `None` if its shape is unknown.
     pub summary: Option<Summary>,
-    /// The one that this one was made from: it takes over again when this one is taken back.
+    /// The previous summary, which this one is based on and which returns when this one is
+    /// dropped.
     pub before: Option<Box<StoredSummary>>,
-    /// As it was read, where `summary` and `before` alone would not be written the same.
+    /// The original JSON, unless `summary` and `previous` serialize to exactly the same.
     pub original: Option<Value>,
 }
 
@@ -80,40 +80,38 @@ pub struct Summary {
     pub at: Option<Timestamp>,
 }
 
-/// The messages that a summary stands for.
+/// The messages covered by a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactedRange {
     /// Counted from the start of the conversation.
     pub messages: usize,
-    /// Tells whether they are still the same: another branch may have taken their
-    /// place, or another program.
+    /// Detects whether another branch or program has replaced the messages.
     pub digest: String,
 }
 
-/// A list of records in the file.
+/// A list of records in a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Records<T> {
     #[default]
     Absent,
-    /// A value of another shape stands in its place. It becomes the first element of the list once
-    /// there is one.
+    /// A value of another shape. It becomes the first element once a record is added.
     Foreign(Value),
     List(Vec<Stored<T>>),
 }
 
-/// One record of the file.
+/// One record of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored<T> {
-    /// `None` where its shape is unknown.
+    /// `None` if its shape is unknown.
     pub record: Option<T>,
-    /// The message that it belongs to, which decides the branch that it goes to.
+    /// The message it belongs to, which determines its branch.
     pub place: Option<usize>,
-    /// As it was read, where `record` alone would not be written the same.
+    /// The original JSON, unless `record` serializes to exactly the same.
     pub original: Option<Value>,
 }
 
 impl TurnRecord {
-    /// A turn that left nothing but its answer.
+    /// A turn with nothing but an answer.
     pub fn new(message: usize, model: impl Into<String>) -> Self {
         Self {
             message,
@@ -167,7 +165,7 @@ impl<T> From<Vec<Stored<T>>> for Records<T> {
 }
 
 impl<T> Records<T> {
-    /// Those that are understood.
+    /// All records with a known shape.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let list = match self {
             Self::List(list) => &list[..],
@@ -196,11 +194,11 @@ impl<T> Records<T> {
         }
         match self {
             Self::List(list) => list,
-            _ => unreachable!("made a list just above"),
+            _ => unreachable!("just converted to a list"),
         }
     }
 
-    /// Takes out those that belong to the wanted messages.
+    /// Removes and returns the records of the wanted messages.
     pub(in crate::domain) fn take(&mut self, wanted: impl Fn(usize) -> bool) -> Self {
         match self {
             Self::List(list) => {
@@ -211,7 +209,7 @@ impl<T> Records<T> {
         }
     }
 
-    /// Puts copies of those of `other` that belong to the wanted messages in front.
+    /// Prepends copies of the records in `other` for the wanted messages.
     pub(in crate::domain) fn prepend_from(&mut self, other: &Self, wanted: impl Fn(usize) -> bool)
     where
         T: Clone,
@@ -236,11 +234,15 @@ impl<T> Records<T> {
 }
 
 impl SessionMetadata {
-    /// Adds what a continued answer took to the record of its first half, which is added where there
-    /// is none.
+    /// Adds the details of a continuation to the record of its answer, or creates that
+    /// record.
     pub fn extend_turn(&mut self, turn: TurnRecord) {
-        let records = self.turns.list().iter_mut().rev();
-        let mut records = records.filter_map(|stored| stored.record.as_mut());
+        let mut records = self
+            .turns
+            .list()
+            .iter_mut()
+            .rev()
+            .filter_map(|stored| stored.record.as_mut());
         let Some(first) = records.find(|first| first.message == turn.message) else {
             return self.turns.push(turn);
         };
@@ -250,7 +252,7 @@ impl SessionMetadata {
             .flatten();
         first.usage = Usage {
             input: turn.usage.input.or(first.usage.input),
-            output: output.reduce(|one, other| one + other),
+            output: output.reduce(|first, second| first + second),
         };
         first.tools.extend(turn.tools);
         match (first.thinking.is_empty(), turn.thinking.is_empty()) {
@@ -269,14 +271,13 @@ impl SessionMetadata {
         }
     }
 
-    /// Removes the newest cancelled turn if this was its prompt, `after` messages. False where it was
-    /// another one.
+    /// Removes the newest cancelled turn if it matches. Returns false otherwise.
     pub fn drop_cancelled(&mut self, after: usize, prompt: &str) -> bool {
         let Records::List(list) = &mut self.cancelled else {
             return false;
         };
-        let is_it = |turn: &CancelledTurn| turn.after == after && turn.prompt == prompt;
-        let dropped = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_it));
+        let is_match = |turn: &CancelledTurn| turn.after == after && turn.prompt == prompt;
+        let dropped = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_match));
         dropped.is_some()
     }
 }

@@ -1,19 +1,19 @@
-//! Finds offered tools by name. The recognizers of calls ask at almost every character
-//! of a reply, and there may be thousands of tools: no question walks through them all.
+//! Looks up offered tools by name. Recognizers of calls query it for almost every character
+//! of a reply, and there may be thousands of tools, so no lookup scans them all.
 
 use super::OfferedTool;
 use crate::domain::ServerId;
 use std::collections::{HashMap, HashSet};
 
-/// Numbers are positions in the list of tools.
+/// Values are positions in the list of tools.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Index {
     by_name: HashMap<String, Vec<usize>>,
     by_native_name: HashMap<String, usize>,
-    /// In order; there are few.
+    /// In order, without duplicates.
     servers: Vec<ServerId>,
-    /// All ways to write a tool's name, sorted. One that begins with another is left
-    /// out: whatever agrees with it agrees with the shorter one.
+    /// All spellings of tool names, sorted. Those that begin with another spelling are
+    /// omitted, because the shorter one already covers them.
     spellings: Vec<String>,
 }
 
@@ -58,15 +58,19 @@ impl Index {
         &self.servers
     }
 
-    /// Whether `part` begins a spelling, or one begins it. No spelling begins another,
-    /// so in their order only the two neighbours of `part` can agree with it.
+    /// Whether `part` is a prefix of a spelling or vice versa. No spelling is a prefix of
+    /// another, so only the two neighbors of `part` need to be checked.
     pub(super) fn may_begin(&self, part: &str) -> bool {
-        let behind = self
+        let split = self
             .spellings
             .partition_point(|spelling| &**spelling <= part);
-        let (before, behind) = self.spellings.split_at(behind);
-        before.last().is_some_and(|one| part.starts_with(&**one))
-            || behind.first().is_some_and(|one| one.starts_with(part))
+        let (before, after) = self.spellings.split_at(split);
+        before
+            .last()
+            .is_some_and(|spelling| part.starts_with(&**spelling))
+            || after
+                .first()
+                .is_some_and(|spelling| spelling.starts_with(part))
     }
 }
 
@@ -109,7 +113,9 @@ mod tests {
             let mut parts = vec![String::new()];
             for _ in 0..6 {
                 for part in &parts {
-                    let agrees = |one: &String| one.starts_with(part) || part.starts_with(&**one);
+                    let agrees = |spelling: &String| {
+                        spelling.starts_with(part) || part.starts_with(&**spelling)
+                    };
                     assert_eq!(
                         index.may_begin(part),
                         spellings.iter().any(agrees),

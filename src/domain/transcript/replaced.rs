@@ -1,17 +1,17 @@
-//! Turns whose answer does not go to the end of the conversation: one replaces the last
-//! answered turn, one goes on with its answer. Until the answer is there the entries it
-//! replaces are only set aside, and they come back if the turn ends without one.
+//! Turns that do not append an answer: one kind replaces the last answered turn, the other
+//! continues its answer. The replaced entries are detached until the new answer is
+//! complete, and restored if the turn ends without one.
 
 use super::{Body, Entry, Transcript};
 use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Entries from `at` on, with what was known of them by index.
+/// Entries from `start` on, with their index maps.
 #[derive(Debug, Clone)]
 pub(super) struct SetAside {
     at: usize,
-    /// In their place stands a note that a summary is sent instead of what is above.
+    /// The detached entries included a summary, so a note takes their place.
     noted: bool,
     entries: Vec<Entry>,
     pieces: HashMap<PieceId, usize>,
@@ -20,13 +20,13 @@ pub(super) struct SetAside {
 }
 
 impl Transcript {
-    /// Was the last turn meant to replace the answered turn above it?
+    /// Whether the last turn was meant to replace the answered turn above it.
     pub fn last_replaces(&self) -> bool {
         let last = self.last_prompt_at();
         last.is_some_and(|at| self.replacing.contains(&self.entries[at].turn))
     }
 
-    /// The last prompt that the user typed, whatever became of it.
+    /// The last prompt typed by the user, answered or not.
     pub fn last_typed(&self) -> Option<&str> {
         let typed = |entry: &Entry| match &entry.body {
             Body::Prompt { kind, .. } => kind.is_typed(),
@@ -39,7 +39,7 @@ impl Transcript {
         }
     }
 
-    /// Takes the last answered turn, and all that follows it, off for now.
+    /// Detaches the last answered turn and everything after it.
     pub(super) fn set_aside(&mut self) {
         let answered = |entry: &Entry| match &entry.body {
             Body::Prompt { kind, .. } => kind.is_typed() && !self.unanswered.contains(&entry.turn),
@@ -63,8 +63,7 @@ impl Transcript {
         self.moves += 1;
     }
 
-    /// The turn under way ended without an answer: what it was to replace is back in
-    /// its place, above it.
+    /// Finishes a turn without an answer. Restores detached entries above it.
     pub(super) fn unanswered(&mut self, turn: TurnId) {
         self.unanswered.insert(turn);
         if self.kind == PromptKind::Replace {
@@ -93,7 +92,7 @@ impl Transcript {
         }
     }
 
-    /// Appends the second half of an answer to the first.
+    /// Appends a continuation to the first part of its answer.
     fn join(&mut self, turn: TurnId, half: &str) {
         let Some(&prompt) = self.prompts.get(&turn) else {
             return;
@@ -109,9 +108,9 @@ impl Transcript {
         }
         self.touch(first);
         let round = self.round;
-        let behind = self.entries.iter().enumerate().skip(first + 1);
-        // Attempts to continue that failed.
-        let failed = behind
+        let later = self.entries.iter().enumerate().skip(first + 1);
+        // Failed attempts to continue.
+        let failed = later
             .clone()
             .filter_map(|(index, entry)| match &entry.body {
                 Body::Prompt { kind, .. } if index < prompt && *kind == PromptKind::Continue => {
@@ -120,25 +119,30 @@ impl Transcript {
                 _ => None,
             });
         let failed: BTreeSet<TurnId> = failed.collect();
-        let goes = |index: usize, entry: &Entry| match &entry.body {
+        let is_removed = |index: usize, entry: &Entry| match &entry.body {
             _ if failed.contains(&entry.turn) => true,
             Body::Prompt { .. } => index == prompt,
-            Body::Text { round: of, .. } => entry.turn == turn && *of == round,
-            // It said this of the first half.
+            Body::Text {
+                round: entry_round, ..
+            } => entry.turn == turn && *entry_round == round,
+            // This advice applied to the first part.
             Body::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
             _ => false,
         };
-        let gone = behind.filter(|(index, entry)| goes(*index, entry));
-        let gone: BTreeSet<usize> = gone.map(|(index, _)| index).collect();
-        let moved =
-            |index: usize| (!gone.contains(&index)).then(|| index - gone.range(..index).count());
+        let removed: BTreeSet<usize> = later
+            .filter(|(index, entry)| is_removed(*index, entry))
+            .map(|(index, _)| index)
+            .collect();
+        let moved = |index: usize| {
+            (!removed.contains(&index)).then(|| index - removed.range(..index).count())
+        };
         reindex(&mut self.pieces, first, moved);
         reindex(&mut self.calls, first, moved);
         reindex(&mut self.prompts, first, moved);
         let mut index = 0;
         self.entries.retain(|_| {
             index += 1;
-            !gone.contains(&(index - 1))
+            !removed.contains(&(index - 1))
         });
         self.moves += 1;
     }
@@ -148,7 +152,7 @@ fn split_off<K: Eq + Hash + Copy>(map: &mut HashMap<K, usize>, at: usize) -> Has
     map.extract_if(|_, index| *index >= at).collect()
 }
 
-/// Moves every index from `at` on; one that has no new place is gone.
+/// Moves every index from `at` on. Drops those for which `moved` returns `None`.
 fn reindex<K: Eq + Hash>(
     map: &mut HashMap<K, usize>,
     at: usize,

@@ -1,5 +1,4 @@
-//! A conversation read from a file, as a transcript: messages, and what stood
-//! beside them.
+//! Builds a transcript from a saved session: its messages and records.
 
 use super::super::session::{CancelledTurn, Role, TurnRecord};
 use super::super::{
@@ -8,7 +7,7 @@ use super::super::{
 use super::{Body, Transcript};
 use std::collections::HashMap;
 
-/// Numbers that nobody mints: from the top down.
+/// Ids that the generator never produces, counting down from the maximum.
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,8 +18,7 @@ impl Numbers {
 }
 
 impl Transcript {
-    /// The transcript of a saved conversation. Cancelled words stand where they
-    /// were said.
+    /// The transcript of a saved session. Partial answers appear where they were cancelled.
     pub fn from_session(session: &Session) -> Self {
         let mut this = Self::default();
         let numbers = &mut Numbers(u64::MAX);
@@ -41,7 +39,7 @@ impl Transcript {
         this
     }
 
-    /// Tells where the model no longer sees what the person sees.
+    /// Shows from where on the model sees a summary instead of the messages.
     fn recall_mark(&mut self, mark: Option<&(usize, Notice)>, index: usize, numbers: &mut Numbers) {
         if let Some((_, notice)) = mark.filter(|(messages, _)| *messages == index) {
             self.push(TurnId(numbers.next()), Body::Note(notice.clone()));
@@ -93,8 +91,8 @@ impl Transcript {
     }
 
     fn recall_cancelled(&mut self, session: &Session, index: usize, numbers: &mut Numbers) {
-        let here = |note: &&CancelledTurn| note.after == index;
-        for note in session.metadata.cancelled.iter().filter(here) {
+        let is_here = |note: &&CancelledTurn| note.after == index;
+        for note in session.metadata.cancelled.iter().filter(is_here) {
             let turn = TurnId(numbers.next());
             self.unanswered.insert(turn);
             if note.replaces {

@@ -1,7 +1,6 @@
-//! The difference between the definition of a tool that was accepted and the one that
-//! its server has now, as a person reads it: the description line by line, the schema
-//! property by property. Nothing of it is left out: what cannot be seen cannot be
-//! accepted.
+//! A readable diff between a tool's accepted and current definition: the description by
+//! line, the schema by property. It is complete, because users must not accept anything
+//! they cannot see.
 
 use super::{Accepted, LaunchId, ServerId, Tool};
 use crate::text::common_prefix_suffix::common_prefix_suffix;
@@ -10,19 +9,19 @@ use serde_json::{Map, Value};
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
 use std::sync::Arc;
 
-/// Lines of either side up to which the lines that both have are looked for; longer
-/// texts are shown whole, the old one and the new one.
+/// The longest text, in lines, for which common lines are searched. Longer texts are shown
+/// in full, old and new.
 const ALIGNED_LINES_MAX: usize = 400;
 /// Unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 2;
 
-/// What of a tool's definition is compared and shown.
+/// The parts of a definition that are compared and shown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Definition {
     pub title: Option<String>,
     pub description: Option<String>,
     pub input_schema: Map<String, Value>,
-    /// All else, such as annotations and the output schema.
+    /// Everything else, such as annotations and the output schema.
     pub rest: Map<String, Value>,
 }
 
@@ -37,12 +36,12 @@ impl Definition {
     }
 }
 
-/// A tool whose definition changed since it was accepted.
+/// A tool whose definition changed after it was accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PinChange {
     pub server: ServerId,
     pub launch: LaunchId,
-    /// What it is now.
+    /// The current definition.
     pub tool: Arc<Tool>,
     pub accepted: Accepted,
 }
@@ -52,7 +51,7 @@ pub enum Sign {
     Same,
     Removed,
     Added,
-    /// Not a line, but how many unchanged ones are left out.
+    /// The number of omitted unchanged lines, in place of those lines.
     Folded,
 }
 
@@ -67,7 +66,7 @@ impl Sign {
     }
 }
 
-/// One part of a definition with its lines, raw. Without lines it is unchanged.
+/// A part of a definition with its raw lines; empty if unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
@@ -75,8 +74,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// The lines that changed and those around them. A change must not hide between
-    /// hundreds of lines that are what they were.
+    /// The changed lines with context, so a change cannot hide among hundreds of unchanged
+    /// lines.
     pub fn folded(&self) -> Vec<(Sign, String)> {
         let changed = |at: usize| self.lines[at].0 != Sign::Same;
         let is_near = |at: usize| {
@@ -88,7 +87,7 @@ impl Section {
             let far = (at..self.lines.len())
                 .take_while(|at| !is_near(*at))
                 .count();
-            // A single line takes no more room than the word about it.
+            // A single line takes no more space than the note that replaces it.
             if far > 1 {
                 folded.push((Sign::Folded, format!("{far} unchanged lines")));
                 at += far;
@@ -102,15 +101,15 @@ impl Section {
 }
 
 impl PinChange {
-    /// Did the person decide to keep this very definition withheld?
+    /// Whether the user already declined this definition.
     pub fn is_declined(&self) -> bool {
         self.accepted.declined.as_ref() == Some(&self.tool.pin)
     }
 
-    /// Since when it is another, as the end of a sentence about the tool.
+    /// When the definition was accepted, as the end of a sentence.
     pub fn since_words(&self) -> String {
         match self.accepted.is_unknown() {
-            true => "and trust.json does not say what it was when you accepted it".to_owned(),
+            true => "but trust.json does not contain the definition that you accepted".to_owned(),
             false => format!(
                 "since you accepted it on {}",
                 self.since().strftime("%Y-%m-%d")
@@ -122,8 +121,8 @@ impl PinChange {
         self.accepted.since
     }
 
-    /// The parts of the definition in a fixed order; description and schema always,
-    /// the others where they differ.
+    /// The parts in a fixed order. Description and schema are always included, others only
+    /// if they differ.
     pub fn sections(&self) -> Vec<Section> {
         let new = Definition::of(&self.tool);
         let is_known = self.accepted.definition.is_some();
@@ -131,7 +130,8 @@ impl PinChange {
         let mut sections = Vec::new();
         if !is_known {
             sections.push(Section {
-                name: "What was accepted was too long to be kept. What it is now:".to_owned(),
+                name: "The accepted definition was too long to store. Current definition:"
+                    .to_owned(),
                 lines: vec![],
             });
         }
@@ -168,13 +168,13 @@ fn section(name: &str, lines: Vec<(Sign, String)>) -> Section {
     }
 }
 
-/// The keys of both, those of the first in its order.
+/// The keys of both; those of `old` first.
 fn keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
     let more = new.keys().filter(|key| !old.contains_key(*key));
     old.keys().chain(more).map(String::as_str).collect()
 }
 
-/// The schema by property; what stands beside `properties` by key.
+/// Compares the schema by property, and other keywords by key.
 fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign, String)> {
     let empty = Map::new();
     let properties = |schema: &Map<String, Value>| match schema.get("properties") {
@@ -202,15 +202,15 @@ fn member_lines(
     old: &Map<String, Value>,
     new: &Map<String, Value>,
 ) -> Vec<(Sign, String)> {
-    let of = |key: &str| {
+    let lines_of_key = |key: &str| {
         let path = format!("{path}{}", quoted(key));
         value_lines(&path, old.get(key), new.get(key))
     };
-    keys(old, new).into_iter().flat_map(of).collect()
+    keys(old, new).into_iter().flat_map(lines_of_key).collect()
 }
 
-/// One value that came, went or changed. Objects that both sides have are compared
-/// member by member, so that a small change in a large one is found.
+/// Lines for one added, removed or changed value. Objects are compared by member to show
+/// small changes in large ones.
 fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sign, String)> {
     let line = |sign, value: &Value| {
         let lead = if path.is_empty() { "" } else { ": " };
@@ -230,7 +230,7 @@ fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sig
     }
 }
 
-/// A key with unusual characters must not pass for a path or a value.
+/// Quotes keys with unusual characters, which could pass for a path or a value.
 fn quoted(key: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '$';
     match !key.is_empty() && key.chars().all(is_plain) {
@@ -250,9 +250,9 @@ fn lines_of(text: Option<&str>) -> Vec<&str> {
     text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
-/// The lines of both in order: those that both have once.
+/// The lines of both in order; common lines appear once.
 fn aligned(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
-    // What begins and ends alike needs no search, however long it is.
+    // A common beginning and end need no search, regardless of length.
     let (head, tail) = common_prefix_suffix(old, new);
     let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [

@@ -1,7 +1,7 @@
-//! What the person decided about tools for longer than one call (S7.2, S7.5): grants,
-//! patterns, refusals, the definitions that were accepted, and the servers whose
-//! instructions may be sent. Every grant names the launch identity of its server and
-//! the definition of its tool: whatever differs in either is not covered.
+//! Lasting decisions of the user about tools: allow rules, argument patterns, blocks,
+//! accepted definitions, and servers allowed to send instructions. Every allow rule is
+//! bound to the launch identity of its server and the definition of its tool; if either
+//! changes, the rule no longer applies.
 
 mod diff;
 mod pattern;
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One tool as it was when the person decided on it.
+/// A tool in the exact version on which the user decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Grant {
     pub server: ServerId,
@@ -41,7 +41,7 @@ impl Grant {
     }
 }
 
-/// One remembered decision.
+/// A stored decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub server: ServerId,
@@ -50,26 +50,25 @@ pub struct Rule {
     pub cover: Cover,
 }
 
-/// What a rule is about.
+/// The scope of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cover {
     Tool {
         tool: String,
         pin: Pin,
     },
-    /// The tools that the server had at the time: later ones are not covered.
+    /// All tools of the server at that time; later ones are not included.
     Server {
         tools: BTreeMap<String, Pin>,
     },
-    /// One tool, while its arguments match.
+    /// One tool, if its arguments match.
     Matching {
         tool: String,
         pin: Pin,
         pattern: Pattern,
     },
-    /// The tool is refused. It holds for the name of server and tool, however the
-    /// server is started and whatever the tool has become: a change must not bring
-    /// back what was ruled out.
+    /// Blocks the tool by server and tool name, regardless of launch and definition: a
+    /// change must not unblock it.
     Never {
         tool: String,
         pin: Pin,
@@ -77,12 +76,12 @@ pub enum Cover {
 }
 
 impl Rule {
-    /// The same decision, whenever it was taken?
+    /// Whether both are the same decision, ignoring the time.
     pub fn is_same(&self, other: &Self) -> bool {
         self.server == other.server && self.launch == other.launch && self.cover == other.cover
     }
 
-    /// The tool that it names; a rule for a whole server names none.
+    /// The tool named by the rule; `None` for a whole server.
     pub fn tool(&self) -> Option<&str> {
         match &self.cover {
             Cover::Tool { tool, .. } | Cover::Matching { tool, .. } | Cover::Never { tool, .. } => {
@@ -96,7 +95,8 @@ impl Rule {
         matches!(self.cover, Cover::Never { .. })
     }
 
-    /// "Never" and "always" about the same tool of the same server: the later one counts.
+    /// Whether this rule overrides `old`: blocking and allowing the same tool exclude each
+    /// other, and the later decision wins.
     pub fn replaces(&self, old: &Self) -> bool {
         let is_about =
             self.server == old.server && self.tool().is_some() && self.tool() == old.tool();
@@ -108,34 +108,33 @@ impl Rule {
     }
 
     fn allows(&self, asked: &Grant, arguments: &Arguments) -> bool {
-        let is_it = |tool: &str, pin: &Pin| tool == asked.tool && *pin == asked.pin;
+        let is_same_tool = |tool: &str, pin: &Pin| tool == asked.tool && *pin == asked.pin;
         self.server == asked.server
             && self.launch == asked.launch
             && match &self.cover {
-                Cover::Tool { tool, pin } => is_it(tool, pin),
+                Cover::Tool { tool, pin } => is_same_tool(tool, pin),
                 Cover::Server { tools } => tools.get(&asked.tool) == Some(&asked.pin),
                 Cover::Matching { tool, pin, pattern } => {
-                    is_it(tool, pin) && pattern.covers(arguments)
+                    is_same_tool(tool, pin) && pattern.covers(arguments)
                 }
                 Cover::Never { .. } => false,
             }
     }
 }
 
-/// The definition of a tool that was accepted, by being the first one seen or by the
-/// person.
+/// An accepted tool definition: either the first one seen, or one the user accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
     pub pin: Pin,
     pub since: Timestamp,
-    /// None where it was too long to be kept: its hash is compared all the same.
+    /// `None` if it was too long to store; its hash is compared anyway.
     pub definition: Option<Definition>,
-    /// The later definition that the person looked at and wants withheld.
+    /// A later definition that the user reviewed and keeps withheld.
     pub declined: Option<Pin>,
 }
 
 impl Accepted {
-    /// The tool as it is defined now, accepted now.
+    /// Accepts the current definition now.
     pub fn now(tool: &Tool) -> Self {
         Self {
             pin: tool.pin.clone(),
@@ -146,12 +145,12 @@ impl Accepted {
     }
 }
 
-/// Instructions that may be sent to the model.
+/// Server instructions that may be sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreed {
     pub server: ServerId,
     pub launch: LaunchId,
-    /// The hash of their text: another text is another matter.
+    /// The hash of the text, because consent covers only that text.
     pub text: String,
     pub since: Timestamp,
 }
@@ -174,24 +173,24 @@ impl Agreed {
 /// Accepted definitions by server, launch identity and tool.
 pub type Pins = BTreeMap<ServerId, BTreeMap<LaunchId, BTreeMap<String, Accepted>>>;
 
-/// All that is remembered.
+/// All stored decisions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trust {
-    /// In the order of the file.
+    /// In file order.
     pub rules: Vec<Rule>,
     pub pins: Pins,
     pub instructions: Vec<Agreed>,
-    /// What of the file is not among these, as it could not be understood.
+    /// Entries of the file that could not be parsed.
     pub doubt: Doubt,
 }
 
 impl Trust {
-    /// Was the tool ruled out?
+    /// Whether the tool is blocked.
     pub fn never(&self, server: &ServerId, tool: &str) -> bool {
         self.rules.iter().any(|rule| rule.refuses(server, tool))
     }
 
-    /// May this call run unasked? A refusal is to be looked for first.
+    /// Whether this call may run without asking. Check for blocks first.
     pub fn grants(&self, asked: &Grant, arguments: &Arguments) -> bool {
         self.rules.iter().any(|rule| rule.allows(asked, arguments))
     }
@@ -204,7 +203,7 @@ impl Trust {
         known.or_else(lost)
     }
 
-    /// Is the tool of another definition than the accepted one?
+    /// Whether the tool's definition differs from the accepted one.
     pub fn has_changed(&self, server: &Server, tool: &Tool) -> bool {
         let accepted = self.accepted(&server.id, &server.launch, &tool.name);
         accepted.is_some_and(|accepted| accepted.pin != tool.pin)
@@ -214,14 +213,14 @@ impl Trust {
         self.instructions.iter().any(|agreed| agreed.is_same(asked))
     }
 
-    /// Adds a decision. One about the same tool that says the opposite gives way.
+    /// Adds a decision and removes the one it overrides.
     pub fn add(&mut self, rule: Rule) {
         self.rules
             .retain(|old| !old.is_same(&rule) && !rule.replaces(old));
         self.rules.push(rule);
     }
 
-    /// Takes a definition as the accepted one.
+    /// Stores a definition as accepted.
     pub fn accept(&mut self, server: &ServerId, launch: &LaunchId, tool: &str, it: Accepted) {
         let launches = self.pins.entry(server.clone()).or_default();
         let tools = launches.entry(launch.clone()).or_default();
@@ -229,18 +228,18 @@ impl Trust {
     }
 }
 
-/// What `/trust` lists, one line each.
+/// An entry of the `/trust` list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trusted {
     Rule(Rule),
-    /// One that is not what it says.
+    /// A rule that does not apply as written.
     Lapsed(Rule, Lapse),
-    /// Until the conversation ends.
+    /// Valid until the conversation ends.
     Session(Grant),
     Instructions(Agreed),
-    /// Agreed to for this run of the program.
+    /// Valid until the program ends.
     InstructionsOnce(Agreed),
-    /// A tool that is withheld until the person decides about its new definition.
+    /// A tool withheld until the user decides about its new definition.
     Waiting(PinChange),
 }
 

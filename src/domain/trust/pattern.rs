@@ -1,7 +1,7 @@
-//! Patterns of arguments (S7.2, `8`): what a remembered grant covers. Whatever is in
-//! doubt does not match: such a call asks, which harms nobody. A `*` stands for letters,
-//! digits, `_`, `-` and `.`, a `?` for one of them, all else for itself: nothing that
-//! could begin another host, option, word or statement for whoever reads the text later.
+//! Argument patterns of stored rules. In case of doubt a pattern does not match, which only
+//! means that the call asks. `*` matches letters, digits, `_`, `-` and `.`; `?` matches one
+//! of them; everything else matches itself. So a wildcard cannot introduce another host,
+//! option, word or statement, whatever interprets the text later.
 
 use crate::domain::Arguments;
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -9,28 +9,29 @@ use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Longer texts match no wildcard: nobody meant them.
+/// Longer texts match no wildcard; nobody intends that.
 const TEXT_BYTES_MAX: usize = 4_096;
-/// Wildcards of one text.
+/// The most wildcards in one text.
 const WILDCARDS_MAX: usize = 32;
 
-/// For each argument what it must be. Arguments that are not listed must be absent.
+/// The condition for each argument. Unlisted arguments must be absent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pattern {
     arguments: Vec<(String, Match)>,
 }
 
-/// What one argument must be.
+/// The condition for one argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Match {
-    /// The same JSON value; of two texts, the same letters or the same path.
+    /// An equal JSON value. Texts are equal if they are canonically equivalent or denote
+    /// the same path.
     Equal(Value),
     /// A text with wildcards.
     Glob(String),
 }
 
 impl Pattern {
-    /// The pattern that covers calls with these very arguments.
+    /// The pattern that matches exactly these arguments.
     pub fn of(arguments: &Arguments) -> Self {
         let equal = |(key, value): (&String, &Value)| (key.clone(), Match::Equal(value.clone()));
         Self {
@@ -50,18 +51,20 @@ impl Pattern {
                 .all(|(key, wanted)| arguments.get(key).is_some_and(|value| wanted.covers(value)))
     }
 
-    /// Reads a pattern as a person edits it, and as the file keeps it: a text with `*`
-    /// or `?` is a glob, `{ "equals": … }` is taken to the letter, and any other value
-    /// is to be the same.
+    /// Parses the form used in files and in the editor: text with `*` or `?` is a glob, `{
+    /// "equals": … }` is literal, and any other value must be equal.
     ///
     /// # Errors
-    /// Why something cannot be a pattern.
+    /// Why this is not a valid pattern.
     pub fn from_json(written: &Map<String, Value>) -> Result<Self, String> {
-        let read = |(key, value): (&String, &Value)| {
-            let read = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
-            Ok((key.clone(), read))
+        let parse_entry = |(key, value): (&String, &Value)| {
+            let condition = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
+            Ok((key.clone(), condition))
         };
-        let arguments = written.iter().map(read).collect::<Result<_, String>>()?;
+        let arguments = written
+            .iter()
+            .map(parse_entry)
+            .collect::<Result<_, String>>()?;
         Ok(Self { arguments })
     }
 
@@ -118,16 +121,16 @@ fn check_glob(glob: &str) -> Result<(), String> {
         return Err(format!("it has more than {WILDCARDS_MAX} wildcards"));
     }
     if glob.contains("**") {
-        return Err("`**` is not known: a `*` stays within one segment".to_owned());
+        return Err("`**` is not supported: `*` matches within one segment only".to_owned());
     }
     if climbs(glob) {
-        return Err("`..` leads to another place each time: write where it leads".to_owned());
+        return Err("`..` is not allowed: write the full path".to_owned());
     }
     Ok(())
 }
 
-/// The same letters, composed or not, or surely the same path. A `..` is not resolved:
-/// where a link stands before it, it leads elsewhere.
+/// Compares texts up to Unicode normalization, or as paths. `..` is not resolved, because
+/// after a symbolic link it leads elsewhere.
 fn same_text(wanted: &str, text: &str) -> bool {
     let (wanted, text) = (nfc(wanted), nfc(text));
     wanted == text
@@ -152,15 +155,14 @@ fn nfc(text: &str) -> Cow<'_, str> {
     const { ComposingNormalizerBorrowed::new_nfc() }.normalize(text)
 }
 
-/// Is it surely the path of a file, so that slashes may say nothing? In an address, a
-/// command, an expression or the name of a share each of them counts.
+/// Whether the text is certainly a file path, in which repeated slashes are redundant. In
+/// URLs, commands, expressions or share names they are significant.
 fn is_path(text: &str) -> bool {
     let is_plain = |c: char| is_word(c) || matches!(c, '/' | '-' | '.');
     text.starts_with('/') && !text.starts_with("//") && text.chars().all(is_plain) && !climbs(text)
 }
 
-/// The segments of a path without those inside it that say nothing, and without a slash
-/// at its end.
+/// The segments of a path without redundant inner ones and without a trailing slash.
 fn without_idle(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let last = path.split('/').count() - 1;
@@ -171,8 +173,7 @@ fn without_idle(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Does a segment lead upwards, with whichever slash? Written in percent it does too,
-/// for whoever decodes it.
+/// Whether any segment is `..`, with either slash, even if percent-encoded.
 fn climbs(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let plain = text
@@ -184,7 +185,7 @@ fn climbs(text: &str) -> bool {
         .any(|segment| segment.trim() == "..")
 }
 
-/// One segment against one with wildcards: greedy, with one place to go back to.
+/// Matches one segment greedily, with a single backtracking point.
 fn segment_matches(glob: &str, text: &str) -> bool {
     if text.is_empty() {
         return glob.is_empty();
@@ -199,7 +200,7 @@ fn segment_matches(glob: &str, text: &str) -> bool {
                 g += 1;
             }
             Some('?') if is_common(&text, t) => (g, t) = (g + 1, t + 1),
-            // A wildcard of the pattern is one, also before a letter that looks like it.
+            // A `?` in the pattern is always a wildcard, even opposite a literal `?`.
             Some(c) if *c != '?' && *c == text[t] => (g, t) = (g + 1, t + 1),
             _ => match star {
                 Some((at, upto)) if is_common(&text, upto) => {
@@ -213,8 +214,8 @@ fn segment_matches(glob: &str, text: &str) -> bool {
     glob[g..].iter().all(|c| *c == '*')
 }
 
-/// May a wildcard stand for this letter? A dash or a dot only within a word: in front
-/// they make an option, a hidden file or the way upwards of it.
+/// Whether a wildcard may match this character. A dash or dot must be inside a word, since
+/// at the start it would make an option, a hidden file or a parent reference.
 fn is_common(text: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| text[before]);
     let is_within = before.is_some_and(|before| is_word(before) || is_mark(before));
@@ -225,8 +226,8 @@ fn is_common(text: &[char], at: usize) -> bool {
     }
 }
 
-/// A letter or digit of any script, also for whoever takes its compatible form: `⒈` is
-/// a digit with a dot to them.
+/// A letter or digit of any script that stays one under compatibility normalization, unlike
+/// `⒈`, which becomes a digit with a dot.
 fn is_word(c: char) -> bool {
     let nfkc = const { ComposingNormalizerBorrowed::new_nfkc() };
     let mut signs = [0; 4];
@@ -236,14 +237,14 @@ fn is_word(c: char) -> bool {
     c == '_' || (is_letter(c) && compatible.chars().all(is_plain) && !is_hidden(c) && !is_alike(c))
 }
 
-/// A mark that belongs to the letter before it. Those that lie over it, such as a
-/// stroke, are none of them.
+/// A combining mark of the preceding letter. Overlays such as strokes are excluded.
 fn is_mark(c: char) -> bool {
     let class = const { CanonicalCombiningClassMapBorrowed::new() }.get_u8(c);
     matches!(class, 7..=9 | 220 | 230)
 }
 
-/// Letters that look like signs: clicks like bars, tones like dots, a Coptic slash.
+/// Letters that look like punctuation: clicks like bars, tone letters like dots, a Coptic
+/// slash.
 fn is_alike(c: char) -> bool {
     matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
 }

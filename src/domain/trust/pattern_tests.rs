@@ -1,4 +1,4 @@
-//! What a remembered pattern covers, and what it must not.
+//! Which calls a stored pattern matches, and which it must not.
 
 use super::*;
 use serde_json::{Map, json};
@@ -12,7 +12,7 @@ fn arguments(value: Value) -> Map<String, Value> {
 
 fn covers(pattern: &Value, called: &Value) -> bool {
     let pattern = Pattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
-    let read = Pattern::from_json(&pattern.to_json()).expect("what is written can be read");
+    let read = Pattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
     assert_eq!(read, pattern);
     pattern.covers(&arguments(called.clone()))
 }
@@ -38,7 +38,7 @@ fn a_glob_stays_within_its_segment() {
         ("git * now", "git log now"),
         ("https://*.x.com/", "https://a.b.x.com/"),
         ("https://x.com/*?q", "https://x.com/page1q"),
-        // Composed and decomposed letters look the same.
+        // Composed and decomposed letters are equivalent.
         ("caf\u{e9}/*", "cafe\u{301}/x"),
         ("?", "한"),
     ] {
@@ -46,7 +46,7 @@ fn a_glob_stays_within_its_segment() {
     }
 }
 
-/// Patterns, and what looks as if they covered it.
+/// Patterns with paths that they must not match, despite the similarity.
 const NEAR_MISSES: &[(&str, &str)] = &[
     ("a*", "ab/c"),
     ("src/*", "src"),
@@ -216,15 +216,15 @@ fn without_a_wildcard_the_values_have_to_be_the_same() {
 fn what_cannot_be_a_pattern_says_why() {
     let fault = |pattern: &str| {
         let written = arguments(json!({ "path": pattern }));
-        Pattern::from_json(&written).expect_err("it cannot be one")
+        Pattern::from_json(&written).expect_err("an invalid pattern")
     };
     assert_eq!(
         fault("src/**"),
-        "`path`: `**` is not known: a `*` stays within one segment"
+        "`path`: `**` is not supported: `*` matches within one segment only"
     );
     assert_eq!(
         fault("../*"),
-        "`path`: `..` leads to another place each time: write where it leads"
+        "`path`: `..` is not allowed: write the full path"
     );
     assert_eq!(
         fault(&"?".repeat(33)),
@@ -242,6 +242,6 @@ fn a_pattern_that_is_offered_covers_the_call_it_was_made_of() {
         "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
     }));
     let offered = Pattern::of(&called).to_json();
-    let read = Pattern::from_json(&offered).expect("it can be edited");
+    let read = Pattern::from_json(&offered).expect("a valid pattern");
     assert!(read.covers(&called), "{read:?}");
 }

@@ -1,21 +1,21 @@
-//! How many definitions are remembered. Each server has its own bound and loses only its
-//! own: none can make the program forget what the tools of another were.
+//! Limits the number of stored definitions. Each server has its own limit and evicts only
+//! its own definitions, so no server can make the program forget another's tools.
 
 use super::{Server, Trust};
 use crate::domain::{LaunchId, ServerId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Definitions of one server: more than it can list at once.
+/// Definitions per server: more than it can list at once.
 pub const SERVER_PINS_MAX: usize = 6_000;
-/// Definitions of all servers, before those of servers that are gone give way.
+/// Definitions in total, above which those of removed servers are evicted.
 pub const PINS_MAX: usize = 20_000;
 
-/// Definitions of one server that are to be forgotten, by launch.
+/// Definitions of one server to be evicted, by launch.
 pub type Stale = BTreeMap<LaunchId, BTreeSet<String>>;
 
 impl Trust {
-    /// What `server` has past its bound: the oldest, and those that the person declined
-    /// last. A tool that it lists now is never among them.
+    /// The definitions of `server` beyond its limit: oldest first, declined ones last.
+    /// Never includes currently listed tools.
     pub fn stale(&self, server: &Server) -> Stale {
         let Some(launches) = self.pins.get(&server.id) else {
             return Stale::new();
@@ -24,14 +24,20 @@ impl Trust {
         let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
             return Stale::new();
         };
-        let listed: BTreeSet<&str> = server.tools.iter().map(|it| it.name.as_str()).collect();
+        let listed: BTreeSet<&str> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         let is_listed =
             |launch: &LaunchId, tool: &str| *launch == server.launch && listed.contains(tool);
         let mut dated: Vec<_> = launches
             .iter()
-            .flat_map(|(launch, tools)| tools.iter().map(move |(tool, it)| (launch, tool, it)))
+            .flat_map(|(launch, tools)| {
+                tools
+                    .iter()
+                    .map(move |(tool, accepted)| (launch, tool, accepted))
+            })
             .filter(|(launch, tool, _)| !is_listed(launch, tool))
-            .map(|(launch, tool, it)| (it.declined.is_some(), it.since, launch, tool))
+            .map(|(launch, tool, accepted)| {
+                (accepted.declined.is_some(), accepted.since, launch, tool)
+            })
             .collect();
         dated.sort();
         let mut stale = Stale::new();
@@ -42,7 +48,7 @@ impl Trust {
         stale
     }
 
-    /// What is known of servers that are not `configured`, where all together is too much.
+    /// Definitions of servers that are not in `configured`, if the total limit is exceeded.
     pub fn left_behind(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, Stale)> {
         let count = |launches: &BTreeMap<LaunchId, BTreeMap<String, _>>| -> usize {
             launches.values().map(BTreeMap::len).sum()

@@ -1,22 +1,22 @@
-//! Decisions that are remembered and not in force as they read.
+//! Stored rules that do not apply as written.
 
 use super::{Cover, Pin, Rule, Server, Trust};
 
-/// Why a rule is not what it says.
+/// Why a rule does not apply as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lapse {
-    /// The tool is another now.
+    /// The tool's definition changed.
     Tool,
-    /// The server is started in another way now.
+    /// The server's launch configuration changed.
     Launch,
-    /// Something about it is not understood in the file: it asks.
+    /// A related entry of the file is unreadable, so the tool asks.
     Doubt,
-    /// It could not be written: it holds until the program ends.
+    /// The rule could not be saved and lasts until the program ends.
     Unkept,
 }
 
 impl Trust {
-    /// What keeps `rule` from being followed or kept; `server` is the one it names.
+    /// Why `rule` is inactive or not persisted, if so; `server` is the one it names.
     pub fn lapse(&self, rule: &Rule, server: Option<&Server>) -> Option<Lapse> {
         let tools = match &rule.cover {
             Cover::Never { .. } => return self.doubt.unread.then_some(Lapse::Unkept),
@@ -32,12 +32,12 @@ impl Trust {
         if server.is_some_and(|server| server.launch != rule.launch) {
             return Some(Lapse::Launch);
         }
-        let is_other = |(name, pin): &(&String, &Pin)| {
+        let has_changed = |(name, pin): &(&String, &Pin)| {
             let mut listed = server.iter().flat_map(|server| server.tools.iter());
             let now = listed.find(|tool| tool.name == **name);
             now.is_some_and(|tool| tool.pin != **pin)
         };
-        if !tools.is_empty() && tools.iter().all(is_other) {
+        if !tools.is_empty() && tools.iter().all(has_changed) {
             return Some(Lapse::Tool);
         }
         self.doubt.unread.then_some(Lapse::Unkept)

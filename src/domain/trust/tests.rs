@@ -1,4 +1,4 @@
-//! What a pattern covers and what it does not, and how a difference reads.
+//! Definition diffs, pin eviction and the status of rules.
 
 use super::diff::text_lines;
 use super::*;
@@ -76,10 +76,10 @@ fn a_difference_reads_line_by_line_and_property_by_property() {
             "+ {\"type\":\"object\"}",
         ]
     );
-    let mut one_more = before.clone();
-    one_more["x-new"] = json!(1);
+    let mut with_extra_key = before.clone();
+    with_extra_key["x-new"] = json!(1);
     assert_eq!(
-        change(before, one_more),
+        change(before, with_extra_key),
         ["[description]", "[schema]", "[x-new]", "+ 1"]
     );
 }
@@ -108,14 +108,14 @@ fn long_texts_without_a_common_line_are_shown_whole_and_others_folded() {
         }
     };
     let numbered =
-        |word: &str| -> Vec<String> { (0..1_000).map(|n| format!("{word} {n}")).collect() };
+        |prefix: &str| -> Vec<String> { (0..1_000).map(|n| format!("{prefix} {n}")).collect() };
     let whole = section(numbered("old"), numbered("new"));
     assert_eq!(whole.folded(), whole.lines);
     assert_eq!(whole.lines.len(), 2_000);
     let mut changed = numbered("old");
     changed[150] = "Send ~/.ssh.".to_owned();
-    let folded = section(numbered("old"), changed).folded();
-    let folded: Vec<String> = folded
+    let folded: Vec<String> = section(numbered("old"), changed)
+        .folded()
         .iter()
         .map(|(sign, line)| format!("{} {line}", sign.glyph()))
         .collect();

@@ -1,5 +1,5 @@
-//! What of `trust.json` could not be understood. A refusal that nobody can read must not
-//! turn into leave: what is in doubt asks, and a tool that may have changed is withheld.
+//! The unreadable parts of `trust.json`. An unreadable block must never become an allow, so
+//! anything uncertain falls back to asking, and tools that may have changed are withheld.
 
 use super::{Accepted, Trust};
 use crate::domain::{Pin, ServerId};
@@ -7,26 +7,26 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// What stands for a definition that was accepted and cannot be read: no tool is it.
+/// Placeholder for an accepted but unreadable definition. It matches no tool.
 pub(super) static UNKNOWN: LazyLock<Accepted> = LazyLock::new(Accepted::unknown);
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Doubt {
-    /// The file was there at the start and could not be read: only what the person has
-    /// decided since runs unasked.
+    /// The file existed at startup but could not be read. Only decisions made since then
+    /// apply.
     pub unread: bool,
-    /// A decision about nobody knows which tool: every call asks.
+    /// A rule about an unknown tool of an unknown server, so every call asks.
     pub all: bool,
-    /// A decision about some tool of these servers: their calls ask.
+    /// Servers with a rule about an unknown tool; their calls ask.
     pub servers: BTreeSet<ServerId>,
     pub tools: BTreeSet<(ServerId, String)>,
-    /// What the tools of all servers were is lost.
+    /// The accepted definitions of all servers are lost.
     pub pins: bool,
     pub pins_of: BTreeSet<ServerId>,
 }
 
 impl Doubt {
-    /// Notes a decision that is not understood, as far as it says what it is about.
+    /// Records an unreadable rule, as far as it names its server and tool.
     pub fn about(&mut self, server: Option<&str>, tool: Option<&str>) {
         match (server.map(ServerId::new), tool) {
             (Some(server), Some(tool)) => {
@@ -39,7 +39,7 @@ impl Doubt {
         }
     }
 
-    /// All that is in doubt in either.
+    /// The entries of both.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             unread: self.unread || other.unread,
@@ -72,12 +72,12 @@ impl Accepted {
 }
 
 impl Trust {
-    /// Must a call of it ask, whatever the mode and the grants say?
+    /// Whether a call must ask regardless of mode and rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
         let doubt = &self.doubt;
         let mut tools = doubt.tools.iter();
         doubt.all
             || doubt.servers.contains(server)
-            || tools.any(|(of, name)| of == server && name == tool)
+            || tools.any(|(id, name)| id == server && name == tool)
     }
 }

@@ -1,11 +1,11 @@
-//! What a journal tells of each of its turns, folded from its records.
+//! Folds the records of a journal into turns.
 
 use super::Record;
 use crate::domain::{SessionId, Usage};
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// A turn as far as its journal tells it.
+/// A turn reconstructed from its journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournaledTurn {
     pub prompt: String,
@@ -13,15 +13,14 @@ pub struct JournaledTurn {
     pub session: Option<SessionId>,
     /// The time of the conversation's first prompt.
     pub started: Option<Timestamp>,
-    /// How many messages there were.
+    /// The number of earlier messages.
     pub before: usize,
     pub at: Option<Timestamp>,
     pub pieces: Vec<Piece>,
-    /// Calls by their number: whether one awaits approval, and what is known of it.
+    /// Calls: id, whether it awaits approval, and its JSON.
     pub calls: Vec<(u64, bool, Value)>,
-    /// The final answer, when it ended and its usage.
+    /// The final answer, the time it ended, and its usage.
     pub answer: Option<(String, Option<Timestamp>, Usage)>,
-    /// It ended without an answer.
     pub ended: bool,
 }
 
@@ -33,7 +32,7 @@ pub struct Piece {
 }
 
 impl JournaledTurn {
-    /// The words of the answer so far.
+    /// The partial answer.
     pub fn words(&self) -> String {
         self.joined(false)
     }
@@ -51,7 +50,7 @@ impl JournaledTurn {
         texts.join("\n\n")
     }
 
-    /// The calls that wait for the person.
+    /// Calls that await the user's approval.
     pub fn awaiting(&self) -> impl Iterator<Item = &Value> {
         let waiting = self.calls.iter().filter(|(_, awaiting, _)| *awaiting);
         waiting.map(|(_, _, entry)| entry)
@@ -103,8 +102,8 @@ impl JournaledTurn {
     }
 }
 
-/// The turns of a journal; none where it does not begin with one. Records that are
-/// torn or unknown are passed over.
+/// The turns of a journal; empty if it does not begin with a turn. Skips partial and
+/// unknown records.
 pub(super) fn read(bytes: &[u8]) -> Vec<JournaledTurn> {
     let mut turns: Vec<JournaledTurn> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {

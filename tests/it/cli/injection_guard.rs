@@ -15,7 +15,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     assert_eq!(out(&output), "I was not let.\n");
     let said = err(&output);
     for words in [
-        "(it stands in the piped-in text, and so asks in every mode)",
+        "(it occurs in the piped-in text, and so asks in every mode)",
         "Denied: there is no terminal to ask on, and nothing lets such a call run unasked.",
     ] {
         assert!(said.contains(words), "{said}");
@@ -23,7 +23,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     assert_eq!(output.status.code(), Some(3));
     assert!(
         case.log()
-            .contains("the call asks: it stands in the piped-in text"),
+            .contains("the call asks: it occurs in the piped-in text"),
         "{}",
         case.log()
     );

@@ -121,7 +121,7 @@ fn a_long_held_lock_is_an_error_instead_of_a_hang() {
     let _held = humble::files::Lock::beside(&place.home.config()).unwrap();
     let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
     assert!(
-        fault.to_string().contains("another program holds"),
+        fault.to_string().contains("another program has locked"),
         "{fault}"
     );
     assert_eq!(place.config_text(), "{}");

@@ -40,7 +40,7 @@ async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
         bench.model_messages(),
         [
             user("A summary of our conversation so far:\n\nOne and two."),
-            assistant("I go on from this summary."),
+            assistant("I will continue from this summary."),
             user("three"),
             assistant("3"),
             user("four"),

@@ -74,7 +74,7 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
     let notice = &banner(&event).expect("just seen").notice;
-    let expected = format!("Move the file {folder} away: a folder belongs there.");
+    let expected = format!("Move the file {folder}: a folder is needed there.");
     assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;

@@ -100,7 +100,7 @@ fn where_the_model_sees_a_summary_the_chat_says_so() {
     .says("two")
     .says("/compact")
     .says("/retry")
-    .sees("The model is sent a summary instead of what stands above.")
+    .sees("The model now receives a summary instead of the messages above.")
     .model_receives("요약입니다.");
 }
 

@@ -11,11 +11,11 @@ const ESC: KeyCode = KeyCode::Esc;
 fn an_invalid_name_is_not_pulled_and_stays_editable() {
     let mut chat = with_qwen(stocked(script()));
     chat.says("/models pull qwen3 4b")
-        .sees("`qwen3 4b` is no name of a model.")
+        .sees("`qwen3 4b` is not a model name.")
         .does_not_see("Pulling");
     chat.says("/models").press(TAB, KeyModifiers::NONE);
     chat.key('p').types("a b").enter();
-    chat.sees("`a b` is no name of a model.").sees("Pull: a b");
+    chat.sees("`a b` is not a model name.").sees("Pull: a b");
 }
 
 #[test]

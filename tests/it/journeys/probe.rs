@@ -111,7 +111,7 @@ fn what_was_found_before_it_was_stopped_is_shown() {
     let mut chat = chat(script().answer("Hello.").round([ScriptStep::Hang]));
     chat.says("/probe").sees("probe: prompt, 2 of 3");
     chat.ctrl('c')
-        .sees("m did not call a tool in any dialect that was tried.")
+        .sees("m did not call a tool in any tested dialect.")
         .sees("Nothing to store.");
     // The key was struck twice.
     chat.ctrl('c').is_running();

@@ -94,13 +94,13 @@ fn a_call_that_stands_in_a_result_says_so_in_auto_and_in_the_pane() {
         .key('g')
         .reads_screen()
         .sees("Call now? (Y/N)")
-        .sees("stands in a tool result")
+        .sees("occurs in a tool result")
         .key('d')
         .enter()
         .sees("Never mind.")
         .says("/log answer")
         .press(KeyCode::PageDown, NONE)
-        .sees("stands in a tool result: not run");
+        .sees("occurs in a tool result: not run");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
     let ran = asks().expect(3);
     for said in [
         "--allow test/add: `add` changed since it was accepted. It is withheld and is not run.",
-        "`add` changed since it was accepted: the call was not run.",
+        "`add` changed since you accepted it, so the call was not run.",
     ] {
         assert!(ran.err.contains(said), "{}", ran.err);
     }

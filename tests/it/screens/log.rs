@@ -45,7 +45,7 @@ fn traced(story: &mut ScreenHarness) {
         (
             Note,
             true,
-            "get-sum on everything, Hermes; stands in a tool result: ran",
+            "get-sum on everything, Hermes; occurs in a tool result: ran",
         ),
     ])));
     // The hint of the command has been read.

@@ -1,9 +1,9 @@
-//! Branches on disk: what several programs, and other ones, leave of them.
+//! Stored branches, including those changed by other programs.
 
 use super::*;
 use humble::store::NotFound;
 
-fn said(prompt: &str, answer: &str) -> [SavedMessage; 2] {
+fn exchange(prompt: &str, answer: &str) -> [SavedMessage; 2] {
     [SavedMessage::user(prompt), SavedMessage::assistant(answer)]
 }
 
@@ -12,7 +12,7 @@ fn now() -> Timestamp {
 }
 
 #[test]
-fn messages_with_keys_of_their_own_keep_them_in_whichever_branch_they_stand() {
+fn extra_keys_of_messages_are_preserved_on_every_branch() {
     let (folder, sessions) = folder();
     let before = json!({
         "messages": [
@@ -26,7 +26,7 @@ fn messages_with_keys_of_their_own_keep_them_in_whichever_branch_they_stand() {
     put(&folder, "s.json", before.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     session.rewind(2, now());
-    session.messages.extend(said("q", "c"));
+    session.messages.extend(exchange("q", "c"));
     sessions.save(&session).unwrap();
     let read = || -> Value {
         serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
@@ -48,20 +48,20 @@ fn messages_with_keys_of_their_own_keep_them_in_whichever_branch_they_stand() {
 }
 
 #[test]
-fn a_branch_that_somebody_else_made_is_never_written_over() {
+fn a_branch_added_by_another_program_is_never_overwritten() {
     let (_folder, sessions) = folder();
     let id = sessions.create(&conversation("p", "a"), &ended()).unwrap();
     let mut mine = sessions.open(&id).unwrap();
     let mut other = mine.clone();
     other.rewind(0, now());
-    other.messages.extend(said("p", "z"));
+    other.messages.extend(exchange("p", "z"));
     sessions.save(&other).unwrap();
-    mine.messages.extend(said("q", "b"));
+    mine.messages.extend(exchange("q", "b"));
     assert_eq!(
         sessions.save(&mine),
         Err(StoreError::ChangedElsewhere(id.clone()))
     );
-    // A turn that was merely taken back is a beginning of what is here.
+    // The other program only undid a turn, so its branch is a prefix of ours.
     other.rewind(0, now());
     other
         .branches
@@ -73,7 +73,7 @@ fn a_branch_that_somebody_else_made_is_never_written_over() {
 }
 
 #[test]
-fn a_branch_keeps_what_others_say_of_it() {
+fn unknown_keys_of_a_branch_are_preserved() {
     let (folder, sessions) = folder();
     let branch = json!({
         "at": 0, "messages": [{ "role": "user", "content": "x" }], "later": { "deep": [1] },
@@ -81,7 +81,7 @@ fn a_branch_keeps_what_others_say_of_it() {
     let file = json!({ "messages": [], "humble": { "branches": [branch] } });
     put(&folder, "s.json", file.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
-    session.messages.extend(said("p", "a"));
+    session.messages.extend(exchange("p", "a"));
     sessions.save(&session).unwrap();
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
     let now: Value = serde_json::from_str(&text).unwrap();
@@ -90,7 +90,7 @@ fn a_branch_keeps_what_others_say_of_it() {
 }
 
 #[test]
-fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
+fn branch_records_of_unknown_shape_are_preserved() {
     let (folder, sessions) = folder();
     let branch = json!({
         "at": 0, "messages": [{ "role": "user", "content": "x" }],
@@ -103,10 +103,10 @@ fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
         serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
     };
     let mut session = sessions.open(&id).unwrap();
-    session.messages.extend(said("p", "a"));
+    session.messages.extend(exchange("p", "a"));
     sessions.save(&session).unwrap();
     assert_eq!(read()["humble"]["branches"], json!([branch]));
-    // With notes of ours beside them, they come first.
+    // New records are appended after the unknown value.
     let mut session = sessions.open(&id).unwrap();
     session.branches[0]
         .turns
@@ -120,24 +120,24 @@ fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
 }
 
 #[test]
-fn branches_that_nobody_understands_stay() {
+fn unrecognized_branches_are_preserved() {
     let (folder, sessions) = folder();
-    let strange = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);
-    let file = json!({ "messages": [], "humble": { "branches": strange } });
+    let unknown = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);
+    let file = json!({ "messages": [], "humble": { "branches": unknown } });
     put(&folder, "s.json", file.to_string());
     let mut session = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(session.branches, []);
-    session.messages.extend(said("p", "a"));
+    session.messages.extend(exchange("p", "a"));
     session.rewind(0, now());
     sessions.save(&session).unwrap();
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
     let branches = serde_json::from_str::<Value>(&text).unwrap()["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(3));
-    assert_eq!([&branches[0], &branches[1]], [&strange[0], &strange[1]]);
+    assert_eq!([&branches[0], &branches[1]], [&unknown[0], &unknown[1]]);
 }
 
 #[test]
-fn a_conversation_is_found_by_its_name_its_title_or_how_they_begin() {
+fn a_session_is_found_by_file_name_title_or_prefix() {
     let (folder, sessions) = folder();
     assert_eq!(sessions.latest(), Err(NotFound::Nothing));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();

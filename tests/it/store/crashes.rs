@@ -1,9 +1,8 @@
-//! Crashes, full names and folders that cannot be written.
+//! Crashes, failed writes and folders without write access.
 
 use super::*;
 
-/// What a program leaves that is killed before its rename: the old file, and a
-/// temporary one beside it.
+/// Simulates a crash before the rename: the old file and a temporary one remain.
 #[test]
 fn a_crash_before_the_rename_leaves_the_old_file() {
     let (folder, sessions) = folder();
@@ -30,10 +29,10 @@ fn a_crash_before_the_rename_leaves_the_old_file() {
     assert_eq!(sessions.list().len(), 1);
 }
 
-/// Whoever still reads the old file reads all of it: nothing is written in place.
+/// Readers of the old file see all of it, because nothing is written in place.
 #[cfg(unix)]
 #[test]
-fn the_old_file_is_whole_until_the_new_one_is() {
+fn readers_of_the_old_file_are_not_disturbed() {
     use std::io::Read;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -47,7 +46,7 @@ fn the_old_file_is_whole_until_the_new_one_is() {
 }
 
 #[test]
-fn a_rename_that_fails_leaves_the_old_file_and_no_litter() {
+fn a_failed_rename_leaves_the_old_file_and_no_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("taken");
     fs::create_dir(&target).unwrap();
@@ -59,7 +58,7 @@ fn a_rename_that_fails_leaves_the_old_file_and_no_litter() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_an_error_with_advice() {
+fn an_unwritable_folder_is_an_error_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -72,8 +71,7 @@ fn a_folder_that_cannot_be_written_is_an_error_with_advice() {
     assert_eq!(sessions.list(), []);
 }
 
-/// A folder that this process may not write into; none where it may write
-/// everywhere, as the superuser may.
+/// A folder without write access; `None` if this process can write anywhere, as root can.
 #[cfg(unix)]
 fn read_only() -> Option<TempDir> {
     use std::os::unix::fs::PermissionsExt;
@@ -86,7 +84,7 @@ fn read_only() -> Option<TempDir> {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_told_in_words() {
+fn a_read_only_folder_is_reported_as_permission_denied() {
     let Some(folder) = read_only() else { return };
     let sessions = Sessions::new(folder.path().to_owned());
     let fault = sessions
@@ -97,7 +95,7 @@ fn a_read_only_folder_is_told_in_words() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_others_could_read_is_private_once_it_is_written() {
+fn writing_makes_a_publicly_readable_file_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

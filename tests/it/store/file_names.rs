@@ -1,10 +1,10 @@
-//! The names of files, from whatever a prompt holds.
+//! Session file names for arbitrary prompts.
 
 use super::*;
 use humble::store::session_name;
 
 #[test]
-fn a_name_is_the_time_and_the_beginning_of_the_prompt() {
+fn a_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
     let family = "👨‍👩‍👧‍👦";
     let cases = [
         ("대화 제목 이다", "대화_제목_이다"),
@@ -22,23 +22,23 @@ fn a_name_is_the_time_and_the_beginning_of_the_prompt() {
         ("가나다라마바사아자차카", "가나다라마바사아자차"),
         ("", ""),
     ];
-    for (prompt, words) in cases {
-        let expected = format!("20251016_162030_{words}.json");
+    for (prompt, beginning) in cases {
+        let expected = format!("20251016_162030_{beginning}.json");
         assert_eq!(session_name(prompt, &ended()), expected, "{prompt:?}");
     }
 }
 
 proptest! {
     #[test]
-    fn any_prompt_makes_a_name_that_every_file_system_takes(
+    fn every_prompt_yields_a_portable_file_name(
         prompt in any::<String>(),
         marks in 0_usize..500,
     ) {
         let prompt = format!("{prompt}e{}", "\u{301}".repeat(marks));
         let name = session_name(&prompt, &ended());
-        prop_assert!(name.len() <= 249, "room for _99999: {}", name.len());
-        let refused = |letter: char| letter.is_control() || "/\\:*?\"<>| ".contains(letter);
-        prop_assert!(!name.contains(refused), "{}", name);
+        prop_assert!(name.len() <= 249, "space for _99999: {}", name.len());
+        let is_forbidden = |c: char| c.is_control() || "/\\:*?\"<>| ".contains(c);
+        prop_assert!(!name.contains(is_forbidden), "{}", name);
         let (folder, sessions) = folder();
         let id = sessions.create(&conversation(&prompt, "a"), &ended()).unwrap();
         prop_assert_eq!(id.as_str(), name);

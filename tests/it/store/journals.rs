@@ -1,4 +1,4 @@
-//! Journals on disk: who holds them, and what is made of those that nobody does.
+//! Journals on disk: locking, and recovery of orphaned ones.
 
 use super::*;
 use humble::store::{JournaledTurn, Journals, OrphanedJournal, Record};
@@ -26,7 +26,7 @@ fn words(piece: u64, text: &str) -> Record {
     }
 }
 
-fn left(journals: &Journals) -> Vec<JournaledTurn> {
+fn orphaned_turns(journals: &Journals) -> Vec<JournaledTurn> {
     let turns = journals.left().into_iter().map(|found| match found {
         OrphanedJournal::Left { turns, .. } => turns,
         OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
@@ -35,10 +35,10 @@ fn left(journals: &Journals) -> Vec<JournaledTurn> {
 }
 
 #[test]
-fn a_journal_is_offered_only_when_nobody_holds_it() {
+fn a_journal_is_offered_only_while_it_is_unlocked() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    assert_eq!(left(&journals), []);
+    assert_eq!(orphaned_turns(&journals), []);
     let mut journal = journals.begin(&turn("한글"), &ended()).unwrap();
     journal.append(&words(1, "안녕")).unwrap();
     journal.append(&words(2, "let me see")).unwrap();
@@ -53,7 +53,7 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
         text: "안녕, {…} 하세요".to_owned(),
     };
     journal.append(&restored).unwrap();
-    assert_eq!(left(&journals), [], "it is held");
+    assert_eq!(orphaned_turns(&journals), [], "the journal is locked");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -62,7 +62,7 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
         assert_eq!(mode & 0o777, 0o600);
     }
     drop(journal);
-    let found = left(&journals);
+    let found = orphaned_turns(&journals);
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].prompt.as_str(), found[0].words()),
@@ -72,7 +72,7 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
 }
 
 #[test]
-fn of_programs_that_start_at_once_exactly_one_gets_each_journal() {
+fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     for number in 0..10 {
@@ -101,7 +101,7 @@ fn of_programs_that_start_at_once_exactly_one_gets_each_journal() {
 }
 
 #[test]
-fn a_journal_cut_anywhere_tells_what_came_before_the_cut() {
+fn a_truncated_journal_yields_the_records_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     let mut journal = journals.begin(&turn("q"), &ended()).unwrap();
@@ -122,19 +122,19 @@ fn a_journal_cut_anywhere_tells_what_came_before_the_cut() {
             other => panic!("cut at {end}: {other:?}"),
         }
     }
-    // What is appended behind a torn record is not spoilt by it.
+    // A record appended after a partial one can be read.
     fs::write(&path, &whole[..first + 9]).unwrap();
     let Some(OrphanedJournal::Left { mut journal, .. }) = journals.left().pop() else {
-        panic!("it is a journal")
+        panic!("expected a journal")
     };
     journal.append(&words(1, "more")).unwrap();
     drop(journal);
-    assert_eq!(left(&journals)[0].words(), "more");
+    assert_eq!(orphaned_turns(&journals)[0].words(), "more");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_or_a_folder_in_the_place_of_a_journal_holds_nobody_up() {
+fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("journal/a.jsonl")).unwrap();
     let pipe = folder.path().join("journal/b.jsonl");
@@ -158,30 +158,29 @@ fn a_pipe_or_a_folder_in_the_place_of_a_journal_holds_nobody_up() {
 }
 
 #[test]
-fn how_many_journals_are_not_looked_at_is_told() {
+fn the_number_of_skipped_journals_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     for number in 0..66 {
         let prompt = format!("prompt {number}");
         journals.begin(&turn(&prompt), &ended()).unwrap();
     }
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     for found in journals.left() {
         if let OrphanedJournal::Foreign(notice) = found {
-            told.push(notice.what);
+            messages.push(notice.what);
         }
     }
-    let place = folder.path().join("journal");
-    let place = place.display();
-    let expected = format!("2 of the 66 journals in {place} were not looked at.");
-    assert_eq!(told, [expected]);
+    let path = folder.path().join("journal");
+    let expected = format!("2 of the 66 journals in {} were skipped.", path.display());
+    assert_eq!(messages, [expected]);
 }
 
 #[test]
-fn a_removed_journal_is_gone() {
+fn a_removed_journal_is_not_offered() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     journals.begin(&turn("q"), &ended()).unwrap().remove();
-    assert_eq!(left(&journals), []);
+    assert_eq!(orphaned_turns(&journals), []);
     assert_eq!(names_in(&folder.path().join("journal")), BTreeSet::new());
 }

@@ -1,5 +1,5 @@
-//! Conversations and prompts on disk: their names, what survives a rewrite, and
-//! what several programs at once cannot do to each other.
+//! Sessions and prompts on disk: file names, rewrites that preserve unknown data, and
+//! concurrent programs.
 
 mod branches;
 mod crashes;
@@ -57,7 +57,7 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_conversation_is_written_as_other_programs_read_it() {
+fn a_session_is_written_in_the_documented_format() {
     let (folder, sessions) = folder();
     let mut session = conversation("대화 제목 이다", "답");
     session.metadata.title = Some("T".to_owned());
@@ -94,7 +94,7 @@ fn a_conversation_is_written_as_other_programs_read_it() {
 }
 
 #[test]
-fn twenty_programs_that_want_one_name_get_twenty_files() {
+fn concurrent_sessions_with_equal_names_get_separate_files() {
     let (folder, sessions) = folder();
     let ids: BTreeSet<SessionId> = std::thread::scope(|scope| {
         let creators: Vec<_> = (0..20)
@@ -120,7 +120,7 @@ fn twenty_programs_that_want_one_name_get_twenty_files() {
         .iter()
         .map(|id| sessions.open(id).unwrap().messages[1].content.to_string())
         .collect();
-    assert_eq!(answers.len(), 20, "none replaced another");
+    assert_eq!(answers.len(), 20, "no file was replaced");
     assert_eq!(names_in(&folder.path().join("sessions")).len(), 20);
 }
 
@@ -138,7 +138,7 @@ fn an_existing_file_of_any_kind_is_never_overwritten() {
 }
 
 #[test]
-fn files_of_other_programs_open() {
+fn sessions_of_other_programs_can_be_opened() {
     let (folder, sessions) = folder();
     put(
         &folder,
@@ -171,7 +171,7 @@ fn files_of_other_programs_open() {
 }
 
 #[test]
-fn saving_keeps_what_it_does_not_know() {
+fn saving_preserves_unknown_data() {
     let (folder, sessions) = folder();
     let before = json!({
         "zeta": [1, 2.5],
@@ -216,20 +216,20 @@ fn a_session_that_another_program_changed_is_not_overwritten() {
     assert_eq!(
         names_in(&folder.path().join("sessions")).len(),
         3,
-        "and a lock"
+        "two sessions and a lock"
     );
 }
 
 #[test]
-fn a_broken_file_is_listed_with_the_reason_and_never_written() {
+fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
     let cases: [(&[u8], &str); 7] = [
         (b"", "it is empty"),
-        (b"[]", "it holds no JSON object"),
+        (b"[]", "it is not a JSON object"),
         (b"{}", "it has no `messages`"),
-        (b"{\"messages\":{}}", "its `messages` are no list"),
+        (b"{\"messages\":{}}", "its `messages` are not a list"),
         (
             b"{\"messages\":[],\"messages\":[]}",
-            "it has `messages` twice",
+            "it has two `messages` keys",
         ),
         (
             b"{\"messages\":[",
@@ -258,7 +258,7 @@ fn a_broken_file_is_listed_with_the_reason_and_never_written() {
 }
 
 #[test]
-fn a_start_that_nobody_can_read_stays_as_it_stands() {
+fn an_unreadable_start_time_is_preserved() {
     let (folder, sessions) = folder();
     let text = r#"{"startedAt":"last Tuesday","messages":[]}"#;
     put(&folder, "s.json", text);
@@ -291,12 +291,12 @@ fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
+fn a_folder_named_like_a_session_is_reported_with_fitting_advice() {
     let (folder, sessions) = folder();
     fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
     let fault = sessions.open(&"s.json".into()).unwrap_err();
-    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It is left \
-                    as it is. Move it out of the folder of sessions.";
+    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It was \
+                    not changed. Move it out of the sessions folder.";
     assert_eq!(fault.notice().summary(), expected);
 }
 
@@ -328,7 +328,7 @@ fn a_name_that_escapes_the_folder_is_rejected() {
 }
 
 #[test]
-fn a_session_is_deleted_once_and_saved_again_whole() {
+fn a_deleted_session_can_be_saved_again() {
     let (_folder, sessions) = folder();
     assert_eq!(
         sessions.save(&conversation("q", "a")),
@@ -347,7 +347,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn unknown_keys_of_a_session_survive_in_their_order(
+    fn unknown_keys_of_a_session_are_preserved_in_order(
         keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
         at in 0_usize..8,
         is_plain in any::<bool>(),

@@ -1,4 +1,4 @@
-//! What was typed before, and the draft of the last run.
+//! Earlier prompts and the draft of the last run.
 
 use humble::files;
 use humble::store::History;
@@ -12,7 +12,7 @@ fn history(folder: &TempDir) -> History {
 }
 
 #[test]
-fn prompts_come_back_oldest_first_and_repeats_are_kept_once() {
+fn prompts_load_oldest_first_without_consecutive_duplicates() {
     let folder = tempfile::tempdir().unwrap();
     let history = history(&folder);
     assert_eq!(history.load(10), [""; 0]);
@@ -36,7 +36,7 @@ fn a_torn_last_line_is_ignored_and_corrupts_no_later_prompt() {
 }
 
 #[test]
-fn the_file_of_prompts_does_not_grow_without_end() {
+fn the_history_file_size_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let history = history(&folder);
     let path = folder.path().join("history");
@@ -48,7 +48,7 @@ fn the_file_of_prompts_does_not_grow_without_end() {
     assert_eq!(
         fs::metadata(&path).unwrap().len(),
         lines.len() as u64,
-        "too long to keep"
+        "too long to store"
     );
     let long = "한".repeat(20_000);
     history.append(&long).unwrap();
@@ -61,7 +61,7 @@ fn the_file_of_prompts_does_not_grow_without_end() {
 }
 
 #[test]
-fn prompts_of_two_programs_are_all_there() {
+fn concurrent_programs_lose_no_prompts() {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
         for program in ["a", "b"] {
@@ -87,7 +87,7 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
     assert_eq!(first.take_draft().as_deref(), Some("쓰다 만\n글"));
     assert_eq!(first.take_draft(), None);
     assert_eq!(start().take_draft(), None);
-    // It was killed before the draft was sent.
+    // Dropped without sending the draft, as if the program were killed.
     drop(first);
     let next = start();
     assert_eq!(next.take_draft().as_deref(), Some("쓰다 만\n글"));
@@ -96,7 +96,7 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
 }
 
 #[test]
-fn a_draft_that_is_done_with_takes_no_other_programs_along() {
+fn clearing_a_draft_leaves_another_programs_draft_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (history(&folder), history(&folder));
     first.keep_draft("one").unwrap();
@@ -107,7 +107,7 @@ fn a_draft_that_is_done_with_takes_no_other_programs_along() {
 }
 
 #[test]
-fn a_record_of_two_lines_is_refused() {
+fn a_multi_line_record_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("records");
     assert!(files::append_line(&path, "a\nb", 0o600).is_err());

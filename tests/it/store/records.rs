@@ -1,10 +1,10 @@
-//! Turn records and summaries that other programs and versions wrote.
+//! Turn records and summaries written by other programs and versions.
 
 use super::*;
 use humble::domain::session::TurnRecord;
 
 #[test]
-fn records_are_written_as_they_were_read_and_only_what_changed_is_replaced() {
+fn records_are_preserved_except_for_changed_fields() {
     let (folder, sessions) = folder();
     let before = json!({
         "messages": [{ "role": "user", "content": "p" }, { "role": "assistant", "content": "a" }],

@@ -1,9 +1,9 @@
-//! The list of sessions: what is in it, and in which order.
+//! The contents and order of the session list.
 
 use super::*;
 
 #[test]
-fn the_list_is_newest_first_and_holds_sessions_only() {
+fn the_list_is_newest_first_and_contains_only_sessions() {
     let (folder, sessions) = folder();
     assert_eq!(sessions.list(), []);
     let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
@@ -45,7 +45,7 @@ fn the_list_is_newest_first_and_holds_sessions_only() {
 }
 
 #[test]
-fn the_order_of_the_list_survives_a_copy() {
+fn the_order_of_the_list_survives_copying_the_files() {
     let (folder, sessions) = folder();
     let local = |time: &str| {
         let time: jiff::civil::DateTime = time.parse().unwrap();
@@ -83,7 +83,7 @@ fn the_order_of_the_list_survives_a_copy() {
             json!({ "startedAt": start }),
             at("2020-01-01T00:00:00Z"),
         ),
-        // These two begin with no time.
+        // These two names do not begin with a valid time.
         (
             "20229999_235959_e.json",
             json!({}),
@@ -113,24 +113,32 @@ fn the_order_of_the_list_survives_a_copy() {
 }
 
 #[test]
-fn a_preview_holds_the_beginning_of_the_first_messages() {
+fn a_preview_contains_the_beginning_of_the_first_messages() {
     let (_folder, sessions) = folder();
     let mut session = conversation("short", &"한".repeat(10_000));
     let more = (0..200).map(|number| SavedMessage::user(number.to_string()));
     session.messages.extend(more);
     let id = sessions.create(&session, &ended()).unwrap();
     let preview = sessions.preview(&id).unwrap();
-    let texts: Vec<&str> = preview.messages.iter().map(|one| &*one.content).collect();
+    let texts: Vec<&str> = preview
+        .messages
+        .iter()
+        .map(|message| &*message.content)
+        .collect();
     assert_eq!((texts.len(), texts[0], texts[2]), (64, "short", "0"));
     assert_eq!(texts[1], "한".repeat(2_048 / 3));
-    assert_eq!(sessions.list()[0].messages, 202, "the list counts all");
+    assert_eq!(
+        sessions.list()[0].messages,
+        202,
+        "the list counts all messages"
+    );
 }
 
 #[test]
-fn a_clock_that_jumps_back_or_forth_loses_no_conversation() {
+fn clock_jumps_lose_no_session() {
     let (folder, sessions) = folder();
     let at = |time: &str| time.parse::<jiff::Zoned>().unwrap();
-    // One name a moment: the clock goes on, falls back to that moment, and leaps.
+    // The clock stays the same, jumps back and then far ahead; equal names get a number.
     let times = [
         at("2026-11-22T10:00:00[UTC]"),
         at("2026-11-22T10:00:00[UTC]"),
@@ -152,7 +160,7 @@ fn a_clock_that_jumps_back_or_forth_loses_no_conversation() {
         "21991231_235959_q.json",
     ];
     assert_eq!(names, expected);
-    // What was written in a future goes on in the present, and keeps its beginning.
+    // A session from the future can be continued and keeps its start time.
     let mut future = sessions.open(&ids[3]).unwrap();
     future.messages.push(SavedMessage::user("and now?"));
     future.messages.push(SavedMessage::assistant("five"));

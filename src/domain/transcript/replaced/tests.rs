@@ -1,4 +1,4 @@
-//! Answers that replace a turn or continue one.
+//! Turns that replace an answered turn or continue its answer.
 
 use super::*;
 use crate::domain::{Advice, Notice, PieceKind, Prompt, PromptKind, TurnEnd, TurnEvent, Usage};
@@ -44,12 +44,12 @@ fn fails(transcript: &mut Transcript, id: u64) {
     ends(transcript, id, TurnEnd::Failed { notice });
 }
 
-fn again(text: &str) -> Prompt {
+fn retry(text: &str) -> Prompt {
     Prompt::new(text).of_kind(PromptKind::Replace)
 }
 
-fn words(transcript: &Transcript) -> Vec<&str> {
-    let words = |entry| match entry {
+fn texts(transcript: &Transcript) -> Vec<&str> {
+    let texts = |entry| match entry {
         &Entry {
             body: Body::Prompt { ref text, .. } | Body::Text { ref text, .. },
             ..
@@ -60,7 +60,7 @@ fn words(transcript: &Transcript) -> Vec<&str> {
         } => notice.what.as_str(),
         _ => "?",
     };
-    transcript.entries().iter().map(words).collect()
+    transcript.entries().iter().map(texts).collect()
 }
 
 fn talk() -> Transcript {
@@ -75,12 +75,12 @@ fn talk() -> Transcript {
 #[test]
 fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
     let mut transcript = talk();
-    begin(&mut transcript, 3, again("q"));
+    begin(&mut transcript, 3, retry("q"));
     says(&mut transcript, 3, "half");
-    assert_eq!(words(&transcript), ["p", "a", "q", "half"]);
+    assert_eq!(texts(&transcript), ["p", "a", "q", "half"]);
     fails(&mut transcript, 3);
     assert_eq!(
-        words(&transcript),
+        texts(&transcript),
         ["p", "a", "q", "b", "q", "half", "failed"]
     );
     assert_eq!(last(&transcript), Some(("q", false)));
@@ -91,18 +91,18 @@ fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
 #[test]
 fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
     let mut transcript = talk();
-    begin(&mut transcript, 3, again("q"));
+    begin(&mut transcript, 3, retry("q"));
     fails(&mut transcript, 3);
-    begin(&mut transcript, 4, again("q"));
+    begin(&mut transcript, 4, retry("q"));
     answers(&mut transcript, 4, "c", false);
-    assert_eq!(words(&transcript), ["p", "a", "q", "c"]);
+    assert_eq!(texts(&transcript), ["p", "a", "q", "c"]);
     assert!(!transcript.last_replaces());
 }
 
 #[test]
 fn events_after_entries_came_back_find_their_own_entries() {
     let mut transcript = talk();
-    begin(&mut transcript, 3, again("q"));
+    begin(&mut transcript, 3, retry("q"));
     says(&mut transcript, 3, "half");
     fails(&mut transcript, 3);
     begin(&mut transcript, 4, Prompt::new("r"));
@@ -111,7 +111,7 @@ fn events_after_entries_came_back_find_their_own_entries() {
     says(&mut transcript, 3, "!");
     says(&mut transcript, 2, "!");
     assert_eq!(
-        words(&transcript),
+        texts(&transcript),
         ["p", "a", "q", "b!", "q", "half!", "failed", "r", "cd"]
     );
     assert_eq!(transcript.settled(), 7);
@@ -124,10 +124,10 @@ fn an_answer_that_is_continued_is_one_answer() {
     answers(&mut transcript, 3, "one ", true);
     begin(&mut transcript, 4, Prompt::continuing());
     says(&mut transcript, 4, "two");
-    assert_eq!(words(&transcript)[4..], ["r", "one ", CUT, "", "two"]);
+    assert_eq!(texts(&transcript)[4..], ["r", "one ", CUT, "", "two"]);
     let text = "two".to_owned();
     ends(&mut transcript, 4, TurnEnd::Answered { text, cut: false });
-    assert_eq!(words(&transcript)[4..], ["r", "one two"]);
+    assert_eq!(texts(&transcript)[4..], ["r", "one two"]);
     assert_eq!(last(&transcript), Some(("r", true)));
 }
 
@@ -138,11 +138,11 @@ fn a_continuation_that_fails_leaves_the_first_half_alone() {
     answers(&mut transcript, 1, "one ", true);
     begin(&mut transcript, 2, Prompt::continuing());
     fails(&mut transcript, 2);
-    assert_eq!(words(&transcript), ["r", "one ", CUT, "", "failed"]);
+    assert_eq!(texts(&transcript), ["r", "one ", CUT, "", "failed"]);
     assert_eq!(transcript.last_typed(), Some("r"));
     begin(&mut transcript, 3, Prompt::continuing());
     answers(&mut transcript, 3, "two", false);
-    assert_eq!(words(&transcript), ["r", "one two"]);
+    assert_eq!(texts(&transcript), ["r", "one two"]);
     assert_eq!(last(&transcript), Some(("r", true)));
 }
 
@@ -151,10 +151,10 @@ fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
     let mut transcript = talk();
     begin(&mut transcript, 3, Prompt::compacting());
     answers(&mut transcript, 3, "summary", false);
-    begin(&mut transcript, 4, again("q"));
+    begin(&mut transcript, 4, retry("q"));
     let note = compaction::sent_instead().what;
-    assert_eq!(words(&transcript), ["p", "a", note.as_str(), "q"]);
+    assert_eq!(texts(&transcript), ["p", "a", note.as_str(), "q"]);
     fails(&mut transcript, 4);
     let expected = ["p", "a", "q", "b", "", "summary", "q", "failed"];
-    assert_eq!(words(&transcript), expected);
+    assert_eq!(texts(&transcript), expected);
 }

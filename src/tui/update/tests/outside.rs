@@ -42,8 +42,8 @@ fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
         "These are in force already:",
         "config.json: logLevel is debug now",
         "Take the changes?",
-        "f  Follow the files: take the changes",
-        "n  Keep what was until humble ends; the files stay",
+        "f  Apply the changes",
+        "n  Ignore them until I quit (files are not touched)",
     ] {
         assert!(drawn.contains(said), "{said} in\n{drawn}");
     }

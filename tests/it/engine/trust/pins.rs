@@ -239,7 +239,7 @@ async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
     let heard = format!("{:?}", bench.model_messages());
-    let told = "`echo` changed, and is withheld until the user accepts what it is now";
+    let told = "`echo` changed and is withheld until the user accepts the new definition";
     assert!(heard.contains(told), "{heard}");
     assert_eq!(called_tools(&folder), [""; 0]);
 }
