@@ -47,7 +47,9 @@ fn phrase(advice: &Advice) -> Option<String> {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
         Advice::ReviewTrust => "/trust shows what changed.",
-        Advice::SwitchOffTools => "To disable a server or a tool, press Space on it in the Servers pane (F2).",
+        Advice::SwitchOffTools => {
+            "To disable a server or a tool, press Space on it in the Servers pane (F2)."
+        }
         Advice::ShowInstructions => "To read them, press i on the server in the Servers pane (F2).",
     };
     Some(sentence.to_owned())

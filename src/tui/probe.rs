@@ -17,7 +17,9 @@ impl Probe {
     pub fn words(&self) -> String {
         let place = |wanted: Dialect| {
             let mut order = Dialect::ALL.iter();
-            order.position(|dialect| *dialect == wanted).map_or(0, |at| at + 1)
+            order
+                .position(|dialect| *dialect == wanted)
+                .map_or(0, |at| at + 1)
         };
         match self.state.dialect {
             _ if self.state.is_loading => "probe: loading the model".to_owned(),

@@ -232,7 +232,10 @@ fn failed_rows(shared: Shared, failed: CallId, wanted: &[String], columns: u16) 
     let call = shared.transcript.call(failed);
     let tool = call.map_or("A call", |call| call.tool.as_str());
     let mut rows = rows_of(&head_of(tool, call), columns);
-    let wanted = format!("It failed. The model now wants to call: {}", wanted.join(", "));
+    let wanted = format!(
+        "It failed. The model now wants to call: {}",
+        wanted.join(", ")
+    );
     rows.extend(rows_of(&one_line(&wanted), columns));
     rows.extend([String::new(), "Error:".to_owned()]);
     rows.extend(indented(&error_of(call), columns));

@@ -30,15 +30,13 @@ pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
     }
     let more = waiting.len().saturating_sub(CHANGES_MAX);
     if more > 0 {
-        let rest = format!("… and {more} more, not shown here. Read the file before you apply them.");
+        let rest =
+            format!("… and {more} more, not shown here. Read the file before you apply them.");
         rows.extend(rows_of(&Clean::single_line(&rest), columns));
     }
     if !applied.is_empty() {
         rows.push(String::new());
-        rows.extend(rows_of(
-            &Clean::from_static("Already applied:"),
-            columns,
-        ));
+        rows.extend(rows_of(&Clean::from_static("Already applied:"), columns));
     }
     for change in applied.iter().take(CHANGES_MAX) {
         let entry = format!("{}: {}", change.file, change.what);

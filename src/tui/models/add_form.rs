@@ -254,10 +254,7 @@ impl Layer for AddModelForm {
     fn hints(&self, _: Shared) -> Vec<String> {
         let back = |word| layers::hint(Place::Form, LayerKey::Back, word);
         if self.is_leaving {
-            return vec![
-                back("discard"),
-                "any other key continues".to_owned(),
-            ];
+            return vec![back("discard"), "any other key continues".to_owned()];
         }
         let next = layers::hint(Place::Form, LayerKey::Take, "next");
         vec![next, "Up/Down fields".to_owned(), back("close")]

@@ -153,7 +153,11 @@ fn found_words(catalog: &ModelCatalog) -> String {
                 .to_owned()
         }
         CatalogState::Listed(listed) => {
-            let chats = listed.models.iter().filter(|model| model.can_chat()).count();
+            let chats = listed
+                .models
+                .iter()
+                .filter(|model| model.can_chat())
+                .count();
             let count = count_words(chats);
             let offered = first_run_items(catalog).len() - 2;
             if offered < chats {

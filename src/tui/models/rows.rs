@@ -102,9 +102,10 @@ fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
         CatalogState::Listed(listed) if listed.models.is_empty() => {
             Some(("No models yet.".to_owned(), false))
         }
-        CatalogState::Listed(listed) if listed.is_cut => {
-            Some(("This server has more models than are listed here.".to_owned(), false))
-        }
+        CatalogState::Listed(listed) if listed.is_cut => Some((
+            "This server has more models than are listed here.".to_owned(),
+            false,
+        )),
         CatalogState::Listed(_) => None,
     }
 }
@@ -145,7 +146,10 @@ pub enum FirstRunItem<'a> {
 /// The items of the first-run offer, in the order of their numbers.
 pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
     let models = catalog.servers.iter().flat_map(|catalog| {
-        let listed = catalog.listed().into_iter().flat_map(|listed| &listed.models);
+        let listed = catalog
+            .listed()
+            .into_iter()
+            .flat_map(|listed| &listed.models);
         let chats = listed.filter(|model| model.can_chat());
         chats.map(|model| FirstRunItem::Model(&catalog.server, model))
     });

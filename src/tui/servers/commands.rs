@@ -101,7 +101,8 @@ pub fn reconnect(sidebar: &mut Sidebar, id: &ServerId, cx: &mut Cx) {
         }
         ServerStatus::Misconfigured(_) => {
             let notice = Notice::warning(format!("Server `{name}` is misconfigured."));
-            return cx.notify(notice.advise("Fix its entry in mcp-servers.json; no restart is needed."));
+            return cx
+                .notify(notice.advise("Fix its entry in mcp-servers.json; no restart is needed."));
         }
         _ => Notice::info(format!("Reconnecting to server `{name}`.")),
     };

@@ -162,7 +162,9 @@ impl Layer for StderrLog {
         lines.reverse();
         let count = lines.len();
         let nothing = match server {
-            Some(server) if !server.enabled => "The server is off. Output of its last run is not kept.",
+            Some(server) if !server.enabled => {
+                "The server is off. Output of its last run is not kept."
+            }
             _ => "No output.",
         };
         from_end(lines.into_iter(), count, area, &mut self.back, nothing, pen);

@@ -100,8 +100,8 @@ fn of_rule(rule: &Rule) -> Vec<String> {
         }
         Cover::Matching { pin, pattern, .. } => {
             let intro = "Runs without asking if its arguments match, with no others added:";
-            let json = serde_json::to_string_pretty(&Value::Object(pattern.to_json()))
-                .unwrap_or_default();
+            let json =
+                serde_json::to_string_pretty(&Value::Object(pattern.to_json())).unwrap_or_default();
             let mut lines = vec![intro.to_owned()];
             lines.extend(json.lines().map(|line| format!("  {line}")));
             lines.push(definition(pin));
@@ -122,7 +122,9 @@ fn of_lapsed(rule: &Rule, lapse: Lapse) -> Vec<String> {
     let reason = match lapse {
         Lapse::Tool => "Inactive: the tool's definition changed, so it asks. The rule was:",
         Lapse::Launch => "Inactive: the server is started differently now. The rule was:",
-        Lapse::Doubt => "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:",
+        Lapse::Doubt => {
+            "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
+        }
         Lapse::Unkept => "Only until humble ends, because trust.json cannot be read.",
     };
     let mut lines = vec![reason.to_owned()];

@@ -1,13 +1,13 @@
-//! Turns that replace the last one, continued answers, and what ends without an answer:
-//! as the user sees them, and what the file holds meanwhile.
+//! Retried and edited turns, continued answers, and turns without an answer: the screen and
+//! the session file.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
-/// The one session file.
+/// The only session file.
 fn file(chat: &Chat) -> Value {
-    serde_json::from_str(&chat.text_in_folder("sessions")).expect("one file")
+    serde_json::from_str(&chat.text_in_folder("sessions")).expect("one session file")
 }
 
 fn messages(chat: &Chat) -> Value {
@@ -48,7 +48,7 @@ fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
     chat
 }
 
-/// The conversation has its turn, and the model hears of it again.
+/// Checks that the conversation still has its turn and that the model receives it.
 fn is_whole(chat: &mut Chat) {
     assert_eq!(messages(chat), said(&[("q1", "answer one")]));
     chat.sees("answer one").says("q2").sees("answer two");
@@ -58,7 +58,7 @@ fn is_whole(chat: &mut Chat) {
 }
 
 #[test]
-fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
+fn a_failed_retry_leaves_the_conversation_unchanged() {
     for round in [
         vec![failing()],
         vec![ScriptStep::text("Half"), failing()],
@@ -74,7 +74,7 @@ fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
 }
 
 #[test]
-fn a_retry_that_is_interrupted_leaves_the_conversation_as_it_was() {
+fn an_interrupted_retry_leaves_the_conversation_unchanged() {
     let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     chat.says("/retry").sees("Half").does_not_see("answer one");
     assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
@@ -84,7 +84,7 @@ fn a_retry_that_is_interrupted_leaves_the_conversation_as_it_was() {
 }
 
 #[test]
-fn an_edit_that_fails_leaves_the_conversation_as_it_was() {
+fn a_failed_edit_leaves_the_conversation_unchanged() {
     let mut chat = attempt([failing()]);
     chat.says("/edit").types(" anew").enter().sees("✗");
     is_whole(&mut chat);
@@ -105,7 +105,7 @@ fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
 }
 
 #[test]
-fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
+fn undo_after_a_failed_retry_removes_the_attempt_first() {
     let mut chat = attempt([ScriptStep::text("Half"), failing()]);
     chat.says("/retry").sees("✗").says("/undo");
     chat.sees("answer one").does_not_see("Half");
@@ -113,7 +113,7 @@ fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
 }
 
 #[test]
-fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
+fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
     let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     first.says("/retry").sees("Half");
     branches::is_journalled(&mut first, "Half");
@@ -128,7 +128,7 @@ fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
 }
 
 #[test]
-fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
+fn a_prompt_queued_behind_a_failed_retry_gets_the_whole_history() {
     let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
     chat.says("/retry").says("q2").waits_until_sees("✗").enter();
     chat.sees("answer two").model_receives("answer one");
@@ -137,7 +137,7 @@ fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
 }
 
 #[test]
-fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
+fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
     let answer = [
         ScriptStep::Wait(Duration::from_millis(500)),
         ScriptStep::text("answer one b"),
@@ -165,7 +165,7 @@ fn undoing_the_only_turn_leaves_no_empty_conversation() {
 }
 
 #[test]
-fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
+fn a_continued_answer_is_saved_as_one_answer() {
     let mut chat = chat(
         script()
             .round(cut())
@@ -185,14 +185,14 @@ fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
     assert_eq!(turns.as_array().map(Vec::len), Some(1), "{turns}");
     assert!(
         !chat.text_in_folder("").contains("Continue exactly"),
-        "not typed"
+        "the continuation prompt is not saved"
     );
     chat.says("next").sees("ok").model_receives(whole);
     chat.model_does_not_receive("Continue exactly");
 }
 
 #[test]
-fn a_continuation_that_is_interrupted_can_be_tried_again() {
+fn an_interrupted_continuation_can_be_retried() {
     let mut chat = chat(
         script()
             .round(cut())
@@ -212,7 +212,7 @@ fn a_continuation_that_is_interrupted_can_be_tried_again() {
 }
 
 #[test]
-fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
+fn a_failed_first_turn_is_not_offered_at_the_next_start() {
     for is_killed in [false, true] {
         let mut first = chat(script().round([ScriptStep::text("Half"), failing()]));
         first.says("question").sees("✗");
@@ -226,7 +226,7 @@ fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
 }
 
 #[test]
-fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
+fn a_stopped_first_turn_is_not_offered_at_the_next_start() {
     let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question").sees("Half").ctrl('c');
     let home = first.sees("(cancelled)").shut_down();
@@ -234,7 +234,7 @@ fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
 }
 
 #[test]
-fn a_title_keeps_a_thousand_characters_and_says_that_the_rest_was_cut() {
+fn a_long_title_is_truncated_to_a_thousand_characters_with_a_notice() {
     let mut chat = attempt([]);
     let title = "가".repeat(1_000);
     chat.pastes(&format!("/rename {title}")).enter();

@@ -68,7 +68,9 @@ impl OpenAsk {
     }
 
     pub fn body(&self) -> &[String] {
-        self.laid_out.as_ref().map_or(&[], |layout| &layout.body.rows)
+        self.laid_out
+            .as_ref()
+            .map_or(&[], |layout| &layout.body.rows)
     }
 
     /// Number of rows at the top that name the subject.
