@@ -14,7 +14,7 @@ pub fn words(advice: &[Advice]) -> Option<String> {
 }
 
 fn phrase(advice: &Advice) -> Option<String> {
-    let sentence = match advice {
+    let text = match advice {
         Advice::Say(sentence) => sentence,
         Advice::Retry => "/retry tries again.",
         Advice::RetryLater => "Wait a moment, then use /retry.",
@@ -52,5 +52,5 @@ fn phrase(advice: &Advice) -> Option<String> {
         }
         Advice::ShowInstructions => "To read them, press i on the server in the Servers pane (F2).",
     };
-    Some(sentence.to_owned())
+    Some(text.to_owned())
 }

@@ -16,7 +16,7 @@ pub const STEPS: usize = 7;
 #[derive(Debug)]
 pub struct Guide {
     pub(super) prompts: Prompts,
-    /// The current step; [`STEPS`] when all are done.
+    /// The current step; [`STEP_COUNT`] when all are done.
     pub(super) at: usize,
     pub(super) done: [bool; STEPS],
     /// Some prompt was answered.

@@ -51,7 +51,7 @@ impl Dialogs {
     }
 
     /// The dialog accepts keys once it has been drawn and no key was pressed for
-    /// [`QUIET`].
+    /// [`QUIET_TIME`].
     pub fn arm(&mut self, last_key: Duration, now: Duration) {
         if let Some(ask) = self.asks.first_mut().filter(|ask| ask.is_seen) {
             ask.armed |= now >= ask.opened.max(last_key) + QUIET;

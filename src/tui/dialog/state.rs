@@ -46,6 +46,7 @@ pub struct OpenAsk {
     /// Index of the call on display.
     pub(in crate::tui) at: usize,
     pub(super) decisions: Vec<Option<Decision>>,
+    /// Per call: it has been on display.
     shown: Vec<bool>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) drafts: Vec<Option<Editor>>,

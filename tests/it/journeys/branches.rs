@@ -125,13 +125,10 @@ fn undo_is_refused_during_a_turn() {
 }
 
 /// Waits until the text is on disk, so that it survives a kill.
-pub fn is_journalled(chat: &mut Chat, text: &str) {
+pub fn wait_until_journaled(chat: &mut Chat, text: &str) {
     let since = std::time::Instant::now();
     while !chat.text_in_folder("journal").contains(text) {
-        assert!(
-            since.elapsed() < Duration::from_secs(10),
-            "never journalled"
-        );
+        assert!(since.elapsed() < Duration::from_secs(10), "never journaled");
         chat.waits(Duration::from_millis(50));
     }
 }
@@ -140,7 +137,7 @@ pub fn is_journalled(chat: &mut Chat, text: &str) {
 fn resuming_an_unfinished_turn_restores_its_prompt() {
     let mut first = chat(script().round([ScriptStep::text("서울은 한국"), ScriptStep::Hang]));
     first.says("수도는?").sees("서울은 한국");
-    is_journalled(&mut first, "서울은 한국");
+    wait_until_journaled(&mut first, "서울은 한국");
     let home = first.kill();
     chat_in(home, script().answer("서울입니다."))
         .sees("Unfinished turn")
@@ -160,7 +157,7 @@ fn resuming_an_unfinished_turn_restores_its_prompt() {
 fn discarding_an_unfinished_turn_needs_a_confirmation() {
     let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question");
-    is_journalled(&mut first, "Half");
+    wait_until_journaled(&mut first, "Half");
     let home = first.kill();
     let mut second = chat_in(home, script());
     second

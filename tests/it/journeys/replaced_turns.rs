@@ -14,7 +14,7 @@ fn messages(chat: &Chat) -> Value {
     file(chat)["messages"].clone()
 }
 
-fn said(turns: &[(&str, &str)]) -> Value {
+fn expected_messages(turns: &[(&str, &str)]) -> Value {
     let both = turns.iter().flat_map(|(prompt, answer)| {
         [
             json!({ "role": "user", "content": prompt }),
@@ -49,11 +49,11 @@ fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
 }
 
 /// Checks that the conversation still has its turn and that the model receives it.
-fn is_whole(chat: &mut Chat) {
-    assert_eq!(messages(chat), said(&[("q1", "answer one")]));
+fn assert_turn_is_intact(chat: &mut Chat) {
+    assert_eq!(messages(chat), expected_messages(&[("q1", "answer one")]));
     chat.sees("answer one").says("q2").sees("answer two");
     chat.model_receives("answer one");
-    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one"), ("q2", "answer two")]);
     assert_eq!(messages(chat), expected);
 }
 
@@ -69,7 +69,7 @@ fn a_failed_retry_leaves_the_conversation_unchanged() {
     ] {
         let mut chat = attempt(round);
         chat.says("/retry").sees("✗");
-        is_whole(&mut chat);
+        assert_turn_is_intact(&mut chat);
     }
 }
 
@@ -77,17 +77,17 @@ fn a_failed_retry_leaves_the_conversation_unchanged() {
 fn an_interrupted_retry_leaves_the_conversation_unchanged() {
     let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     chat.says("/retry").sees("Half").does_not_see("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.ctrl('c').sees("(cancelled)").sees("answer one");
     assert_eq!(file(&chat)["humble"]["cancelled"][0]["words"], "Half");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
 fn a_failed_edit_leaves_the_conversation_unchanged() {
     let mut chat = attempt([failing()]);
     chat.says("/edit").types(" anew").enter().sees("✗");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
         .does_not_see("answer one")
         .does_not_see("✗");
     chat.model_does_not_receive("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer two")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer two")]));
     let branches = file(&chat)["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
     chat.sees("The other answer is kept: /branches.");
@@ -109,22 +109,25 @@ fn undo_after_a_failed_retry_removes_the_attempt_first() {
     let mut chat = attempt([ScriptStep::text("Half"), failing()]);
     chat.says("/retry").sees("✗").says("/undo");
     chat.sees("answer one").does_not_see("Half");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
 fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
     let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     first.says("/retry").sees("Half");
-    branches::is_journalled(&mut first, "Half");
-    assert_eq!(messages(&first), said(&[("q1", "answer one")]));
+    branches::wait_until_journaled(&mut first, "Half");
+    assert_eq!(messages(&first), expected_messages(&[("q1", "answer one")]));
     let home = first.kill();
     let mut second = chat_in(home, script().answer("answer two"));
     second.sees("Unfinished turn").reads_screen().key('r');
     second.sees("answer one").sees("│ q1").enter();
     second.sees("answer two").does_not_see("answer one");
     second.model_does_not_receive("answer one");
-    assert_eq!(messages(&second), said(&[("q1", "answer two")]));
+    assert_eq!(
+        messages(&second),
+        expected_messages(&[("q1", "answer two")])
+    );
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn a_prompt_queued_behind_a_failed_retry_gets_the_whole_history() {
     let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
     chat.says("/retry").says("q2").waits_until_sees("✗").enter();
     chat.sees("answer two").model_receives("answer one");
-    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one"), ("q2", "answer two")]);
     assert_eq!(messages(&chat), expected);
 }
 
@@ -148,7 +151,7 @@ fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
         .says("q2")
         .waits_until_sees("answer two");
     chat.model_receives("answer one b");
-    let expected = said(&[("q1", "answer one b"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one b"), ("q2", "answer two")]);
     assert_eq!(messages(&chat), expected);
 }
 
@@ -156,7 +159,7 @@ fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
 fn undoing_the_only_turn_leaves_no_empty_conversation() {
     let mut chat = attempt([]);
     chat.says("/undo").does_not_see("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.says("/sessions")
         .sees("q1")
         .press(KeyCode::Esc, KeyModifiers::NONE);
@@ -179,7 +182,7 @@ fn a_continued_answer_is_saved_as_one_answer() {
         .does_not_see("was cut by the limit")
         .model_receives("Continue exactly where your answer was cut off.");
     let whole = "The first half and the second.";
-    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));
     assert_eq!(file(&chat)["humble"].get("branches"), None);
     let turns = file(&chat)["humble"]["turns"].clone();
     assert_eq!(turns.as_array().map(Vec::len), Some(1), "{turns}");
@@ -204,10 +207,13 @@ fn an_interrupted_continuation_can_be_retried() {
         .sees("and")
         .ctrl('c')
         .sees("(cancelled)");
-    assert_eq!(messages(&chat), said(&[("Tell me", "The first half")]));
+    assert_eq!(
+        messages(&chat),
+        expected_messages(&[("Tell me", "The first half")])
+    );
     chat.says("/retry").sees("The first half and the second.");
     let whole = "The first half and the second.";
-    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));
     chat.does_not_see("(cancelled)");
 }
 

@@ -5,7 +5,7 @@ use super::*;
 const DELETE: KeyCode = KeyCode::Delete;
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn twice() -> Script {
+fn two_calls() -> Script {
     script()
         .answer(GET_TIME_CALL)
         .answer("Late.")
@@ -16,11 +16,14 @@ fn twice() -> Script {
 #[test]
 fn an_always_rule_survives_a_restart_until_it_is_revoked() {
     for key in ['6', '7'] {
-        let mut first = chat(twice());
+        let mut first = chat(two_calls());
         first.says("Time?").reads_screen().key(key).sees("Late.");
         first.says("Now?").sees("Later.");
         let home = first.shut_down();
-        let mut chat = chat_in(home, twice().answer(GET_TIME_CALL).answer("Late again."));
+        let mut chat = chat_in(
+            home,
+            two_calls().answer(GET_TIME_CALL).answer("Late again."),
+        );
         chat.says("Time?").sees("Late.");
         chat.says("/trust").sees("always").sees("humble");
         chat.enter().sees("only while its server is started as now");
@@ -33,7 +36,7 @@ fn an_always_rule_survives_a_restart_until_it_is_revoked() {
 
 #[test]
 fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
-    let mut chat = chat(twice());
+    let mut chat = chat(two_calls());
     chat.says("Time?")
         .reads_screen()
         .key('9')
@@ -84,7 +87,7 @@ fn a_pattern_is_editable_and_must_match_the_call() {
 
 #[test]
 fn esc_in_the_pattern_field_decides_nothing() {
-    let mut chat = chat(twice());
+    let mut chat = chat(two_calls());
     chat.says("Time?")
         .reads_screen()
         .key('8')
@@ -96,7 +99,7 @@ fn esc_in_the_pattern_field_decides_nothing() {
 
 #[test]
 fn a_session_grant_is_listed_and_ends_with_the_session() {
-    let mut chat = chat(twice());
+    let mut chat = chat(two_calls());
     chat.says("Time?").reads_screen().key('s').sees("Late.");
     chat.says("/trust").sees("this session");
     chat.enter().sees("until this conversation ends");
