@@ -1,54 +1,56 @@
-//! Advice in the words of the screen: its commands and its keys.
+//! Wording of advice for the full-screen program: its commands and keys.
 
 use crate::domain::advice::sentences;
 use crate::domain::{Advice, Notice};
 
-/// A notice on one line.
+/// A notice with its advice, on one line.
 pub fn sentence(notice: &Notice) -> String {
     notice.sentence(phrase)
 }
 
-/// All of this advice; none where there is none.
+/// All advice as sentences; None without any.
 pub fn words(advice: &[Advice]) -> Option<String> {
     sentences(advice, phrase)
 }
 
 fn phrase(advice: &Advice) -> Option<String> {
-    let words = match advice {
+    let text = match advice {
         Advice::Say(sentence) => sentence,
-        Advice::Retry => "/retry asks again.",
-        Advice::RetryLater => "Wait a little, then /retry.",
-        Advice::SendAgain => "Enter asks again.",
-        Advice::Continue => "/continue goes on from there.",
-        Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
-        Advice::Stop => "Ctrl+C stops it if that is not wanted.",
+        Advice::Retry => "/retry tries again.",
+        Advice::RetryLater => "Wait a moment, then use /retry.",
+        Advice::SendAgain => "Enter sends it again.",
+        Advice::Continue => "/continue resumes from there.",
+        Advice::WaitOrStop => "Wait for it to finish, or stop it with Ctrl+C.",
+        Advice::Stop => "Press Ctrl+C to stop it.",
         Advice::SelectModel => "Use /set-model to choose a model.",
         Advice::ChooseOtherModel => "Choose another model with /set-model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
-        Advice::AddModel => "/models shows what a running Ollama has and adds it.",
-        Advice::ListModels => "/models shows what it has.",
-        Advice::UsePulledModel => "Use it with /models.",
+        Advice::AddModel => "Use /models to add one from a running Ollama.",
+        Advice::ListModels => "/models lists its models.",
+        Advice::UsePulledModel => "Select it with /models.",
         Advice::ResumePull(name) => {
-            return Some(format!("/models pull {name} goes on where it stopped."));
+            return Some(format!("/models pull {name} resumes the download."));
         }
         Advice::StopPull => "Wait for it, or stop it with /models stop.",
-        Advice::Probe => "/probe finds out what works best.",
-        Advice::Compact => "/compact makes it shorter.",
+        Advice::Probe => "/probe tests which format works best.",
+        Advice::Compact => "/compact shortens it.",
         Advice::RetryCompact => "/compact tries again.",
-        Advice::NewSession => "Begin a new one with /new.",
-        Advice::ListSessions => "Ctrl+O lists those that there are.",
-        Advice::NameTitle => "Say it behind the command: /rename TITLE.",
-        Advice::ListBranches => "/branches leads back.",
+        Advice::NewSession => "Start a new one with /new.",
+        Advice::ListSessions => "Ctrl+O lists the saved ones.",
+        Advice::NameTitle => "Usage: /rename TITLE",
+        Advice::ListBranches => "/branches switches back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
-        Advice::LeavePrivate => "/private off saves it again.",
+        Advice::LeavePrivate => "/private off resumes saving.",
         Advice::ShowLog => "F12 shows the log.",
-        Advice::Reload => "/reload asks again.",
+        Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {
-            "`/system-prompt replace` puts ours in its place and keeps a copy."
+            "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
         Advice::ReviewTrust => "/trust shows what changed.",
-        Advice::SwitchOffTools => "Space in the Servers pane (F2) switches a server or a tool off.",
-        Advice::ShowInstructions => "`i` on the server in the servers pane shows them.",
+        Advice::SwitchOffTools => {
+            "To disable a server or a tool, press Space on it in the Servers pane (F2)."
+        }
+        Advice::ShowInstructions => "To read them, press i on the server in the Servers pane (F2).",
     };
-    Some(words.to_owned())
+    Some(text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! All keys and commands, read from the table of actions.
+//! The help layer: all keys and commands, generated from the keymap table.
 
 use crate::tui::keymap::{Action, Binding, Chord, TABLE, When};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
@@ -7,7 +7,7 @@ use crate::tui::widgets::window::window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
-/// Columns of the keys, and of the commands behind them.
+/// Columns of the keys, and of the commands at the right.
 const KEYS_COLUMNS: u16 = 24;
 const COMMAND_COLUMNS: u16 = 16;
 
@@ -19,7 +19,7 @@ enum Row {
 
 #[derive(Debug, Default)]
 pub struct HelpLayer {
-    /// First row in view.
+    /// First visible row.
     top: usize,
 }
 
@@ -94,7 +94,7 @@ fn rows() -> Vec<Row> {
         ("Everywhere", When::Always, true),
         ("In the message", When::Message, true),
         ("In a pane", When::Pane, true),
-        ("In the servers", When::Servers, true),
+        ("In the Servers pane", When::Servers, true),
         ("On a call in the chat", When::Call, true),
         ("Commands", When::Always, false),
     ];

@@ -1,4 +1,4 @@
-//! A probe of the model as the screen knows it: how far it is, and since when.
+//! Progress of a running model probe, with the start times for the display.
 
 use crate::domain::Dialect;
 use crate::domain::probe::ProbeState;
@@ -8,19 +8,21 @@ use std::time::Duration;
 pub struct Probe {
     pub state: ProbeState,
     pub began: Duration,
-    /// When the present dialect's turn came, or the loading of the model began or ended.
+    /// Start of the current step: a dialect, or loading the model.
     pub since: Duration,
 }
 
 impl Probe {
-    /// What is being done, in a few words.
+    /// A short label of the current step.
     pub fn words(&self) -> String {
         let place = |wanted: Dialect| {
             let mut order = Dialect::ALL.iter();
-            order.position(|one| *one == wanted).map_or(0, |at| at + 1)
+            order
+                .position(|dialect| *dialect == wanted)
+                .map_or(0, |at| at + 1)
         };
         match self.state.dialect {
-            _ if self.state.is_loading => "probe: the model is being loaded".to_owned(),
+            _ if self.state.is_loading => "probe: loading the model".to_owned(),
             None => "probe".to_owned(),
             Some(dialect) => format!(
                 "probe: {}, {} of {}",

@@ -164,7 +164,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     terminal.wait_for_text("A letter or number decides");
     assert!(pty::contains_text(&terminal.screen(), "manual"));
     terminal.press("n");
-    terminal.wait_until_gone("Take the changes?");
+    terminal.wait_until_gone("Apply the changes?");
     terminal.wait_for_text("config.json has changes that are not in force");
     terminal.send_prompt("/reload");
     terminal.wait_for_text("A letter or number decides");
@@ -217,7 +217,7 @@ fn no_secret_of_an_old_home_reaches_another_file() {
     terminal.wait_for_text("hidden, 15 characters");
     terminal.wait_for_text("A letter or number decides");
     terminal.press("n");
-    terminal.wait_until_gone("Take the changes?");
+    terminal.wait_until_gone("Apply the changes?");
     terminal.quit();
     for path in home.files() {
         let name = path

@@ -125,11 +125,11 @@ fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
     terminal.signal(Signal::HUP);
     assert_eq!(terminal.exit().code, 129);
     let mut again = open(&home);
-    again.wait_for_text("Take it up again?");
+    again.wait_for_text("Resume it?");
     again.wait_for_text("The words so far");
     again.wait_for_text("A letter or number decides");
     again.press("k");
-    again.wait_until_gone("Take it up again?");
+    again.wait_until_gone("Resume it?");
     assert_eq!(again.quit(), left());
 }
 
@@ -176,10 +176,10 @@ fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
     home.wait_until_saved("A later answer.");
     home.wait_until_saved("An earlier answer.");
     // The turn that was killed is offered, and can wait.
-    again.wait_for_text("Take it up again?");
+    again.wait_for_text("Resume it?");
     again.wait_for_text("A letter or number decides");
     again.press("k");
-    again.wait_until_gone("Take it up again?");
+    again.wait_until_gone("Resume it?");
     assert_eq!(again.quit(), left());
     again.assert_restored();
 }

@@ -1,7 +1,8 @@
-//! Several programs over one home, killed at any moment, while files are edited from
-//! outside: every answer that was shown whole is in a conversation, every file
-//! parses, no setting is lost. `HUMBLE_ROUNDS=500` for more rounds, `HUMBLE_SEED=N`
-//! for the round of that seed alone.
+//! Several processes share one home and are killed at any moment while files are edited
+//! from outside. Every completely shown answer must be in a session, every file must parse,
+//! and no setting may be lost.
+//!
+//! `HUMBLE_ROUNDS=500` runs more rounds; `HUMBLE_SEED=N` runs only the round of that seed.
 
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
@@ -23,10 +24,10 @@ use test_rng::TestRng;
 
 const CHAT: &str = "/api/chat";
 const ROUNDS: u64 = 50;
-/// Nothing here takes so long unless it hangs.
+/// Only a hang takes longer than this.
 const WAIT_DEADLINE: Duration = Duration::from_secs(30);
 
-/// One program under way, and the lines of its standard output.
+/// A running process and the lines of its standard output.
 struct Run {
     child: Child,
     lines: Receiver<String>,
@@ -37,7 +38,7 @@ struct Environment {
     server: ModelServer,
     dice: TestRng,
     answers: u64,
-    /// Answers that somebody saw whole.
+    /// Answers that were shown completely.
     shown: Vec<String>,
     edits: u64,
     mode: Option<ToolMode>,
@@ -47,7 +48,7 @@ impl Environment {
     fn new(seed: u64) -> Self {
         let server = ModelServer::start();
         server.always_reply("/api/ps", ollama_loaded(&["m"]));
-        let home = TempDir::new().expect("a scratch folder");
+        let home = TempDir::new().expect("a temporary folder");
         let model = json!({
             "name": "m", "provider": "ollama", "baseUrl": server.url(), "active": true,
         });
@@ -66,18 +67,18 @@ impl Environment {
         }
     }
 
-    /// Starts `humble ask`; the model will have an answer of its own for it.
+    /// Starts `humble ask` and queues a unique answer for it.
     fn start(&mut self) -> Run {
         self.answers += 1;
         let answer = format!("answer-{:04}-끝", self.answers);
         self.server
             .queue_reply(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
-        let how = *self.dice.pick(&["--save", "--continue"]);
+        let option = *self.dice.pick(&["--save", "--continue"]);
         let prompt = format!("question {}", self.dice.below(3));
         let mut child = Command::new(env!("CARGO_BIN_EXE_humble"))
             .arg("--home")
             .arg(self.home.path())
-            .args(["--no-tools", "ask", how, &prompt])
+            .args(["--no-tools", "ask", option, &prompt])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -85,7 +86,7 @@ impl Environment {
             .expect("the binary runs");
         let out = child.stdout.take().expect("a pipe");
         let (line, lines) = channel();
-        // It ends with the program's output.
+        // The thread ends with the process's output.
         std::thread::spawn(move || {
             for read in BufReader::new(out).lines().map_while(Result::ok) {
                 if line.send(read).is_err() {
@@ -96,10 +97,10 @@ impl Environment {
         Run { child, lines }
     }
 
-    /// Lets a program end, or kills it: at some moment, or right when its answer is
-    /// seen. What it had shown by then counts.
+    /// Lets a process end, kills it at a random moment, or kills it as soon as its answer
+    /// appears. Answers shown until then count.
     fn finish(&mut self, mut run: Run) {
-        let patience = match self.dice.below(4) {
+        let wait = match self.dice.below(4) {
             0 => WAIT_DEADLINE,
             1 => Duration::from_millis(self.dice.below(150) as u64),
             _ => {
@@ -109,14 +110,14 @@ impl Environment {
                 Duration::ZERO
             }
         };
-        if patience == WAIT_DEADLINE {
+        if wait == WAIT_DEADLINE {
             self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
         } else {
-            // A moment to be killed at, nothing that is waited for.
-            self.shown.extend(run.lines.recv_timeout(patience));
+            // The timeout only sets the moment of the kill.
+            self.shown.extend(run.lines.recv_timeout(wait));
             let _ = run.child.kill();
         }
-        run.child.wait().expect("it is ours");
+        run.child.wait().expect("a child of this test");
         self.shown.extend(run.lines.try_iter());
     }
 
@@ -124,14 +125,14 @@ impl Environment {
         Home::at(self.home.path())
     }
 
-    /// A setting changes through the program, as it does when the person chooses.
+    /// Changes a setting through the program, as a user would.
     fn set(&mut self) {
         let mode = *self.dice.pick(&[ToolMode::Auto, ToolMode::Manual]);
         config::set_tool_mode(&self.config(), mode).expect("written");
         self.mode = Some(mode);
     }
 
-    /// An editor replaces config.json, keeping all but its own change.
+    /// Edits config.json like an editor: changes one key and replaces the file.
     fn edit_config(&mut self) {
         let path = self.home.path().join("config.json");
         let text = fs::read_to_string(&path).expect("there");
@@ -143,7 +144,7 @@ impl Environment {
         fs::rename(temporary, path).expect("renamed");
     }
 
-    /// Somebody else goes on with a conversation, or writes keys of their own.
+    /// Edits a session from outside: appends messages or adds an unknown key.
     fn edit_session(&mut self) {
         let files = self.sessions();
         if files.is_empty() {
@@ -170,7 +171,10 @@ impl Environment {
         };
         let paths = entries.map(|entry| entry.expect("readable").path());
         let mut paths: Vec<PathBuf> = paths
-            .filter(|path| path.extension().is_some_and(|it| it == "json"))
+            .filter(|path| {
+                path.extension()
+                    .is_some_and(|extension| extension == "json")
+            })
             .collect();
         paths.sort();
         paths
@@ -186,22 +190,22 @@ impl Environment {
                 self.finish(run);
             }
             _ => {
-                let (one, other) = (self.start(), self.start());
-                // Between the two, while both may be at work.
+                let (first, second) = (self.start(), self.start());
+                // Both processes may be running now.
                 if self.dice.one_in(3) {
                     self.set();
                 }
-                self.finish(other);
-                self.finish(one);
+                self.finish(second);
+                self.finish(first);
             }
         }
     }
 
-    /// One more program, which nobody kills, finds what the others left.
+    /// Runs one more process to completion, over the files that the others left.
     fn settle(&mut self) {
         let mut run = self.start();
         self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
-        let status = run.child.wait().expect("it is ours");
+        let status = run.child.wait().expect("a child of this test");
         assert!(status.success(), "{status}");
     }
 
@@ -216,7 +220,7 @@ impl Environment {
         let texts: Vec<String> = texts.collect();
         for answer in self.shown.iter().filter(|line| !line.is_empty()) {
             let is_kept = texts.iter().any(|text| text.contains(answer.as_str()));
-            assert!(is_kept, "`{answer}` was shown and is nowhere");
+            assert!(is_kept, "`{answer}` was shown but is in no session");
         }
         let config = fs::read_to_string(self.home.path().join("config.json")).expect("there");
         let config: Value = serde_json::from_str(&config).expect("config.json parses");
@@ -242,7 +246,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn no_answer_that_was_shown_and_no_setting_is_ever_lost() {
+fn no_shown_answer_and_no_setting_is_ever_lost() {
     let rounds = number("HUMBLE_ROUNDS").unwrap_or(ROUNDS);
     let seeds = match number("HUMBLE_SEED") {
         Some(seed) => seed..seed + 1,

@@ -1,9 +1,9 @@
-//! How far the tour has come.
+//! Progress of the tour, and the prompt it types for the user.
 
 use crate::tui::Prompts;
 use crate::tui::widgets::editor::Editor;
 
-/// Steps, in their order.
+// The steps, in order.
 pub const ASK: usize = 0;
 pub const DECIDE: usize = 1;
 pub const THINK: usize = 2;
@@ -16,16 +16,16 @@ pub const STEPS: usize = 7;
 #[derive(Debug)]
 pub struct Guide {
     pub(super) prompts: Prompts,
-    /// The step that is taught; [`STEPS`] when none is left.
+    /// The current step; [`STEP_COUNT`] when all are done.
     pub(super) at: usize,
     pub(super) done: [bool; STEPS],
-    /// A prompt was answered.
+    /// Some prompt was answered.
     pub(super) answered: bool,
-    /// A conversation was written to its file.
+    /// A conversation was saved to its file.
     pub saved: bool,
-    /// Something changed since a prompt was typed ahead last.
+    /// The step's prompt should be typed once nothing is running.
     pub(super) due: bool,
-    /// What was typed ahead and not touched since.
+    /// The prompt that the tour typed, unless the user has edited it.
     typed: Option<&'static str>,
 }
 
@@ -42,11 +42,11 @@ impl Guide {
         }
     }
 
-    /// A step was done, perhaps before its turn.
+    /// Marks a step as done, perhaps ahead of its turn.
     pub(super) fn did(&mut self, step: usize) {
         let before = self.at;
         self.done[step] = true;
-        // Whoever goes on without the thinking pane is not held there.
+        // A later step skips the current one, so the thinking pane is optional.
         if self.at >= THINK && step > self.at {
             self.at = step;
         }
@@ -56,7 +56,7 @@ impl Guide {
         self.due |= self.at != before;
     }
 
-    /// What the present step wants to be sent.
+    /// The prompt that the current step suggests, if any.
     fn wanted(&self) -> Option<&'static str> {
         match self.at {
             ASK | DECIDE => Some(self.prompts.question),
@@ -67,7 +67,7 @@ impl Guide {
         }
     }
 
-    /// Types the step's prompt, unless the user has typed something.
+    /// Types the step's prompt unless the user has typed something. Returns whether it did.
     pub fn type_ahead(&mut self, editor: &mut Editor) -> bool {
         self.due = false;
         if !editor.is_blank() && !self.owns(editor) {
@@ -78,17 +78,17 @@ impl Guide {
         true
     }
 
-    /// Does what it typed stand in the message, untouched?
+    /// Does the message hold the tour's prompt, unedited?
     pub fn owns(&self, editor: &Editor) -> bool {
         self.typed.is_some_and(|typed| editor.text() == typed)
     }
 
-    /// The user edits: from now on the words are the user's.
+    /// The user edits the prompt, so it now belongs to them.
     pub fn disown(&mut self) {
         self.typed = None;
     }
 
-    /// The user types words: what was typed ahead makes room for them.
+    /// The user starts to type, so the tour's unedited prompt is removed.
     pub fn make_room(&mut self, editor: &mut Editor) {
         if self.owns(editor) {
             editor.take();

@@ -1,6 +1,5 @@
-//! The guide of `humble demo`: one line above the message that teaches the keys in
-//! turn. It only watches: whatever the person does instead works as ever, in any
-//! order, and counts where it is a step of the guide's.
+//! Detects finished steps of the tour by observing the model, and renders the tour's line.
+//! Never changes what a key does.
 
 use crate::domain::{ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;
@@ -9,11 +8,10 @@ use crate::tui::demo_tour::words;
 use crate::tui::demo_tour::words::{offers_a_tool, open};
 use crate::tui::model::Model;
 
-/// From this width on the step is counted in words.
+/// Minimum width for `1 of 7` instead of `1/7`.
 const WORDS_FROM: u16 = 40;
 
-/// Looks at what the last message made of the model: which steps are done, and what
-/// to type ahead.
+/// Runs after each update of the model: marks finished steps and types the next prompt.
 pub fn follow(model: &mut Model) {
     let Some(mut guide) = model.guide.take() else {
         return;
@@ -34,7 +32,7 @@ pub fn follow(model: &mut Model) {
     model.guide = Some(guide);
 }
 
-/// The end of a turn that was under way.
+/// Updates the tour when a turn ends.
 pub fn ended(model: &mut Model, end: &TurnEnd) {
     let no_tool = !offers_a_tool(model);
     let Some(guide) = &mut model.guide else {
@@ -45,11 +43,11 @@ pub fn ended(model: &mut Model, end: &TurnEnd) {
     let answered = matches!(end, TurnEnd::Answered { .. });
     guide.answered |= answered;
     guide.due = true;
-    // Whoever heard the whole story has nothing left to stop.
+    // A story that ran to its end leaves nothing to stop.
     if *end == TurnEnd::Cancelled || answered && is(guide.prompts.story) {
         guide.did(STOP);
     }
-    // Where no tool is on offer there is nothing to decide.
+    // Without an available tool there is nothing to decide.
     if guide.at == DECIDE && answered && no_tool {
         guide.did(DECIDE);
     }
@@ -59,7 +57,7 @@ pub fn ended(model: &mut Model, end: &TurnEnd) {
     }
 }
 
-/// Was a call decided, in whichever way? One that Ctrl+C took away was not.
+/// Has any call been decided? A call interrupted with Ctrl+C does not count.
 fn has_decided(model: &Model) -> bool {
     let transcript = &model.chat.transcript;
     model
@@ -72,8 +70,8 @@ fn has_decided(model: &Model) -> bool {
         })
 }
 
-/// The guide's line, in the longest form that is at most `columns` wide; the shortest
-/// may be wider. None where nobody is guided.
+/// The tour's line, in the longest form that fits into `columns`; the shortest form may be
+/// wider. None outside the tour.
 pub fn line(model: &Model, columns: u16) -> Option<String> {
     let guide = model.guide.as_ref()?;
     let (step, forms) = words::scene(guide, model);

@@ -1,5 +1,5 @@
-//! The words of the guide. Each says only what holds at that moment: they follow
-//! the dialog, the mode, the tools on offer and what has been saved, not a plan.
+//! Texts of the tour. Each is chosen from the current state (dialog, tool mode, available
+//! tools, saved conversations), so that it is true at that moment.
 
 use crate::domain::{Body, Server, ToolMode, ToolOutcome, ToolState};
 use crate::tui::demo_tour::state::{ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK};
@@ -8,10 +8,10 @@ use crate::tui::keymap::Action;
 use crate::tui::model::Model;
 use crate::tui::panes::Focus;
 
-/// The same, long, short and for the smallest screens.
+/// One text in three lengths: for screens of 80, 60 and 20 columns.
 type Words = [&'static str; 3];
 
-/// The step that is shown and its words.
+/// The step on display and its text.
 pub fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
     if let Some(ask) = model.dialogs.shown() {
         let step = if model.dialogs.approves() {
@@ -46,7 +46,7 @@ pub fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
     (guide.at, words)
 }
 
-/// A dialog is open: what its keys do now.
+/// Text for an open dialog.
 fn asking(ask: &OpenAsk) -> Words {
     match &ask.form {
         _ if !ask.armed => SOON_WORDS,
@@ -69,8 +69,8 @@ fn opened(step: usize, model: &Model) -> Words {
     }
 }
 
-/// A turn is under way and no call of it was decided yet. Only the guide's own
-/// question surely leads to a call.
+/// Text for a running turn without a decided call. Only the tour's own question is sure to
+/// lead to a call.
 fn before_decision(guide: &Guide, model: &Model) -> Words {
     let prompt = model.conversation.last_prompt();
     let is_question = prompt == Some(guide.prompts.question);
@@ -82,7 +82,7 @@ fn before_decision(guide: &Guide, model: &Model) -> Words {
     }
 }
 
-/// Nothing is under way, and no call was decided so far.
+/// Text for an idle program without a decided call.
 fn again(model: &Model) -> Words {
     match (offers_a_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_AGAIN,
@@ -91,7 +91,7 @@ fn again(model: &Model) -> Words {
     }
 }
 
-/// An answer is under way: did a tool tell something for it?
+/// Text for a running answer, which depends on whether a tool returned a result for it.
 fn answering(model: &Model) -> Words {
     let of_turn = &model.chat.transcript.entries()[model.chat.transcript.settled()..];
     let told = of_turn.iter().any(|entry| match &entry.body {
@@ -104,13 +104,13 @@ fn answering(model: &Model) -> Words {
     if told { TOLD_WORDS } else { ANSWER_WORDS }
 }
 
-/// Is there a tool that could be asked for?
+/// Is any tool available to the model?
 pub fn offers_a_tool(model: &Model) -> bool {
     let offers = |server: &Server| server.offered().next().is_some();
     model.sidebar.servers.iter().any(offers)
 }
 
-/// The step whose place is on screen now.
+/// The step whose layer or pane is open.
 pub fn open(model: &Model) -> Option<usize> {
     match model.shared().opened {
         Some(Action::Sessions) => return Some(SESSIONS),
@@ -128,33 +128,33 @@ const ASK_WORDS: Words = [
     "A script",
 ];
 const AWAY_WORDS: Words = [
-    "Esc goes back to the message, which Enter then sends.",
+    "Esc goes back to the message; Enter then sends it.",
     "Esc goes to the message, Enter sends it.",
     "Esc first",
 ];
 const BEFORE_WORDS: Words = [
-    "It thinks, then asks for a tool. Nothing runs before you say yes.",
-    "It thinks, then asks you for a tool.",
+    "It thinks, then asks to run a tool. Nothing runs until you agree.",
+    "It thinks, then asks to run a tool.",
     "It thinks",
 ];
 const UNASKED_WORDS: Words = [
-    "It answers. In the mode auto a tool runs without asking you.",
-    "It answers; in auto, tools run unasked.",
+    "It answers. In auto mode, tools run without asking you.",
+    "It answers; in auto mode, tools just run.",
     "It answers",
 ];
 const OTHER_WORDS: Words = [
-    "It answers. A tool would run only after you said yes.",
+    "It answers. A tool would run only after you agree.",
     "It answers. A tool would ask you first.",
     "It answers",
 ];
 const NO_TOOL_WORDS: Words = [
-    "It answers by itself: no tool is on offer.",
-    "It answers: no tool is on offer.",
+    "It answers by itself: no tool is available.",
+    "It answers: no tool is available.",
     "It answers",
 ];
 const SOON_WORDS: Words = [
-    "The dialog takes keys in a moment, once you stop typing.",
-    "The dialog takes keys in a moment.",
+    "The dialog accepts keys in a moment, once you stop typing.",
+    "The dialog accepts keys in a moment.",
     "One moment",
 ];
 const DECIDE_WORDS: Words = [
@@ -163,37 +163,37 @@ const DECIDE_WORDS: Words = [
     "y runs it",
 ];
 const WORD_WORDS: Words = [
-    "Enter denies, with your word or without one. Esc goes back.",
+    "Enter denies, with or without a reason. Esc goes back.",
     "Enter denies, Esc goes back.",
     "Enter denies",
 ];
 const EDIT_WORDS: Words = [
-    "Enter runs the call as it stands here. Esc goes back.",
-    "Enter runs it like this, Esc goes back.",
+    "Enter runs the call as shown here. Esc goes back.",
+    "Enter runs it as shown, Esc goes back.",
     "Enter runs",
 ];
 const CHOOSE_WORDS: Words = [
-    "The program asks you something: a letter or a number answers.",
-    "A letter or a number answers.",
+    "A question for you: press a letter or a number to answer.",
+    "Press a letter or a number to answer.",
     "You choose",
 ];
 const AGAIN_WORDS: Words = [
-    "Ask what time it is; y in the dialog then lets the tool run.",
-    "Ask for the time; y then lets the tool run.",
+    "Ask what time it is, then press y in the dialog to run the tool.",
+    "Ask for the time, then press y.",
     "Ask the time",
 ];
 const UNASKED_AGAIN: Words = [
-    "Ask what time it is: in the mode auto the tool runs unasked.",
-    "Ask for the time; in auto the tool runs.",
+    "Ask what time it is: in auto mode the tool runs without asking.",
+    "Ask for the time; in auto mode the tool runs.",
     "Ask the time",
 ];
 const NO_TOOL_AGAIN: Words = [
-    "Ask what time it is: no tool is on offer, and it says so.",
-    "Ask for the time; no tool is on offer.",
+    "Ask what time it is: no tool is available, and it says so.",
+    "Ask for the time; no tool is available.",
     "Ask the time",
 ];
 const TOLD_WORDS: Words = [
-    "The answer comes word by word, from what the tool really told.",
+    "The answer comes word by word, from what the tool returned.",
     "The answer comes in, word by word.",
     "It answers",
 ];
@@ -203,27 +203,27 @@ const ANSWER_WORDS: Words = [
     "It answers",
 ];
 const UNANSWERED_WORDS: Words = [
-    "Nothing was answered. Enter asks once more.",
-    "Nothing was answered. Enter asks once more.",
+    "There was no answer. Enter asks again.",
+    "There was no answer. Enter asks again.",
     "Enter again",
 ];
 const THINK_WORDS: Words = [
-    "PgUp and PgDn scroll the answer. F3 goes to what it thought.",
-    "PgUp, PgDn scroll. F3 goes to what it thought.",
+    "PgUp and PgDn scroll the answer. F3 shows what it thought.",
+    "PgUp, PgDn scroll. F3 shows what it thought.",
     "F3 thinking",
 ];
 const NO_THOUGHT_WORDS: Words = [
-    "PgUp and PgDn scroll the answer. F3 is for thinking, none so far.",
-    "PgUp, PgDn scroll. F3: thinking, none so far.",
+    "PgUp and PgDn scroll the answer. F3 shows thinking (none yet).",
+    "PgUp, PgDn scroll. F3: thinking (none yet).",
     "F3 thinking",
 ];
 const THINK_OPEN: Words = [
-    "What it thought on the way. Esc goes back to the message.",
+    "What it thought before answering. Esc goes back to the message.",
     "What it thought. Esc goes back.",
     "Esc back",
 ];
 const NO_THOUGHT_OPEN: Words = [
-    "Thinking stands here; there was none so far. Esc goes back.",
+    "Thinking appears here; none so far. Esc goes back.",
     "No thinking so far. Esc goes back.",
     "Esc back",
 ];
@@ -233,18 +233,18 @@ const STORY_WORDS: Words = [
     "Enter: story",
 ];
 const STOP_WORDS: Words = [
-    "Ctrl+C stops the answer at once; the words so far stay.",
-    "Ctrl+C stops it; the words so far stay.",
+    "Ctrl+C stops the answer at once; the text so far stays.",
+    "Ctrl+C stops it; the text so far stays.",
     "Ctrl+C stops",
 ];
 const SESSIONS_WORDS: Words = [
-    "The conversation was saved. Ctrl+O shows it, and earlier ones.",
-    "It was saved. Ctrl+O shows conversations.",
+    "The conversation was saved. Ctrl+O lists it and earlier ones.",
+    "It was saved. Ctrl+O lists conversations.",
     "Ctrl+O saved",
 ];
 const UNSAVED_WORDS: Words = [
-    "Nothing was saved so far. Ctrl+O shows what is kept from before.",
-    "Ctrl+O shows what was saved before.",
+    "Nothing was saved yet. Ctrl+O lists earlier conversations.",
+    "Ctrl+O lists earlier conversations.",
     "Ctrl+O list",
 ];
 const SESSIONS_OPEN: Words = [
@@ -253,8 +253,8 @@ const SESSIONS_OPEN: Words = [
     "Esc closes",
 ];
 const NO_SESSIONS_OPEN: Words = [
-    "No conversation is kept here so far. Esc closes.",
-    "No conversation is kept so far. Esc closes.",
+    "There are no saved conversations yet. Esc closes.",
+    "No saved conversations yet. Esc closes.",
     "Esc closes",
 ];
 const COMMANDS_WORDS: Words = [
@@ -278,14 +278,14 @@ const HELP_OPEN: Words = [
     "Esc closes",
 ];
 const END_WORDS: Words = [
-    "That was all. Enter tells how to connect a model; Ctrl+C leaves.",
-    "Enter: how to connect a model. Ctrl+C leaves.",
-    "Ctrl+C ends",
+    "That was all. Enter shows how to connect a model; Ctrl+C quits.",
+    "Enter: how to connect a model. Ctrl+C quits.",
+    "Ctrl+C quits",
 ];
 const LEAVE_WORDS: Words = [
-    "That was all. Ctrl+C leaves; `humble` starts with real models.",
-    "Ctrl+C leaves; `humble` has real models.",
-    "Ctrl+C ends",
+    "That was all. Ctrl+C quits; `humble` starts with real models.",
+    "Ctrl+C quits; `humble` has real models.",
+    "Ctrl+C quits",
 ];
 
 #[cfg(test)]
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn the_words_fit_screens_of_80_60_and_20_columns() {
-        // The mark takes four columns, the count eight, or four on a small screen.
+        // The mark takes four columns; the count takes eight, or four on a small screen.
         for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
             for words in ALL {
                 assert!(width(words[form]) <= columns, "{}", words[form]);

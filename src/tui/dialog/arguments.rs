@@ -1,5 +1,5 @@
-//! The arguments of a call as a dialog draws them, and how much of them was drawn. This
-//! is tracked by position in the text: row numbers change with the width.
+//! The arguments of a call as a dialog draws them, and which parts have been drawn. Parts
+//! are byte ranges of the text, because row numbers change with the width.
 
 use crate::domain::Arguments;
 use crate::text::Clean;
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Argued {
-    /// The arguments as indented JSON with everything hidden spelt out.
+    /// The arguments as indented JSON, with invisible characters escaped.
     text: String,
-    /// What was drawn, in bytes of `text`: in order, with gaps between.
+    /// The drawn byte ranges of `text`, sorted and disjoint.
     drawn: Vec<Range<usize>>,
-    /// When the last missing part was drawn.
+    /// When the last undrawn part was drawn.
     whole_since: Option<Duration>,
 }
 
@@ -28,7 +28,7 @@ impl Argued {
         }
     }
 
-    /// Takes arguments that may have changed. Other arguments have not been drawn yet.
+    /// Replaces the arguments. If they changed, all of them count as undrawn.
     pub fn renew(&mut self, arguments: &Arguments) {
         let new = Self::new(arguments);
         if new.text != self.text {
@@ -36,12 +36,12 @@ impl Argued {
         }
     }
 
-    /// Wraps the text such that it can be rebuilt from what is drawn.
+    /// Wraps the text losslessly: it can be rebuilt from the rows.
     pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> LosslessRows {
         lossless_rows(&self.text, columns, glyphs.joints)
     }
 
-    /// These rows of `starts` were drawn.
+    /// Marks these rows as drawn; `starts` holds the byte at which each row starts.
     pub fn drew(&mut self, rows: Range<usize>, starts: &[usize], now: Duration) {
         let end = starts.get(rows.end).copied().unwrap_or(self.text.len());
         let Some(start) = starts.get(rows.start).copied().filter(|at| *at < end) else {
@@ -59,7 +59,7 @@ impl Argued {
         }
     }
 
-    /// The first byte that was not drawn.
+    /// The first undrawn byte.
     pub fn first_undrawn(&self) -> Option<usize> {
         let first = match self.drawn.first() {
             Some(first) if first.start == 0 => first.end,
@@ -68,12 +68,12 @@ impl Argued {
         (first < self.text.len()).then_some(first)
     }
 
-    /// Since when all of it has been drawn.
+    /// When the arguments became fully drawn, if they are.
     pub fn whole_since(&self) -> Option<Duration> {
         self.whole_since
     }
 
-    /// How many of the rows that begin at `starts` were not drawn whole.
+    /// Number of rows, starting at `starts`, that are not fully drawn.
     pub fn rows_left(&self, starts: &[usize]) -> usize {
         let mut left = 0;
         let mut counted = 0;
@@ -104,11 +104,11 @@ mod tests {
         Argued::new(value.as_object().expect("an object"))
     }
 
-    /// What somebody reads who knows the signs, from rows as a screen holds them.
+    /// Rebuilds the text from screen rows, as a reader who knows the margin signs would.
     fn read_back(rows: &[String], columns: usize) -> String {
         let mut text = String::new();
         for row in rows {
-            let sign = row.chars().next().expect("a sign");
+            let sign = row.chars().next().expect("a margin sign");
             let cells: String = row.chars().skip(2).collect();
             let used: usize = clusters_forward(&cells).map(cluster_width).sum();
             let cells = cells + &" ".repeat(columns.saturating_sub(used));
@@ -120,7 +120,7 @@ mod tests {
                 '/' => {
                     text.pop();
                 }
-                other => panic!("no sign: {other:?}"),
+                other => panic!("not a margin sign: {other:?}"),
             }
             text += &cells;
         }

@@ -1,5 +1,5 @@
-//! What a dialog says: the rows of what is asked about, the question and the
-//! footer. Everything from outside is spelt out here, so that nothing of it hides.
+//! Text of a dialog: body rows, question and footer. Text from outside is escaped here, so
+//! that no character of it stays invisible.
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::size_words;
@@ -15,7 +15,7 @@ use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::Shared;
 use crate::tui::widgets::painter::{indented, one_line, rows_of};
 
-/// What of a dialog never scrolls.
+/// The parts of a dialog that never scroll.
 pub struct Words {
     pub title: &'static str,
     pub question: &'static str,
@@ -28,15 +28,15 @@ pub fn words(shared: Shared, ask: &OpenAsk) -> Words {
         Ask::Approve(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
-        Ask::Bound { .. } => ("Rounds", "Go on?"),
-        Ask::GrowContext { .. } => ("Context", "Let it grow?"),
+        Ask::Bound { .. } => ("Round limit", "Continue?"),
+        Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
         Ask::AddModel { .. } => ("Add model", "Add it?"),
         Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
         Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
-        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing to store."),
-        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing was changed."),
+        Ask::OutsideEdit(_) => ("Settings changed", "Apply the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
-        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::Unfinished(_) => ("Unfinished turn", "Resume it?"),
         Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
         Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
         Ask::Instructions { .. } => ("Instructions", "Send them to the model?"),
@@ -49,13 +49,12 @@ pub fn words(shared: Shared, ask: &OpenAsk) -> Words {
     }
 }
 
-/// Takes the arguments of the call shown as they are now. Other ones than before have
-/// not been drawn yet.
+/// Reloads the current call's arguments. Changed arguments count as undrawn.
 pub fn renew_arguments(shared: Shared, ask: &mut OpenAsk) {
     let Some(offered) = ask.call() else { return };
     let edited = ask.edited.get(ask.at).and_then(Option::as_ref);
-    let written = shared.transcript.call(offered.call);
-    let Some(arguments) = edited.or(written.map(|call| &call.arguments)) else {
+    let call = shared.transcript.call(offered.call);
+    let Some(arguments) = edited.or(call.map(|call| &call.arguments)) else {
         return;
     };
     let arguments = arguments.clone();
@@ -66,7 +65,7 @@ pub fn renew_arguments(shared: Shared, ask: &mut OpenAsk) {
     }
 }
 
-/// What is asked about, as rows.
+/// The body: everything the question is about.
 pub fn body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     if let Ask::Approve(_) = &ask.question {
         return call_body(shared, ask, columns);
@@ -82,20 +81,20 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
     match &ask.question {
         Ask::Approve(_) => Vec::new(),
         Ask::Repair { raw, why } => {
-            let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
-            rows_of(&Clean::escaped(&said), columns)
+            let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");
+            rows_of(&Clean::escaped(&text), columns)
         }
         Ask::AfterError { failed, wanted } => failed_rows(shared, *failed, wanted, columns),
         Ask::Stalled { seconds } => {
-            let said = format!("Nothing came from the model for {seconds} s.");
-            rows_of(&Clean::single_line(&said), columns)
+            let text = format!("The model has sent nothing for {seconds} s.");
+            rows_of(&Clean::single_line(&text), columns)
         }
         Ask::AddModel { server, name } => {
-            let said = format!(
+            let text = format!(
                 "{} has {name}. config.json does not list it yet.",
                 server.url
             );
-            rows_of(&Clean::escaped(&said), columns)
+            rows_of(&Clean::escaped(&text), columns)
         }
         Ask::RemoveModel {
             server,
@@ -105,23 +104,23 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
         } => {
             let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
             let used = if *is_in_use {
-                "It is the model in use: the next prompt would have no model to answer it. "
+                "This model is in use; the next prompt will have no model to answer it. "
             } else {
                 ""
             };
-            let said = format!(
-                "{name}{size}\n{}\n\n{used}Its files leave that server's disk. Pulling it again brings them back.",
+            let text = format!(
+                "{name}{size}\n{}\n\n{used}Its files are deleted from the server. Pulling it again restores them.",
                 server.url
             );
-            rows_of(&Clean::escaped(&said), columns)
+            rows_of(&Clean::escaped(&text), columns)
         }
         Ask::Bound { rounds, again } => {
-            let said = if *again {
-                "The model was told to answer now, and asks for tools all the same.".to_owned()
+            let text = if *again {
+                "The model was asked to answer now, but still calls tools.".to_owned()
             } else {
-                format!("The model has asked for tools in {rounds} rounds.")
+                format!("The model has called tools in {rounds} rounds of this turn.")
             };
-            rows_of(&Clean::single_line(&said), columns)
+            rows_of(&Clean::single_line(&text), columns)
         }
         Ask::GrowContext { .. } => {
             rows_of(&Clean::single_line(&context_words(&ask.question)), columns)
@@ -136,17 +135,17 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
     }
 }
 
-/// Why a conversation does not fit, and what would follow.
+/// Why the conversation does not fit, and the cost of a larger context.
 fn context_words(question: &Ask) -> String {
     match question {
         Ask::GrowContext { estimate, from, to } => format!(
-            "What is sent takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
+            "The request takes about {estimate} tokens, but the context holds {from}. With {to}, the model is reloaded, needs more memory and runs slower."
         ),
         _ => String::new(),
     }
 }
 
-/// Tool and server of the call shown, on one line.
+/// Tool and server of the current call, on one line.
 pub fn head(shared: Shared, ask: &OpenAsk) -> Clean {
     let Some(offered) = ask.call() else {
         return Clean::default();
@@ -163,8 +162,8 @@ pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     one_line(&format!("{tool}   {server}"))
 }
 
-/// The tool, then what would run, and only then what the server says: its words must
-/// neither push the arguments out of sight nor pass for them.
+/// Tool name, then arguments, then the server's description. The description comes last so
+/// that it can neither push the arguments out of view nor pass for them.
 fn call_body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     let Some(offered) = ask.call() else {
         return Body::default();
@@ -190,7 +189,7 @@ fn call_body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     }
 }
 
-/// Wrapped, each further row behind a sign that it goes on with the one above.
+/// Wraps text and marks every row after the first with a continuation sign.
 fn joined_rows(text: &Clean, columns: u16, shared: Shared) -> Vec<String> {
     let mut rows = rows_of(text, columns);
     if rows.len() > 1 {
@@ -208,33 +207,39 @@ fn joined_rows(text: &Clean, columns: u16, shared: Shared) -> Vec<String> {
     rows
 }
 
-/// What the server says of its tool, a sign of ours before every row.
+/// The server's description of its tool, each row behind our own sign.
 fn about_rows(shared: Shared, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
     let manners = manners(tool, shared.glyphs.dot);
-    let mut said: Vec<Clean> = Vec::new();
+    let mut lines: Vec<Clean> = Vec::new();
     if !description.is_empty() {
-        said.extend(split_lines(description).map(Clean::escaped));
+        lines.extend(split_lines(description).map(Clean::escaped));
     }
     if !manners.is_empty() {
-        said.push(Clean::single_line(&format!("{manners} (the server says)")));
+        lines.push(Clean::single_line(&format!("{manners} (the server says)")));
     }
     let columns = columns.saturating_sub(width(QUOTE) as u16).max(1);
-    let rows = said.iter().flat_map(|line| rows_of(line, columns));
-    rows.map(|row| format!("{QUOTE}{row}")).collect()
+    lines
+        .iter()
+        .flat_map(|line| rows_of(line, columns))
+        .map(|row| format!("{QUOTE}{row}"))
+        .collect()
 }
 
-/// The call that failed and what the model wants after it. The names come first:
-/// an error can be as long as a tool likes.
+/// The failed call and the tools the model calls next. Names come first, because an error
+/// text has no length limit.
 fn failed_rows(shared: Shared, failed: CallId, wanted: &[String], columns: u16) -> Vec<String> {
     let call = shared.transcript.call(failed);
     let tool = call.map_or("A call", |call| call.tool.as_str());
     let mut rows = rows_of(&head_of(tool, call), columns);
-    let wanted = format!("It failed. The model now asks for: {}", wanted.join(", "));
+    let wanted = format!(
+        "It failed. The model now wants to call: {}",
+        wanted.join(", ")
+    );
     rows.extend(rows_of(&one_line(&wanted), columns));
-    rows.extend([String::new(), "The error:".to_owned()]);
+    rows.extend([String::new(), "Error:".to_owned()]);
     rows.extend(indented(&error_of(call), columns));
-    rows.extend([String::new(), "Its arguments:".to_owned()]);
+    rows.extend([String::new(), "Arguments:".to_owned()]);
     rows.extend(indented(&arguments(call), columns));
     rows
 }
@@ -247,7 +252,7 @@ fn error_of(call: Option<&ToolCall>) -> String {
         ToolOutcome::Failed { text, .. } => text.clone(),
         ToolOutcome::Unreachable { why, .. } => why.clone(),
         ToolOutcome::TimedOut { elapsed } => {
-            format!("No result came within {} s.", elapsed.as_secs())
+            format!("No result arrived within {} s.", elapsed.as_secs())
         }
         _ => String::new(),
     }
@@ -258,12 +263,12 @@ fn arguments(call: Option<&ToolCall>) -> String {
     arguments.and_then(Result::ok).unwrap_or_default()
 }
 
-/// A server's own word about its tool: shown, never obeyed.
+/// The server's own claims about its tool: displayed, never trusted.
 fn manners(tool: &Tool, dot: &str) -> String {
     tool.annotations.words().join(&format!(" {dot} "))
 }
 
-/// What matters comes first: on a narrow screen the end is cut off.
+/// The most important parts come first, because a narrow screen cuts off the end.
 fn footer(shared: Shared, ask: &OpenAsk) -> String {
     let call = ask
         .call()

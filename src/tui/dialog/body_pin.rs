@@ -1,5 +1,5 @@
-//! What a dialog says about a tool that changed, and about what a server wants the
-//! model to be told: all of it, with everything hidden made visible.
+//! Dialog bodies for a changed tool definition and for a server's instructions. Both are
+//! shown in full, with invisible characters escaped.
 
 use crate::domain::ServerId;
 use crate::domain::trust::{PinChange, Section, Sign};
@@ -8,14 +8,14 @@ use crate::text::lines::split_lines;
 use crate::tui::dialog::body_settings::marked;
 use crate::tui::widgets::painter::{one_line, rows_of};
 
-/// The difference, part by part.
+/// The difference to the accepted definition, section by section.
 pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
     let (server, tool) = (&change.server, &change.tool.name);
     let since = change.since_words();
-    let said = format!("{server} has changed  {tool}  {since}.");
-    let mut rows = rows_of(&one_line(&said), columns);
+    let intro = format!("{server} has changed  {tool}  {since}.");
+    let mut rows = rows_of(&one_line(&intro), columns);
     let mut sections = change.sections();
-    // What changed comes first; where nothing is known of before, all of it did.
+    // Changed sections first. Without an accepted definition, every section counts as changed.
     if change.accepted.definition.is_some() {
         sections.sort_by_key(|section| section.lines.is_empty());
     }
@@ -42,13 +42,13 @@ fn section_rows(rows: &mut Vec<String>, section: &Section, columns: u16) {
     }
 }
 
-/// A server's own words, each line behind a sign, so that none can pass for ours.
+/// A server's instructions, each line behind a sign, so that none can pass for our text.
 pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<String> {
-    let said = format!(
-        "{server} wants the model to be told this. It is the server's own word, and steers \
-         what the model does with every tool:"
+    let intro = format!(
+        "{server} wants to send the model these instructions. The server wrote them, and they \
+         influence how the model uses every tool:"
     );
-    let mut rows = rows_of(&one_line(&said), columns);
+    let mut rows = rows_of(&one_line(&intro), columns);
     rows.push(String::new());
     for line in split_lines(text) {
         marked(&mut rows, "  | ", &Clean::escaped(line), columns);

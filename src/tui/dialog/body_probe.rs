@@ -1,5 +1,5 @@
-//! What a probe found, in words and as a table; where that has no room, a line for
-//! each dialect.
+//! Dialog body for a probe's report: a summary and a table, or one line per dialect if the
+//! table does not fit.
 
 use crate::domain::Dialect;
 use crate::domain::probe::{Report, Trial, trial_rows};
@@ -31,7 +31,7 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
         if report.worth_storing() != to {
             let name = &report.model.name;
             rows.extend(say(&format!(
-                "config.json does not list {name}: there is nowhere to store it."
+                "config.json does not list {name}, so the setting cannot be stored."
             )));
         }
     }
@@ -45,9 +45,10 @@ fn table(trials: &[Trial], columns: u16) -> Vec<String> {
     if table.total() <= usize::from(columns) {
         return rows.iter().map(|row| table.line(row)).collect();
     }
-    let lines = trials.iter().zip(&rows[1..]);
-    let lines = lines.map(|(trial, cells)| line(trial, cells));
-    lines
+    trials
+        .iter()
+        .zip(&rows[1..])
+        .map(|(trial, cells)| line(trial, cells))
         .flat_map(|line| rows_of(&Clean::single_line(&line), columns))
         .collect()
 }

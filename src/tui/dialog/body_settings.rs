@@ -1,21 +1,21 @@
-//! What a dialog says about edited files: each change with what is in force before
-//! it and what the file says, every sign of it made visible.
+//! Dialog bodies for edited settings files and for an outdated system prompt. Each change
+//! shows the running value and the file's value, with invisible characters escaped.
 
 use crate::domain::{Change, Weight};
 use crate::text::Clean;
 use crate::tui::widgets::painter::{one_line, rows_of};
 
-/// Changes that are listed.
+/// Changes listed at most.
 const CHANGES_MAX: usize = 200;
-/// Lines of one value that are listed.
+/// Lines listed of one value at most.
 const LINES_MAX: usize = 2_000;
 
 pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
-    let said = "Settings were edited while humble runs. What you keep out comes into force at \
-                the next start:";
-    let mut rows = rows_of(&Clean::single_line(said), columns);
+    let intro = "Settings files were edited while humble is running. Changes you reject here \
+                 still apply at the next start:";
+    let mut rows = rows_of(&Clean::single_line(intro), columns);
     let mut file = "";
-    let (waiting, told): (Vec<&Change>, Vec<&Change>) = changes
+    let (waiting, applied): (Vec<&Change>, Vec<&Change>) = changes
         .iter()
         .partition(|change| change.weight == Weight::NeedsConsent);
     for change in waiting.iter().take(CHANGES_MAX) {
@@ -30,37 +30,35 @@ pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
     }
     let more = waiting.len().saturating_sub(CHANGES_MAX);
     if more > 0 {
-        let said = format!("… and {more} more, which are not shown: read the file first.");
-        rows.extend(rows_of(&Clean::single_line(&said), columns));
+        let rest =
+            format!("… and {more} more, not shown here. Read the file before you apply them.");
+        rows.extend(rows_of(&Clean::single_line(&rest), columns));
     }
-    if !told.is_empty() {
+    if !applied.is_empty() {
         rows.push(String::new());
-        rows.extend(rows_of(
-            &Clean::from_static("These are in force already:"),
-            columns,
-        ));
+        rows.extend(rows_of(&Clean::from_static("Already applied:"), columns));
     }
-    for change in told.iter().take(CHANGES_MAX) {
-        let said = format!("{}: {}", change.file, change.what);
-        marked(&mut rows, "  ", &one_line(&said), columns);
+    for change in applied.iter().take(CHANGES_MAX) {
+        let entry = format!("{}: {}", change.file, change.what);
+        marked(&mut rows, "  ", &one_line(&entry), columns);
     }
     rows
 }
 
-/// The text that would be replaced, all of it.
+/// The full text of the prompt that would be replaced.
 pub fn prompt_rows(path: &str, text: &str, columns: u16) -> Vec<String> {
-    let said = format!("{path} teaches a form of tool calls that is not used any more:");
-    let mut rows = rows_of(&one_line(&said), columns);
+    let intro = format!("{path} teaches an outdated format for tool calls:");
+    let mut rows = rows_of(&one_line(&intro), columns);
     rows.push(String::new());
     values(&mut rows, "-", Some(text), columns);
     rows.push(String::new());
-    let said = "This program's own prompt would take its place. A copy of the file is kept \
-                beside it as system_prompt.txt.bak, or with a number where that is taken.";
-    rows.extend(rows_of(&Clean::single_line(said), columns));
+    let note = "The built-in prompt would replace it. A copy stays next to it as \
+                system_prompt.txt.bak, with a number added if that name is taken.";
+    rows.extend(rows_of(&Clean::single_line(note), columns));
     rows
 }
 
-/// The lines of a value, each behind its sign: no line of it can pass for another's.
+/// The lines of a value, each behind a sign, so that no line can pass for another value.
 fn values(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
     let lead = format!("    {sign} ");
@@ -74,12 +72,12 @@ fn values(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16)
     }
     let more = lines.count();
     if more > 0 {
-        let said = format!("… {more} more lines, which are not shown: read the file first.");
-        marked(rows, &lead, &Clean::single_line(&said), columns);
+        let rest = format!("… {more} more lines, not shown here. Read the file first.");
+        marked(rows, &lead, &Clean::single_line(&rest), columns);
     }
 }
 
-/// Wrapped behind a lead; further rows stand below the first one's text.
+/// Wraps text behind a prefix, with a hanging indent.
 pub fn marked(rows: &mut Vec<String>, lead: &str, text: &Clean, columns: u16) {
     let room = columns.saturating_sub(lead.chars().count() as u16).max(1);
     let blank = " ".repeat(lead.chars().count());

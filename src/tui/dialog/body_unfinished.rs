@@ -1,5 +1,5 @@
-//! What the dialog about an unfinished turn shows: what was asked, how far the answer
-//! came, and which call waited. All of it is spelt out: it came from a file.
+//! Dialog bodies for an unfinished turn: the prompt, its tool calls and the partial answer.
+//! All of it comes from a file, so invisible characters are escaped.
 
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::text::Clean;
@@ -7,27 +7,27 @@ use crate::text::grapheme::truncate_to_width;
 use crate::tui::widgets::painter::{indented, one_line, rows_of};
 use jiff::tz::TimeZone;
 
-/// Columns of text of which a prompt, or an answer so far, shows its beginning.
+/// Columns shown of a prompt or a partial answer.
 const WIDTH_MAX: usize = 1_200;
-/// Columns of the arguments of a call that are shown.
+/// Columns shown of a call's arguments.
 const ARGUMENTS_MAX: usize = 8_000;
-/// Calls that are listed.
+/// Calls listed at most.
 const CALLS_MAX: usize = 100;
 
 pub fn rows(turn: &Unfinished, columns: u16) -> Vec<String> {
     let at = turn.at.map_or_else(String::new, |at| {
         let local = at.to_zoned(TimeZone::system());
-        format!(" of {}", local.strftime("%d %b %H:%M"))
+        format!(" ({})", local.strftime("%d %b %H:%M"))
     });
     let came_to = |wanted: &CameTo| turn.calls.iter().any(|call| call.came_to == *wanted);
-    let said = if came_to(&CameTo::Running) {
-        format!("The program ended while a call of this turn{at} was running.")
+    let intro = if came_to(&CameTo::Running) {
+        format!("humble ended while a tool call of this turn{at} was running.")
     } else if came_to(&CameTo::Awaiting) {
-        format!("The program ended while a call of this turn{at} waited for you.")
+        format!("humble ended while a tool call of this turn{at} awaited your approval.")
     } else {
-        format!("The program ended before this turn{at} had its answer.")
+        format!("humble ended before this turn{at} was answered.")
     };
-    let mut rows = rows_of(&Clean::single_line(&said), columns);
+    let mut rows = rows_of(&Clean::single_line(&intro), columns);
     part(&mut rows, "You asked:", &turn.prompt, columns);
     calls(&mut rows, &turn.calls, columns);
     part(&mut rows, "The answer so far:", &turn.words, columns);
@@ -35,41 +35,44 @@ pub fn rows(turn: &Unfinished, columns: u16) -> Vec<String> {
         part(&mut rows, "The thinking so far:", &turn.thinking, columns);
     }
     if turn.more > 0 {
-        let more = format!("{} more before it had no answer either.", turn.more);
+        let more = match turn.more {
+            1 => "1 earlier prompt is unanswered too.".to_owned(),
+            more => format!("{more} earlier prompts are unanswered too."),
+        };
         rows.push(String::new());
         rows.extend(rows_of(&Clean::single_line(&more), columns));
     }
     rows
 }
 
-/// What ran stands before the words: asked again, the model may run it again.
+/// Calls come before the partial answer, because a resumed turn may run them again.
 fn calls(rows: &mut Vec<String>, calls: &[LeftCall], columns: u16) {
     if calls.is_empty() {
         return;
     }
     rows.push(String::new());
-    rows.extend(rows_of(&Clean::from_static("Its calls:"), columns));
+    rows.extend(rows_of(&Clean::from_static("Tool calls:"), columns));
     for call in calls.iter().take(CALLS_MAX) {
         let came_to = match &call.came_to {
-            CameTo::Awaiting => "waited for you, it did not run".to_owned(),
+            CameTo::Awaiting => "awaited your approval, did not run".to_owned(),
             CameTo::Running => "was running".to_owned(),
             CameTo::Ended(outcome) => outcome.replace('_', " "),
         };
-        let said = format!("{}   {}: {came_to}", call.tool, call.server);
-        rows.extend(rows_of(&one_line(&beginning(&said, WIDTH_MAX)), columns));
+        let heading = format!("{}   {}: {came_to}", call.tool, call.server);
+        rows.extend(rows_of(&one_line(&beginning(&heading, WIDTH_MAX)), columns));
         let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
         rows.extend(indented(&beginning(&arguments, ARGUMENTS_MAX), columns));
     }
     let more = calls.len().saturating_sub(CALLS_MAX);
     if more > 0 {
-        let said = format!("… and {more} more calls, which are not shown.");
-        rows.extend(rows_of(&Clean::single_line(&said), columns));
+        let rest = format!("… and {more} more calls, not shown here.");
+        rows.extend(rows_of(&Clean::single_line(&rest), columns));
     }
 }
 
 pub fn discarded(prompt: &str, columns: u16) -> Vec<String> {
-    let said = "The prompt, and the words that came, are removed:";
-    let mut rows = rows_of(&Clean::single_line(said), columns);
+    let intro = "This deletes the prompt and the partial answer:";
+    let mut rows = rows_of(&Clean::single_line(intro), columns);
     rows.extend(indented(&beginning(prompt, WIDTH_MAX), columns));
     rows
 }
@@ -113,17 +116,17 @@ mod tests {
             ..Unfinished::default()
         };
         let expected = [
-            "The program ended while a call of this turn was running.",
+            "humble ended while a tool call of this turn was running.",
             "",
             "You asked:",
             "  Tidy up",
             "",
-            "Its calls:",
+            "Tool calls:",
             "list   fs: timed out",
             "  {}",
             "delete⟨LF⟩list   fs: was running",
             "  {}",
-            "move   fs: waited for you, it did not run",
+            "move   fs: awaited your approval, did not run",
             "  {}",
             "",
             "The answer so far:",

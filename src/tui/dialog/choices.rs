@@ -1,14 +1,14 @@
-//! What the keys and the check of a dialog share: which choice a key takes, and scrolling.
+//! Helpers shared by key handling and checks: the choice for a key, and scrolling.
 
 use crate::tui::dialog::state::{OpenAsk, Row};
 use crate::tui::input::decode::{key_under, normal};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Characters kept of what is wrong with edited arguments: a schema's complaint
-/// quotes the value, however long that is.
+/// Characters kept of an error about edited arguments. Schema errors quote the value,
+/// which may be long.
 pub const FAULT_CHARS_MAX: usize = 400;
 
-/// Keys that scroll what is asked about, also while a word is typed.
+/// Scrolls the body if this is a scroll key. Works while a text field is open, too.
 pub fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
     let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
     match normal(key) {
@@ -21,7 +21,7 @@ pub fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
     true
 }
 
-/// The choice that a key takes.
+/// The choice a key selects, if any.
 pub fn chosen_by<'a>(ask: &OpenAsk, rows: &'a [Row], key: KeyEvent) -> Option<&'a Row> {
     match normal(key) {
         (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),

@@ -1,5 +1,5 @@
-//! The choices of a dialog where the screen is too small for their labels: their keys
-//! in one row, and `?`, which lists them.
+//! Choices on a screen too small for their labels: the keys in one row, and `?` to list
+//! the labels.
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::body::Words;
@@ -8,8 +8,8 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// The question and the keys, where the screen is very small. The keys have more
-/// columns than the question, beside which the marks stand.
+/// Draws the question and, below it, the keys. `columns` is the width for the keys; the
+/// question gets less because it shares its row with the scroll marks.
 pub fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
         pen.put_cut(area.x, area.y, words.question, pen.theme.bold, area.width);
@@ -34,8 +34,8 @@ pub fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &m
     }
 }
 
-/// The keys with the rows that they stand for, and `?`, which lists all of them. Where
-/// there is no room, those that are digits alone are left to it, but for the chosen one.
+/// Each key with the index of its choice, then `?`. If they do not fit, choices that have
+/// only a digit are dropped, except the selected one.
 fn keys_of(rows: &[Row], chosen: Option<usize>, columns: u16) -> Vec<(Option<usize>, String)> {
     let all = rows.iter().enumerate();
     let mut keys: Vec<(Option<usize>, String)> = all

@@ -1,5 +1,5 @@
-//! The open questions of the engine. The first one has the dialog; it takes the keyboard
-//! once no key came for a while after it was drawn.
+//! Queue of the engine's open questions. Only the first has a dialog. It accepts keys only
+//! after a quiet time, so that keys typed for the message never answer it.
 
 use crate::domain::{AskId, CallId};
 use crate::protocol::{Answer, Ask, Command, Event};
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Dialogs {
     asks: Vec<OpenAsk>,
-    /// The key that decided last, while it may still be held down.
+    /// The last deciding key, ignored while it repeats because it is held down.
     pub(super) decided_by: Option<Held>,
 }
 
@@ -39,26 +39,26 @@ impl Dialogs {
         self.asks.first_mut()
     }
 
-    /// Does the shown dialog have the keyboard?
+    /// Does the current dialog accept keys?
     pub fn is_armed(&self) -> bool {
         self.shown().is_some_and(|ask| ask.armed)
     }
 
-    /// Is the shown dialog about calls of tools?
+    /// Is the current dialog about tool calls?
     pub fn approves(&self) -> bool {
         self.shown()
             .is_some_and(|ask| matches!(ask.question, Ask::Approve(_)))
     }
 
-    /// A dialog takes the keyboard when no key came for a while, neither since it was first
-    /// drawn nor since the last one.
+    /// The dialog accepts keys once it has been drawn and no key was pressed for
+    /// [`QUIET_TIME`].
     pub fn arm(&mut self, last_key: Duration, now: Duration) {
         if let Some(ask) = self.asks.first_mut().filter(|ask| ask.is_seen) {
             ask.armed |= now >= ask.opened.max(last_key) + QUIET;
         }
     }
 
-    /// When the shown dialog takes the keyboard.
+    /// When the current dialog starts to accept keys, unless another key is pressed.
     pub fn arms_at(&self, last_key: Duration) -> Option<Duration> {
         let ask = self.shown().filter(|ask| ask.is_seen && !ask.armed)?;
         Some(ask.opened.max(last_key) + QUIET)
@@ -70,7 +70,7 @@ impl Dialogs {
         }
     }
 
-    /// Removes a question. The next one waits for its own moment without a key.
+    /// Removes a question. The next one waits for its own quiet time.
     fn close(&mut self, id: AskId, now: Duration) {
         let first = self.shown().map(|ask| ask.id);
         self.asks.retain(|ask| ask.id != id);
@@ -80,8 +80,7 @@ impl Dialogs {
         }
     }
 
-    /// Answers the shown question and takes it away at once; its `AskClosed` finds nothing
-    /// left.
+    /// Answers the current question and closes it without waiting for its `AskClosed`.
     pub fn answer(&mut self, answer: Answer, cx: &mut Cx) {
         if let Some(ask) = self.shown().map(|ask| ask.id) {
             cx.send(Command::Answer { ask, answer });
@@ -89,13 +88,13 @@ impl Dialogs {
         }
     }
 
-    /// A call has changed: what was wrapped of it is of no use any more.
+    /// Discards the layout of dialogs about a call that changed.
     pub fn call_changed(&mut self, call: CallId) {
         self.asks.iter_mut().for_each(|ask| ask.changed(call));
     }
 
-    /// The rows that the dialog takes: what it would like, up to `room`. Where no frame fits
-    /// into that it may grow up to `most`, and without a frame it takes all.
+    /// The dialog's height: its preferred height, at most `room`. If `room` is too small for
+    /// a frame, the height may reach `most`; without a frame it is `most`.
     pub fn rows(&mut self, shared: Shared, columns: u16, room: u16, most: u16) -> u16 {
         self.shown_mut()
             .map_or(0, |ask| view::rows(shared, ask, columns, room, most))

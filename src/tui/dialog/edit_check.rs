@@ -1,4 +1,4 @@
-//! What follows from the engine's check of edited arguments.
+//! Applies the engine's schema check of edited arguments.
 
 use crate::domain::tool::Decision;
 use crate::domain::{QueryId, SchemaCheck};
@@ -9,7 +9,7 @@ use crate::tui::dialog::granting;
 use crate::tui::dialog::state::{Form, OpenAsk};
 use crate::tui::layer::Cx;
 
-/// Edited arguments were checked: they are decided on, or their fault is shown.
+/// Decides the call with the checked arguments, or shows the error.
 pub fn checked(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &mut Cx) {
     let Some(ask) = dialogs.shown_mut() else {
         return;
@@ -43,7 +43,7 @@ fn decide(ask: &mut OpenAsk, query: QueryId, check: &SchemaCheck) -> Option<Answ
         *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
         return None;
     }
-    // No key came since: this is what was checked.
+    // Any edit would have cleared the query, so this is the checked text.
     let written = editor.text();
     let arguments = parse_arguments(&written).ok()?;
     let is_drawn = drawn.as_ref() == Some(&written);

@@ -1,4 +1,4 @@
-//! Text fields of a dialog: a word to the model, and edited arguments.
+//! Text fields of a dialog: denial reason, confirmation, and edited arguments.
 
 use crate::text::Clean;
 use crate::tui::dialog::compact::saturated;
@@ -7,7 +7,7 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::{Position, Rect};
 
-/// The field of edited arguments, below the tool that they are for.
+/// Draws the argument editor below the name of its tool.
 pub fn draw_arguments(
     head: &Clean,
     form: &mut Form,
@@ -39,7 +39,7 @@ pub fn draw_arguments(
     Some(cursor)
 }
 
-/// The text of the field, where all of it was just drawn in this area.
+/// The field's text, if this frame shows all of it.
 fn whole(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String> {
     let field = field_of(area, fault_rows(fault, area).len());
     let most = usize::from(field.height);
@@ -47,12 +47,12 @@ fn whole(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String>
         return None;
     }
     let text = editor.text();
-    // Spaces at the end of a row are not drawn: runs of them could hide there.
+    // Trailing spaces of a row are not drawn, so a run of spaces could hide content.
     let has_run = |line: &str| line.trim_start_matches(' ').contains("  ");
     (!text.lines().any(has_run)).then_some(text)
 }
 
-/// A text field with its label above and what is wrong below.
+/// A text field with its label above and an error below.
 pub fn draw_field(
     label: &str,
     editor: &mut Editor,
@@ -77,7 +77,7 @@ pub fn draw_field(
     Position::new(field.x + x, field.y + y)
 }
 
-/// What is wrong, in at most three rows.
+/// The error, in at most three rows.
 fn fault_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
     let rows = fault.map(|fault| rows_of(&Clean::single_line(fault), area.width));
     let mut rows = rows.unwrap_or_default();
@@ -85,7 +85,7 @@ fn fault_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
     rows
 }
 
-/// The rows of the text itself, between the label and the fault.
+/// The area of the text, between label and error.
 fn field_of(area: Rect, fault_rows: usize) -> Rect {
     let label_rows = u16::from(area.height > 1);
     let gap = u16::from(area.height > 6);

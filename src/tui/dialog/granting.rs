@@ -1,5 +1,5 @@
-//! Nothing runs that was not drawn: a choice that lets a call run works only once every
-//! part of its arguments was on the screen, or after a word that is typed on purpose.
+//! No call runs unread: a choice that allows a run works only after every part of the
+//! arguments has been drawn, or after the user typed a confirmation.
 
 use crate::domain::Notice;
 use crate::domain::tool::Decision;
@@ -11,7 +11,7 @@ use crate::tui::layer::Cx;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// What is to be typed to run a call unread.
+/// The user types this to run a call unread.
 const WORD: &str = "run";
 
 fn grants(act: Act) -> bool {
@@ -26,16 +26,16 @@ fn grants(act: Act) -> bool {
     )
 }
 
-/// Is a key held back because it would grant something that was not drawn?
+/// Effect of the reading rule on a key press.
 pub enum HoldBack {
     No,
     Yes,
-    /// It scrolls to what can be the last part.
+    /// Blocked; the key scrolls to what may be the last undrawn part.
     LastPart,
 }
 
-/// Would this key grant something that was not drawn, or only just was? Then it scrolls
-/// to the first part that was not, and does nothing else.
+/// Blocks a key that would allow a run of arguments that were not drawn, or only just now.
+/// The key scrolls to the first undrawn part instead.
 pub fn holds_back(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> HoldBack {
     let now = cx.shared.now;
     if !matches!(ask.form, Form::Choosing) || key.kind == KeyEventKind::Repeat {
@@ -63,13 +63,13 @@ pub fn holds_back(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> HoldBack {
     if newest.is_none_or(|since| now >= since + QUIET) {
         return HoldBack::No;
     }
-    let words = "The last part has only just come into view: press the key again.";
-    cx.notify(Notice::info(words));
+    let text = "The last part has only just come into view. Press the key again.";
+    cx.notify(Notice::info(text));
     HoldBack::Yes
 }
 
-/// Shows the first part of this call's arguments that was not drawn. True where that can
-/// be the last one.
+/// Scrolls to the first undrawn part of this call's arguments. Returns whether it may be the
+/// last one.
 fn seek(ask: &mut OpenAsk, at: usize) -> bool {
     if at != ask.at {
         ask.show(at);
@@ -78,7 +78,7 @@ fn seek(ask: &mut OpenAsk, at: usize) -> bool {
     ask.rows_left <= ask.height
 }
 
-/// Keys of the field for the word that runs a call unread.
+/// Key handling of the field that confirms running a call unread.
 pub fn unread(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     if scrolls(ask, key) {
         return None;
@@ -103,8 +103,8 @@ pub fn unread(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     None
 }
 
-/// What was written in the field of arguments. Edited arguments that the field did not
-/// show whole are shown first, as any others are.
+/// Submits the argument editor. Edited arguments that the field did not show in full go
+/// back to the dialog to be read first.
 pub fn written(ask: &mut OpenAsk, decision: Decision, is_drawn: bool) -> Option<Answer> {
     match decision {
         Decision::Edit { arguments } if !is_drawn => {

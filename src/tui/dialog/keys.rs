@@ -1,4 +1,4 @@
-//! Keys of a question's dialog, once it has the keyboard.
+//! Key handling of a dialog that accepts keys.
 
 use crate::domain::tool::Decision;
 use crate::domain::{Arguments, Notice, Pattern};
@@ -15,9 +15,10 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Below this nothing of what is asked can be read.
+/// On a smaller screen the question is unreadable, so nothing can be approved.
 const READABLE_WIDTH: u16 = 12;
 const READABLE_HEIGHT: u16 = 4;
+
 pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decided_by.as_mut();
@@ -29,18 +30,18 @@ pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
         return;
     }
     if decides_unread(shared, ask, key) {
-        let words = "Make the window larger to answer.";
-        return cx.notify(Notice::warning(words));
+        let text = "Make the window larger to answer.";
+        return cx.notify(Notice::warning(text));
     }
     if takes_unread_changes(shared, ask, key) {
-        let words = "Read all of it first: PgDn.";
-        return cx.notify(Notice::warning(words));
+        let text = "Scroll to the end first (PgDn).";
+        return cx.notify(Notice::warning(text));
     }
     match granting::holds_back(ask, key, cx) {
         HoldBack::No => {}
         HoldBack::Yes => return,
         HoldBack::LastPart => {
-            // Held down, this key must not run the call once its end is in view.
+            // The same key, held down, must not run the call once its end is visible.
             dialogs.decided_by = Some(Held::new(key.code, now));
             return;
         }
@@ -54,7 +55,7 @@ pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
     };
     let has_decided = ask.decided() > decided;
     if answer.is_none() && has_decided {
-        // A key struck twice must not run the next call.
+        // A double key press must not run the next call.
         ask.disarm(now);
         ask.is_seen = false;
     }
@@ -69,7 +70,7 @@ pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
     }
 }
 
-/// Would this key let something happen that the screen is too small to show?
+/// Would this key approve something that the screen is too small to show?
 fn decides_unread(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
@@ -91,9 +92,9 @@ fn decides_unread(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
     row.is_some_and(|row| !is_safe(row.act) && row.key != Some('n'))
 }
 
-/// An address or a command may stand below what is in view: changes of settings, a
-/// tool's new definition and a server's instructions are taken only once their end was
-/// scrolled to.
+/// Would this key accept changes that the user has not scrolled to the end of? An address
+/// or a command could hide below the visible rows. Applies to settings changes, a tool's
+/// new definition and a server's instructions.
 fn takes_unread_changes(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
     if ask.was_read() {
         return false;
@@ -109,9 +110,9 @@ fn takes_unread_changes(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
     row.is_some_and(|row| takes.iter().any(|choice| row.act == Act::Choose(*choice)))
 }
 
-/// Pasted text never answers: the dialog's field takes it. Where none is open the dialog
-/// gives the keyboard back, since more of the paste may follow as keys, and the text is left
-/// to the message.
+/// Pasted text never answers a question. An open field takes it; otherwise the message
+/// does, and the dialog stops accepting keys because the rest of the paste may arrive as
+/// key presses.
 pub fn paste(ask: &mut OpenAsk, text: &str) -> Handled {
     match &mut ask.form {
         Form::Word(editor) | Form::Unread(editor) => text_field::paste_line(editor, text),
@@ -139,7 +140,7 @@ fn choosing(shared: Shared, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> 
         (KeyCode::Right, _) => ask.show(ask.at + 1),
         (KeyCode::Up, _) => step(ask, rows.len(), -1),
         (KeyCode::Down, _) => step(ask, rows.len(), 1),
-        // A key that is held down repeats; nobody decided a second time.
+        // A repeat of a held key is no second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             return act(shared, ask, rows.get(ask.chosen?)?.act);
@@ -198,7 +199,7 @@ fn act(shared: Shared, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         }
         Act::Choose(choice) => Some(Answer::Choice(choice)),
         Act::Deny => {
-            // Whom the word is about is read above it.
+            // Show the tool and its server above the field.
             ask.scroll = 0;
             ask.form = Form::Word(Editor::default());
             None

@@ -1,4 +1,7 @@
-//! The engine's questions: what is asked about, the choices, and the rules for answering.
+//! Dialogs for the engine's questions: contents, choices, and the rules for answering.
+//!
+//! A tool call runs only after all of its arguments were drawn, or after the user typed a
+//! confirmation.
 
 pub mod arguments;
 pub mod body;

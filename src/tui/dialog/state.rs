@@ -1,5 +1,5 @@
-//! An open question and how far the person has come with it. The dialog is drawn
-//! from this alone: when the question closes, nothing of it is left.
+//! State of one dialog: the question, the user's progress in reading and deciding it, and
+//! its fields. The dialog is drawn from this alone.
 
 mod scrolled;
 
@@ -13,9 +13,9 @@ use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::time::Duration;
 
-/// How long no key may have come before a dialog takes the keyboard.
+/// A dialog accepts keys after this long without a key press.
 pub const QUIET: Duration = Duration::from_millis(500);
-/// With more rows than this left to read, a call can also be run unread.
+/// A call with more undrawn rows than this can also be run unread.
 const UNREAD_FROM: usize = 500;
 
 #[derive(Debug, Clone)]
@@ -23,58 +23,57 @@ pub struct OpenAsk {
     pub id: AskId,
     pub question: Ask,
     pub(in crate::tui) opened: Duration,
-    /// It was drawn at least once.
     pub is_seen: bool,
-    /// The dialog has the keyboard.
     pub(in crate::tui) armed: bool,
-    /// The choice that the arrows stand on. Nothing is preselected.
+    /// The choice selected with the arrow keys. Nothing is preselected.
     pub(in crate::tui) chosen: Option<usize>,
-    /// First row in view of the scrolled part.
+    /// First visible row of the body.
     pub(in crate::tui) scroll: usize,
-    /// Rows of the scrolled part that were in view when it was last drawn.
+    /// Rows of the body visible in the last frame.
     pub(in crate::tui) height: usize,
-    /// Its last row was in view.
+    /// The last row of the body has been visible.
     was_read: bool,
-    /// The next frame scrolls to the first part of the arguments that was not drawn.
+    /// The next frame scrolls to the first undrawn part of the arguments.
     seeks: bool,
-    /// Rows of the arguments that were not drawn yet.
+    /// Rows of the arguments not drawn yet.
     pub(in crate::tui) rows_left: usize,
-    /// The scrolled part as rows: wrapped once, not for every frame.
+    /// The wrapped body, cached until its contents or the width change.
     laid_out: Option<LaidOut>,
-    /// On a screen too small for the choices' labels: `?` lists them.
+    /// The screen is too small for the choices' labels; `?` lists them.
     small: bool,
     lists: bool,
     pub(in crate::tui) form: Form,
-    /// The call shown, and what was decided about each.
+    /// Index of the call on display.
     pub(in crate::tui) at: usize,
     pub(super) decisions: Vec<Option<Decision>>,
+    /// Per call: it has been on display.
     shown: Vec<bool>,
-    /// Arguments whose editing was left with Esc, for each call.
+    /// Per call: edited text saved when the user left the field with Esc.
     pub(super) drafts: Vec<Option<Editor>>,
-    /// For each call the arguments as drawn; None before the first time.
+    /// Per call: which parts of its arguments have been drawn. None before the first frame.
     pub(super) argued: Vec<Option<Argued>>,
-    /// For each call the arguments that were edited and are still to be confirmed.
+    /// Per call: edited arguments that the user has not confirmed yet.
     pub(super) edited: Vec<Option<Arguments>>,
-    /// A call that is run unread, and how many rows of it were not drawn.
+    /// The call to run unread, and the number of its undrawn rows.
     pub(super) unread: Option<(CallId, usize)>,
 }
 
-/// What the keys of an armed dialog go to.
+/// What a key press acts on.
 #[derive(Debug, Clone)]
 pub enum Form {
     Choosing,
-    /// The word to the model that goes with a denial.
+    /// The reason for a denial, sent to the model.
     Word(Editor),
-    /// The word that runs a call unread.
+    /// The word that confirms running a call unread.
     Unread(Editor),
-    /// Arguments, or the pattern of arguments that is to be remembered.
+    /// Edited arguments, or an argument pattern to remember.
     Arguments {
         editor: Editor,
         fault: Option<String>,
-        /// The engine checks what was written; any other key takes it back.
+        /// The engine's check of the text. Any edit cancels it.
         query: Option<QueryId>,
         is_pattern: bool,
-        /// The text, where the last frame showed all of it.
+        /// The text, if the last frame showed all of it.
         drawn: Option<String>,
     },
 }
@@ -93,12 +92,11 @@ pub enum Act {
     RunAll,
     UseFirst,
     AsText,
-    /// Opens the field for the word that runs the call unread.
+    /// Opens the field that confirms running the call unread.
     RunUnread,
     Choose(Choice),
 }
 
-/// A choice as the dialog lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub act: Act,
@@ -152,7 +150,7 @@ impl OpenAsk {
         }
     }
 
-    /// Does it stand over the whole layer that this action opened, which led to it?
+    /// Was this question raised from the layer that `opened` shows? Then it covers that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
         let is_led_to = matches!(
             self.question,
@@ -172,7 +170,7 @@ impl OpenAsk {
         self.calls().get(self.at)
     }
 
-    /// The choices, in the order in which they are listed.
+    /// The choices in display order.
     pub fn rows(&self, transcript: &Transcript) -> Vec<Row> {
         let Some(offered) = self.call() else {
             let choices = self.question.choices().iter().zip('1'..='9');
@@ -214,8 +212,8 @@ impl OpenAsk {
         rows
     }
 
-    /// The choices about a call whose edited arguments are shown. None of them grants
-    /// anything about the arguments that the model wrote.
+    /// The choices for edited arguments. None of them grants permissions, because a rule
+    /// would apply to the model's own arguments.
     fn rows_of_edited(&self) -> Vec<Row> {
         let mut rows = vec![
             row(Act::Run, '1', 'y', "Run it as edited"),
@@ -233,8 +231,8 @@ impl OpenAsk {
         is_long.then(|| row(Act::RunUnread, ' ', 'r', "Run it unread"))
     }
 
-    /// It is drawn now. Time to read it begins with its first frame, however late that
-    /// comes. `is_small`: the screen has no room for the choices' labels.
+    /// Called for each frame. The quiet time starts with the first one. `is_small`: the
+    /// screen has no room for the choices' labels.
     pub(super) fn begin_frame(&mut self, is_small: bool, now: Duration) {
         self.small = is_small;
         if !self.is_seen {
@@ -242,7 +240,8 @@ impl OpenAsk {
         }
     }
 
-    /// The next call has not been read yet: the dialog listens again once it was.
+    /// Stops accepting keys until the next quiet time, because the user has not read the
+    /// next call yet.
     pub(super) fn disarm(&mut self, now: Duration) {
         self.armed = false;
         self.opened = now;
@@ -264,19 +263,19 @@ impl OpenAsk {
         self.form = Form::Choosing;
     }
 
-    /// Do the choices with their labels stand in the place of what is asked about?
+    /// Does the list of choices replace the body?
     pub fn lists_choices(&self) -> bool {
         self.lists && self.small && matches!(self.form, Form::Choosing)
     }
 
-    /// Lists the choices, or shows again what is asked about. Where the labels are in
-    /// sight anyway there is nothing to list.
+    /// Switches between the list of choices and the body. Has no effect where the labels
+    /// are visible anyway.
     pub fn list_choices(&mut self, lists: bool) {
         self.lists = lists && self.small;
         self.scroll = 0;
     }
 
-    /// Decides about the call shown. The answer, once nothing is open.
+    /// Records a decision about the current call. Returns the answer once every call is decided.
     pub fn decide(&mut self, decision: Decision) -> Option<Answer> {
         if decision == Decision::Refuse {
             return Some(self.all(&Decision::Refuse));
@@ -298,17 +297,16 @@ impl OpenAsk {
         Some(Answer::Calls(self.ids().zip(decided).collect()))
     }
 
-    /// How many calls are decided.
     pub fn decided(&self) -> usize {
         self.decisions.iter().flatten().count()
     }
 
-    /// The same for every call, whatever was decided before.
+    /// One decision for every call, replacing earlier ones.
     fn all(&self, decision: &Decision) -> Answer {
         Answer::Calls(self.ids().map(|call| (call, decision.clone())).collect())
     }
 
-    /// Runs what is undecided.
+    /// Runs every undecided call.
     pub fn run_rest(&self) -> Answer {
         let run = |edited: &Option<Arguments>| match edited.clone() {
             Some(arguments) => Decision::Edit { arguments },

@@ -1,5 +1,5 @@
-//! A question's dialog. What is asked about scrolls; the question and its choices
-//! never do, and nothing is ever drawn over an argument.
+//! Draws a dialog. The body scrolls; the question and its choices stay in place. Nothing is
+//! ever drawn over an argument.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -15,24 +15,24 @@ use std::time::Duration;
 
 /// Columns of a choice's digit and key.
 const KEYS_WIDTH: usize = 6;
-/// Under this width choices are indented by one column, else by two.
+/// Narrower dialogs indent choices by one column instead of two.
 const INDENTED_FROM: u16 = 60;
-/// Rows of the field for edited arguments, with what stands around it.
+/// Rows of the argument editor, with its heading and label.
 const FIELD_ROWS: u16 = 10;
-/// A dialog is not wider than text that reads well.
+/// Maximum width, for readable lines.
 const WIDTH_MAX: u16 = 96;
-/// Under this width it has no frame.
+/// Narrower dialogs have no frame.
 const FRAME_FROM: u16 = 24;
-/// A frame must leave so many rows to what is asked about.
+/// A frame must leave at least this many rows for the body.
 const BODY_ROWS_MIN: u16 = 3;
-/// From this height on blank rows are not missed.
+/// Dialogs of at least this height get blank rows between their parts.
 const ROOMY: u16 = 20;
-/// Rows of the word to the model, with its label.
+/// Rows of the denial reason, with its label.
 const WORD_ROWS: u16 = 3;
 const WORD_LABEL: &str = "Deny. A word to the model:";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
-/// The rows that the dialog takes, for its owner to say.
+/// The dialog's height: at most `room`, or `most` if that is too small for a frame.
 pub fn rows(shared: Shared, ask: &mut OpenAsk, columns: u16, room: u16, most: u16) -> u16 {
     let words = body::words(shared, ask);
     let columns = columns.min(width_max(shared, ask));
@@ -42,7 +42,7 @@ pub fn rows(shared: Shared, ask: &mut OpenAsk, columns: u16, room: u16, most: u1
         return most;
     }
     lay_out(shared, ask, &words, inner, false);
-    // Whether a call can be run unread is known only now.
+    // The layout decides whether the choice to run unread is listed.
     let words = body::words(shared, ask);
     let field = match ask.form {
         Form::Arguments { .. } => FIELD_ROWS,
@@ -53,8 +53,8 @@ pub fn rows(shared: Shared, ask: &mut OpenAsk, columns: u16, room: u16, most: u1
     wanted.max(field).saturating_add(2).min(room)
 }
 
-/// A question that a dialog led to is as wide as that one: what stood beside it would
-/// be cut.
+/// A question raised from a layer covers its full width; otherwise cut-off parts of the
+/// layer would stay visible next to it.
 fn width_max(shared: Shared, ask: &OpenAsk) -> u16 {
     if ask.covers_layer(shared.opened) {
         u16::MAX
@@ -83,7 +83,7 @@ fn lay_out(shared: Shared, ask: &mut OpenAsk, words: &Words, columns: u16, with_
     });
 }
 
-/// The choices with their keys, wrapped, for want of rows of their own.
+/// The choices with their keys as body rows, for small screens.
 fn listed(rows: &[Row], columns: u16) -> Vec<String> {
     let row = |row: &Row| {
         let key = key_of(row).unwrap_or_default();
@@ -100,24 +100,23 @@ fn is_small(words: &Words, columns: u16, height: u16) -> bool {
     columns < FRAME_FROM || height < least_rows(words, inner)
 }
 
-/// The rows below which there is no frame and the choices become one row.
+/// Below this height there is no frame and the choices share one row.
 fn least_rows(words: &Words, columns: u16) -> u16 {
     2 + BODY_ROWS_MIN + lower_rows(words, columns, false)
 }
 
-/// The question, the choices and the footer, with blank rows between where there
-/// is room for them.
+/// Rows of question, choices and footer, with optional blank rows between them.
 fn lower_rows(words: &Words, columns: u16, gaps: bool) -> u16 {
     let footer = u16::from(!words.footer.is_empty());
     let gaps = if gaps { 2 + footer } else { 0 };
     1 + choice_rows(&words.rows, columns) + footer + gaps
 }
 
-/// Choices stand in two columns where every label fits whole.
+/// Number of choice columns: two if every label fits.
 fn across(rows: &[Row], columns: u16) -> u16 {
     let widest = rows.iter().map(|row| width(&row.label)).max();
     let column = indent(columns) + KEYS_WIDTH + widest.unwrap_or(0);
-    // With a gap between the two.
+    // Strictly less: one column stays free between the two.
     let fits = column < usize::from(columns) / 2;
     if fits { 2 } else { 1 }
 }
@@ -130,7 +129,7 @@ fn choice_rows(rows: &[Row], columns: u16) -> u16 {
     saturated(rows.len()).div_ceil(across(rows, columns))
 }
 
-/// Returns the cursor's place where a field of the dialog is edited.
+/// Returns the cursor position if a text field is open.
 pub fn draw(shared: Shared, ask: &mut OpenAsk, area: Rect, pen: &mut Painter) -> Option<Position> {
     let now = shared.now;
     let area = Rect {
@@ -201,7 +200,6 @@ fn draw_framed(
     None
 }
 
-/// What the one-line field of a dialog is for.
 fn label_of(form: &Form) -> &'static str {
     match form {
         Form::Unread(_) => UNREAD_LABEL,
@@ -209,7 +207,7 @@ fn label_of(form: &Form) -> &'static str {
     }
 }
 
-/// Without a frame: what is asked about, the question, and the choices' keys.
+/// Draws without a frame: body, question, and the choices' keys.
 fn draw_small(
     words: &Words,
     ask: &mut OpenAsk,
@@ -224,8 +222,7 @@ fn draw_small(
     let count = ask.body().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);
-    // The marks stand at the question's right, and where that is too narrow in a
-    // row of their own.
+    // The scroll marks share the question's row, or get their own row if it is too narrow.
     let room = usize::from(area.width).saturating_sub(width(label) + 2);
     let own_row = scrolls && area.height > 3 && width(&short_marks(count, count, pen)) > room;
     lower += u16::from(own_row);
@@ -261,7 +258,7 @@ fn draw_small(
     }
 }
 
-/// Draws the scrolled part, and remembers how much of it there is room for.
+/// Draws the visible part of the body and records what was drawn.
 fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Painter) {
     ask.drawn(area.height.into(), now);
     let rows = ask.body().iter().enumerate().skip(ask.scroll);
@@ -275,7 +272,7 @@ fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Painter) {
     }
 }
 
-/// How many rows there are above and below those in view.
+/// The number of rows above and below the visible ones.
 fn marks(ask: &OpenAsk, room: usize, pen: &Painter) -> String {
     let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));

@@ -1,4 +1,4 @@
-//! The log and the trace of the last answer.
+//! The log layer: program log and trace of the last answer.
 
 pub mod state;
 pub mod view;

@@ -1,4 +1,5 @@
-//! The latest lines of the log, or what the last answer was made of.
+//! State of the log layer, with two tabs: the latest log lines, and the trace of the last
+//! answer.
 
 use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
@@ -20,26 +21,26 @@ enum LogTab {
 #[derive(Debug, Default)]
 pub struct LogLayer {
     tab: LogTab,
-    /// Lines of the log below what is in view: it is read from its end.
+    /// Number of log lines below the view; 0 follows the end.
     back: usize,
     trace: TracePage,
 }
 
-/// Where somebody is in the trace of the last answer.
+/// Scroll position in the trace of the last answer.
 #[derive(Debug, Default)]
 pub struct TracePage {
-    /// The first line in view.
+    /// The first visible line.
     pub top: usize,
-    /// The lines that were in view.
+    /// Number of lines visible in the last frame.
     pub shown: usize,
 }
 
-/// `/log answer` begins with the last answer.
+/// `/log` opens the log, `/log answer` the last answer.
 pub fn open(argument: &str, cx: &mut Cx) {
     let tab = match argument {
         "" => LogTab::Log,
         "answer" => LogTab::LastAnswer,
-        _ => return cx.notify(Notice::warning("It is `/log` or `/log answer`.")),
+        _ => return cx.notify(Notice::warning("Usage: /log [answer]")),
     };
     let layer = LogLayer {
         tab,
@@ -50,14 +51,14 @@ pub fn open(argument: &str, cx: &mut Cx) {
 }
 
 impl LogLayer {
-    /// The engine is asked only while somebody looks.
+    /// Requests the trace, only while its tab is open.
     fn ask(&self, cx: &mut Cx) {
         if self.tab == LogTab::LastAnswer {
             cx.send(Command::Trace);
         }
     }
 
-    /// To the beginning or the end of what is shown.
+    /// Scrolls to the beginning or the end of the tab.
     fn jump(&mut self, to_end: bool) {
         let far = if to_end { usize::MAX } else { 0 };
         match self.tab {
@@ -66,7 +67,7 @@ impl LogLayer {
         }
     }
 
-    /// What `y` copies.
+    /// The text that `y` copies.
     fn text(&self, shared: Shared) -> Option<String> {
         match self.tab {
             LogTab::LastAnswer => shared
@@ -83,11 +84,11 @@ impl LogLayer {
     }
 }
 
-/// Whoever looks sees each reply once it is whole, and what became of its calls.
+/// Does this event update the trace? Complete replies and results of calls do.
 fn is_news(event: &TurnEvent) -> bool {
     match event {
         TurnEvent::Started { .. } | TurnEvent::RoundEnded { .. } | TurnEvent::Ended { .. } => true,
-        // Progress comes as often as a server likes, and is not told.
+        // A server may report progress at any rate, and the trace does not contain it.
         TurnEvent::Tool(call) => !matches!(call.state, ToolState::Running { progress: Some(_) }),
         _ => false,
     }
@@ -119,7 +120,7 @@ impl Layer for LogLayer {
         match self.tab {
             LogTab::Log => self.back = self.back.saturating_add_signed(-rows),
             LogTab::LastAnswer => {
-                // A page goes on where the view ended, however its lines were wrapped.
+                // A page is the number of lines shown, which depends on how they wrapped.
                 let page = isize::try_from(self.trace.shown)
                     .unwrap_or(isize::MAX)
                     .max(1);

@@ -1,4 +1,4 @@
-//! Draws the log from its end, and the trace of the last answer from its beginning.
+//! Draws the log, anchored at its end, and the trace of the last answer.
 
 use crate::domain::reply_trace::{TraceLine, TraceSort};
 use crate::protocol::LogLine;
@@ -10,7 +10,7 @@ use crate::tui::widgets::window::window;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 
-/// Columns of what stands before a line of the last answer.
+/// Columns of the label before a line of the trace.
 const LABEL_WIDTH: u16 = 6;
 
 pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
@@ -26,11 +26,11 @@ pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Pa
         };
         (format!("{:5} {}", line.level, line.text), style)
     });
-    from_end(lines, count, area, back, "Nothing was logged yet.", pen);
+    from_end(lines, count, area, back, "No log entries yet.", pen);
 }
 
-/// The trace of the last answer, from its beginning; nothing before the engine has told of
-/// it. Only what is in view is wrapped.
+/// Draws the trace of the last answer; an empty window until the engine has sent it. Wraps
+/// only visible lines.
 pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen: &mut Painter) {
     let size = (over.width, over.height);
     let area = window(over, "Last answer", "Tab log", size, pen);
@@ -38,14 +38,14 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
     let lines = match lines {
         None => return,
         Some([]) => {
-            let nothing = "There is no answer yet. What the model sends will be shown here as it came, with the pieces it was cut into.";
+            let nothing = "No answer yet. This page will show the model's output as received, and how humble split it into parts.";
             pen.paragraph(area, &Clean::from_static(nothing), dim);
             return;
         }
         Some(lines) => lines,
     };
     let rows = |line: &TraceLine| trace_rows(line, area.width);
-    // The last page is the last that can be shown.
+    // Scrolling ends at a full last page.
     let mut room = usize::from(area.height);
     let fits = |line: &&TraceLine| {
         let rows = rows(line).len();
@@ -77,7 +77,7 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
     }
 }
 
-/// What a line goes on with stands below its text, not below its label.
+/// Wraps a line with a hanging indent below its text, after the label.
 fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
     if line.sort == TraceSort::Heading {
         return rows_of(&Clean::escaped(&line.text), columns);

@@ -1,4 +1,5 @@
-//! The form for a model of another server: its fields, the check, saving.
+//! Form that adds a model of another server: fields, check, saving. An entry whose check
+//! failed is saved only on request.
 
 use crate::domain::model::Secret;
 use crate::domain::{NewModel, Notice, ProviderKind, QueryId};
@@ -25,18 +26,18 @@ pub const SAVE_ANYWAY: usize = 5;
 
 #[derive(Debug, Default)]
 pub struct AddModelForm {
-    /// Among [`providers`].
+    /// Index into [`providers`].
     provider: usize,
     pub(super) model: Editor,
     pub(super) address: Editor,
     pub(super) key: Editor,
     pub(super) at: usize,
-    /// The check under way.
+    /// The running check.
     pub(super) query: Option<QueryId>,
     pub(super) fault: Option<Notice>,
-    /// Esc was pressed over what is typed; the next one drops it.
+    /// Esc was pressed in a filled form; a second Esc discards it.
     pub(super) is_leaving: bool,
-    /// The check failed: it can be saved all the same.
+    /// The check failed, so the form offers to save anyway.
     pub(super) failed: bool,
 }
 
@@ -51,33 +52,35 @@ impl AddModelForm {
         providers()[self.provider]
     }
 
-    /// Puts the variable of the provider into the key's field where it is set, and
-    /// takes it out where it would go to a stranger: to another provider, or to an
-    /// address of one's own. What was typed stays.
+    /// Suggests the provider's environment variable as the key if it is set. Removes the
+    /// suggestion when the key would go to another provider or a custom address. Never
+    /// touches a key that the user typed.
     fn suggest_key(&mut self, set: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
         let is_usual = self.address.is_blank();
-        let variable = self.provider().key_variable().filter(|_| is_usual);
-        let variable = variable.filter(|name| set.iter().any(|one| one == name));
+        let variable = self
+            .provider()
+            .key_variable()
+            .filter(|name| is_usual && set.iter().any(|known| known == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 
-    /// Does the key's field hold what was put there, and not by the person?
+    /// Does the key field hold a suggestion rather than the user's own text?
     fn is_suggested(&self) -> bool {
         let key = self.key.text();
         ProviderKind::key_variables().any(|name| key == reference(name))
     }
 
-    /// Typing a key replaces the one that was suggested.
+    /// Typing a key replaces the suggestion.
     fn begin_typing(&mut self) {
         if self.at == KEY && self.is_suggested() {
             self.key.set("");
         }
     }
 
-    /// The key as it may be shown: the name of a variable, or as many dots.
+    /// The key for display: a variable reference, or one dot per character.
     pub(super) fn masked_key(&self) -> String {
         let key = self.key.text();
         if key.starts_with("${") && key.ends_with('}') {
@@ -87,13 +90,13 @@ impl AddModelForm {
         }
     }
 
-    /// Did the person type anything?
+    /// Did the user type anything?
     fn is_filled(&self) -> bool {
         let key = !self.key.is_empty() && !self.is_suggested();
         key || !self.model.is_empty() || !self.address.is_empty()
     }
 
-    /// What was filled in; None while the model is missing.
+    /// The model from the form's fields. None while its name is missing.
     fn new_model(&self) -> Option<NewModel> {
         let filled = |field: &Editor| {
             let text = field.text().trim().to_owned();
@@ -119,14 +122,14 @@ impl AddModelForm {
         }
     }
 
-    /// The last row that there is.
+    /// The last row.
     pub(super) fn last(&self) -> usize {
         if self.failed { SAVE_ANYWAY } else { SAVE }
     }
 
-    /// Something was changed: what the check said is about something else.
+    /// A field changed, so the last check no longer applies.
     fn changed(&mut self, set: &[String]) {
-        // A key that is being typed is not completed.
+        // Never complete a key while the user types it.
         if self.at != KEY {
             self.suggest_key(set);
         }
@@ -137,7 +140,7 @@ impl AddModelForm {
 }
 
 impl AddModelForm {
-    /// A key over the choice of a provider.
+    /// Key handling of the provider row. False if nothing changed.
     fn provider_key(&mut self, key: KeyEvent) -> bool {
         let count = ProviderKind::ALL.len();
         let found = layers::find(key, &[Place::Form]);
@@ -153,7 +156,7 @@ impl AddModelForm {
         true
     }
 
-    /// A key over one of the fields. False where it changed nothing.
+    /// Key handling of a text field. False if nothing changed.
     fn field_key(&mut self, key: KeyEvent) -> bool {
         if typed(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
@@ -162,11 +165,11 @@ impl AddModelForm {
             .is_some_and(|field| text_field::key(field, key))
     }
 
-    /// Checks what was filled in, or saves it although the check failed.
+    /// Checks the form, or saves it although the check failed.
     fn save(&mut self, cx: &mut Cx) {
         let Some(model) = self.new_model() else {
             self.at = MODEL;
-            self.fault = Some(Notice::warning("Please name the model first."));
+            self.fault = Some(Notice::warning("Enter the name of the model first."));
             return;
         };
         if self.at == SAVE_ANYWAY && self.failed {
@@ -180,7 +183,7 @@ impl AddModelForm {
         }
     }
 
-    /// The check is back: what is right is saved at once.
+    /// Handles the result of the check. A successful check saves at once.
     fn checked(&mut self, result: &Result<(), Notice>, cx: &mut Cx) {
         self.query = None;
         match (result, self.new_model()) {
@@ -203,15 +206,15 @@ impl Layer for AddModelForm {
             Some(LayerKey::Back) if leaves => return Handled::Closed,
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
-                let words = "Esc again drops what you typed here.";
-                cx.notify(Notice::info(words));
+                let text = "Press Esc again to discard what you typed.";
+                cx.notify(Notice::info(text));
             }
             Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
             Some(LayerKey::Down) => self.at = (self.at + 1).min(last),
             Some(LayerKey::Take) if self.at < SAVE => self.at += 1,
             Some(LayerKey::Take) => self.save(cx),
             _ if self.at == PROVIDER => changed = self.provider_key(key),
-            // Nobody sees where in a hidden key the cursor would be.
+            // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
             _ => changed = self.field_key(key),
         }
@@ -237,7 +240,7 @@ impl Layer for AddModelForm {
             Event::ModelTried { query, result } if self.query == Some(*query) => {
                 self.checked(result, cx);
             }
-            // A model was added and is used: what asked for it is done.
+            // The added model is in use, so the form is done.
             Event::ModelAdded(_) => return Handled::Closed,
             _ => {}
         }
@@ -251,17 +254,14 @@ impl Layer for AddModelForm {
     fn hints(&self, _: Shared) -> Vec<String> {
         let back = |word| layers::hint(Place::Form, LayerKey::Back, word);
         if self.is_leaving {
-            return vec![
-                back("drops what you typed"),
-                "any other key goes on".to_owned(),
-            ];
+            return vec![back("discard"), "any other key continues".to_owned()];
         }
         let next = layers::hint(Place::Form, LayerKey::Take, "next");
         vec![next, "Up/Down fields".to_owned(), back("close")]
     }
 }
 
-/// In the form's order: a local server, which `/models` offers anyway, comes last.
+/// Providers in the form's order. Ollama comes last, because `/models` offers it anyway.
 fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
     let mut providers = ProviderKind::ALL;
     providers.sort_by_key(|provider| provider.manages_models());

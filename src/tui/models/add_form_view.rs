@@ -1,4 +1,4 @@
-//! The form for a model of another server: four fields, the check, what it said.
+//! Draws the form that adds a model of another server: four fields, buttons, error.
 
 use crate::text::Clean;
 use crate::tui::advice;
@@ -11,11 +11,11 @@ use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::window;
 use ratatui::layout::{Position, Rect};
 
-/// Columns of the names of the fields, where there is room for them.
+/// Columns of the field names, on a wide enough screen.
 const NAMES: u16 = 10;
 const FAULT_ROWS_MAX: u16 = 4;
 
-/// Returns the cursor's place in a field.
+/// Returns the cursor position if a text field is selected.
 pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Position> {
     let fault = form
         .fault
@@ -30,7 +30,7 @@ pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Po
     let gap = u16::from(over.height >= 12);
     let wanted = last + 1 + 2 * gap + fault_rows;
     let area = window(over, "Another server", "", (72, wanted), pen);
-    // On a very small screen the row in question and its neighbours are shown.
+    // A very small screen shows the selected row and the ones above it.
     let height = area.height;
     let first = if height > last {
         0
@@ -98,14 +98,14 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
         ..line
     };
     if row == PROVIDER {
-        let words = format!("< {} >", form.provider().label());
-        pen.put_cut(area.x, area.y, &words, pen.theme.plain, area.width);
+        let label = format!("< {} >", form.provider().label());
+        pen.put_cut(area.x, area.y, &label, pen.theme.plain, area.width);
         return None;
     }
     let empty = match row {
         MODEL => "its name on the server",
         ADDRESS => form.provider().default_base_url(),
-        _ => "none, or ${NAME} of a variable",
+        _ => "optional; ${NAME} uses a variable",
     };
     let mut masked = Editor::new(&form.masked_key());
     let field = match row {
@@ -128,7 +128,7 @@ fn button(
     pen: &mut Painter,
 ) -> Option<Position> {
     let label = match row {
-        SAVE_ANYWAY => "Save all the same",
+        SAVE_ANYWAY => "Save anyway",
         _ if form.query.is_some() => "Checking …",
         _ => "Check and save",
     };

@@ -1,5 +1,5 @@
-//! The offer of a first run. A digit or an arrow only points; Enter takes, so that a message
-//! which begins with a digit writes no settings.
+//! First-run offer of models. Digits and arrows only select; Enter confirms, so a message
+//! that starts with a digit cannot write settings.
 
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
@@ -12,19 +12,19 @@ use crate::tui::models::rows::{FirstRunItem, first_run_items};
 use crossterm::event::KeyEvent;
 use std::time::Duration;
 
-/// How long an item must have been in view before it is chosen.
+/// An item can be chosen only after it has been visible this long.
 const READ: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
 pub struct FirstRun {
-    /// The arrows' row. Nothing is preselected.
+    /// The selected item. Nothing is preselected.
     pointed: Option<usize>,
-    /// The digits that pointed to it: where letters follow, they were the beginning of
+    /// The digits that selected the item. If other characters follow, the digits belong to
     /// a message.
     typed: String,
-    /// Put off until later.
+    /// The user postponed the offer.
     closed: bool,
-    /// When it changed last: what could not be read yet is not chosen.
+    /// When the list last changed, to ignore keys before the user could read it.
     changed: Duration,
 }
 
@@ -46,7 +46,7 @@ impl FirstRun {
         self.typed.clear();
     }
 
-    /// The servers have other models now.
+    /// Resets the selection when the list of models changed.
     pub fn follow(&mut self, before: &ModelCatalog, after: &ModelCatalog, now: Duration) {
         if first_run_items(before).len() != first_run_items(after).len() {
             self.changed = now;
@@ -60,7 +60,7 @@ impl FirstRun {
             Some(LayerKey::Back) => {
                 self.closed = true;
                 self.typed.clear();
-                let notice = Notice::info("Later then: /models shows this choice again.");
+                let notice = Notice::info("Skipped. Choose a model later with /models.");
                 cx.notify(notice);
             }
             Some(LayerKey::Up) => self.point(self.pointed.unwrap_or(count).saturating_sub(1)),
@@ -77,7 +77,7 @@ impl FirstRun {
         Handled::Consumed
     }
 
-    /// A digit points to its item.
+    /// A digit selects its item.
     fn digit(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
         let Some(c @ '1'..='9') = typed(key) else {
             return Handled::PassedOn;
@@ -91,7 +91,7 @@ impl FirstRun {
         Handled::Consumed
     }
 
-    /// The digits that pointed, which were the beginning of a message.
+    /// Returns the typed digits as the beginning of a message, and clears the selection.
     pub fn give_back(&mut self) -> Option<String> {
         let typed = std::mem::take(&mut self.typed);
         if typed.is_empty() {
@@ -102,7 +102,7 @@ impl FirstRun {
     }
 
     fn take(&mut self, at: usize, cx: &mut Cx) {
-        // A key that is held down chooses once.
+        // Ignores repeats of a held key.
         if !self.was_read(cx.shared.now) {
             return;
         }

@@ -1,5 +1,5 @@
-//! The chat while nothing was said yet: a sentence, and on a first run the models
-//! and ways that there are.
+//! Draws the empty chat: a greeting, and on a first run the offered models and other
+//! choices.
 
 use crate::domain::ToolMode;
 use crate::domain::model_catalog::size_words;
@@ -12,13 +12,13 @@ use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
-/// From this width on a model's size and abilities stand beside its name.
+/// Minimum width to show a model's size and abilities.
 const COLUMNS_FROM: u16 = 44;
 
-/// `offer`: the offer of a first run, while it is made.
+/// `offer`: the first-run offer, while it is open.
 pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
     let Some(offer) = offer else {
-        let words = if engine.selected.is_some() || !engine.models.is_empty() {
+        let greeting = if engine.selected.is_some() || !engine.models.is_empty() {
             match engine.mode {
                 ToolMode::Manual => "Type a message below. Tools ask before they run.",
                 ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
@@ -27,7 +27,7 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
             WELCOME
         };
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::from_static(words), dim);
+        pen.paragraph(area, &Clean::from_static(greeting), dim);
         return;
     };
     let items = first_run_items(&engine.catalog);
@@ -42,7 +42,7 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
             rest.height -= 1;
         }
     };
-    // What is chosen from comes first; words have what room is left.
+    // The items have priority; the greeting uses the remaining rows.
     let least = items.len() as u16 + 1;
     let room = |rest: &Rect, rows: usize| rest.height >= least + rows as u16;
     if room(&rest, found.len() + welcome.len() + 1) {
@@ -80,7 +80,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         } else {
             " "
         };
-        let words = format!("{mark} {}  {}", index + 1, label(item));
+        let entry = format!("{mark} {}  {}", index + 1, label(item));
         let line = Rect {
             y,
             height: 1,
@@ -92,7 +92,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         {
             let abilities: Vec<&str> = listed.abilities().collect();
             let abilities = Clean::single_line(&abilities.join(", "));
-            // The name's column is wide enough for most, and the rest stays aligned.
+            // A fixed name column, wide enough for most names, keeps the rest aligned.
             let name = (area.width / 2).min(36);
             let size = listed.bytes.map(size_words).unwrap_or_default();
             pen.put_right(line.x + name + 9, y, &size, pen.theme.dim);
@@ -105,7 +105,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         pen.put_cut(
             line.x,
             y,
-            Clean::single_line(&words).as_str(),
+            Clean::single_line(&entry).as_str(),
             style,
             columns,
         );
@@ -113,9 +113,9 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
     }
     let hidden = items.len().saturating_sub(first + height);
     if hidden > 0 && area.height > 0 {
-        let words = format!(" {} {hidden}", pen.glyphs.down);
+        let mark = format!(" {} {hidden}", pen.glyphs.down);
         let style = pen.theme.accent;
-        pen.put_right(area.right(), area.bottom() - 1, &words, style);
+        pen.put_right(area.right(), area.bottom() - 1, &mark, style);
     }
 }
 
@@ -125,15 +125,15 @@ fn label(item: &FirstRunItem<'_>) -> String {
         FirstRunItem::AnotherServer => {
             "Another server: OpenAI-compatible, Mistral, Anthropic …".to_owned()
         }
-        FirstRunItem::Demo => "Just look around: the demo needs nothing".to_owned(),
+        FirstRunItem::Demo => "Just look around: the demo needs no setup".to_owned(),
     }
 }
 
-/// What became of the look for an Ollama.
+/// The result of the search for an Ollama server.
 fn state_words(catalog: &ModelCatalog) -> String {
     let found = found_words(catalog);
     if catalog.is_host_unread {
-        return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
+        return format!("OLLAMA_HOST is set, but is not a valid address. {found}");
     }
     found
 }
@@ -146,18 +146,22 @@ fn found_words(catalog: &ModelCatalog) -> String {
     match &server.state {
         CatalogState::Asking => format!("Looking for Ollama at {url} …"),
         CatalogState::Failed(_) => format!(
-            "No Ollama answers at {url}. Start it with `ollama serve`, or choose another way:"
+            "No Ollama answers at {url}. Start it with `ollama serve`, or choose an option:"
         ),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
-            "Ollama is running here, and has no model yet. /models pull qwen3:4b gets one."
+            "Ollama is running here but has no models yet. Get one with /models pull qwen3:4b."
                 .to_owned()
         }
         CatalogState::Listed(listed) => {
-            let chats = listed.models.iter().filter(|one| one.can_chat()).count();
+            let chats = listed
+                .models
+                .iter()
+                .filter(|model| model.can_chat())
+                .count();
             let count = count_words(chats);
             let offered = first_run_items(catalog).len() - 2;
             if offered < chats {
-                format!("Ollama is running here, with {count}; /models shows all:")
+                format!("Ollama is running here, with {count}; /models lists all:")
             } else {
                 format!("Ollama is running here, with {count}:")
             }

@@ -1,4 +1,4 @@
-//! The layer of `/models`: all models of all servers, to use, pull or remove.
+//! The `/models` dialog: models of all servers, to use, pull or remove.
 
 use crate::domain::model_catalog::no_name;
 use crate::domain::{ModelCatalog, ModelServer, Notice};
@@ -18,15 +18,16 @@ use ratatui::layout::Position;
 
 #[derive(Debug, Default)]
 pub struct ModelsLayer {
-    /// The selection is among the rows that can be chosen.
+    /// Counts only model rows.
     pub(super) list: SearchList,
-    /// What was selected is gone: nothing is until a key moves the selection.
+    /// The selected model disappeared. Nothing is selected until the user moves the
+    /// selection, so that a key cannot act on another model.
     pub(super) is_lost: bool,
-    /// The name of a model to pull.
+    /// Field for the name of a model to pull.
     pub(super) pulling: Option<Editor>,
 }
 
-/// `/models`, and what may follow it.
+/// `/models [pull NAME | rm NAME | stop]`.
 pub fn run(argument: &str, cx: &mut Cx) {
     let (word, name) = argument
         .split_once(char::is_whitespace)
@@ -39,11 +40,11 @@ pub fn run(argument: &str, cx: &mut Cx) {
         ("stop", true) => cx.send(Command::StopPull),
         ("rm", false) => cx.send(Command::RemoveModel { server: None, name }),
         ("rm", true) => {
-            let notice = Notice::warning("Please name the model: /models rm NAME.");
+            let notice = Notice::warning("Usage: /models rm NAME");
             cx.notify(notice);
         }
         _ => cx.notify(Notice::warning(
-            "Please enter /models, or pull NAME, rm NAME or stop behind it.",
+            "Usage: /models [pull NAME | rm NAME | stop]",
         )),
     }
 }
@@ -63,7 +64,7 @@ impl ModelsLayer {
         rows.get(at).copied().filter(|_| !self.is_lost)
     }
 
-    /// Rows came or went: what is selected stays selected.
+    /// Keeps the same model selected when the catalog changes.
     fn follow(&mut self, before: &ModelCatalog, now: &ModelCatalog) {
         let found = model_rows(now, &self.list.filter());
         let selected = self.selected(before);
@@ -77,7 +78,7 @@ impl ModelsLayer {
         self.list.select(at);
     }
 
-    /// The name of a model to pull is typed.
+    /// Key handling of the pull field.
     fn pull_key(&mut self, key: KeyEvent, cx: &mut Cx) {
         let Some(field) = &mut self.pulling else {
             return;
@@ -101,7 +102,7 @@ impl ModelsLayer {
         }
     }
 
-    /// The server of the selected row, where it is an Ollama.
+    /// The selected row's server, if it is an Ollama.
     fn selected_ollama(&self, catalog: &ModelCatalog) -> Option<ModelServer> {
         let server = self.selected(catalog).map(|row| row.server.clone());
         server.filter(|server| server.provider.manages_models())
@@ -127,7 +128,7 @@ impl ModelsLayer {
         };
         if row.listed.is_none() {
             let notice = Notice::warning("The server does not list this model.");
-            return cx.notify(notice.advise("To drop it from the list, edit config.json."));
+            return cx.notify(notice.advise("To remove it from this list, edit config.json."));
         }
         cx.send(Command::RemoveModel {
             server: Some(row.server.clone()),
@@ -135,7 +136,7 @@ impl ModelsLayer {
         });
     }
 
-    /// Is this a key that only shows where the lost selection would be?
+    /// Does this key bring a lost selection back? It then does nothing else.
     fn finds_selection(&self, key: KeyEvent) -> bool {
         let places = match self.list.is_in_rows() {
             true => &[Place::Rows, Place::InRows][..],

@@ -1,4 +1,4 @@
-//! Models of all servers: choosing one, the list behind `/models`, the first run, and the
+//! Models of all servers: selection, the `/models` dialog, the first-run offer, and the
 //! form that adds a server.
 
 pub mod add_form;

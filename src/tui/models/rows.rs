@@ -1,4 +1,4 @@
-//! The catalog as rows of the dialog, narrowed by a filter, and as the items of a first run.
+//! The model catalog as filtered rows of the dialog, and as items of the first-run offer.
 
 use crate::domain::facts::is_same_model;
 use crate::domain::{
@@ -6,34 +6,33 @@ use crate::domain::{
 };
 use crate::tui::advice;
 
-/// A row of the dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Row<'a> {
     Server(&'a ServerCatalog),
     Model(ModelRow<'a>),
-    /// Something about the server, and whether it is a fault.
+    /// A remark about the server, and whether it is an error.
     Words(String, bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelRow<'a> {
     pub server: &'a ModelServer,
-    /// None if its server does not list it, or has not answered.
+    /// None if the server does not list the model or has not answered.
     pub listed: Option<&'a ServerModel>,
     pub configured: Option<&'a ModelRef>,
-    /// Its server answered, and does not list it.
+    /// The server answered but does not list the model.
     pub is_missing: bool,
 }
 
 impl ModelRow<'_> {
-    /// What the server is asked for.
+    /// The name that the server uses.
     pub fn model(&self) -> &str {
         let configured = self.configured.map(|entry| entry.model.as_str());
         let listed = self.listed.map(|model| model.name.as_str());
         listed.or(configured).unwrap_or_default()
     }
 
-    /// What the user picks it by.
+    /// The name that the user sees: the configured one, if any.
     pub fn name(&self) -> &str {
         let configured = self.configured.map(|entry| entry.name.as_str());
         configured.unwrap_or_else(|| self.model())
@@ -57,7 +56,7 @@ pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
     for server in &catalog.servers {
         let mut models = models_of(server);
         models.retain(|row| row.matches(&wanted));
-        // It is no fault if an Ollama that nobody configured does not answer.
+        // An Ollama that is not configured may be absent; that is no error.
         let is_expected = !server.configured.is_empty() || catalog.offers;
         let words = words_of(server).filter(|(_, is_fault)| is_expected || !is_fault);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
@@ -70,7 +69,7 @@ pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
     rows
 }
 
-/// The models of a server: those it lists, then those that are only configured.
+/// A server's models: the listed ones, then those that are only configured.
 fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
     let answer = catalog.listed();
     let listed = answer.map_or(&[][..], |answer| &answer.models);
@@ -98,19 +97,20 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
 
 fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
     match &catalog.state {
-        CatalogState::Asking => Some(("Asking …".to_owned(), false)),
+        CatalogState::Asking => Some(("Loading …".to_owned(), false)),
         CatalogState::Failed(notice) => Some((advice::sentence(notice), true)),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
-            Some(("It has no models yet.".to_owned(), false))
+            Some(("No models yet.".to_owned(), false))
         }
-        CatalogState::Listed(listed) if listed.is_cut => {
-            Some(("It has more than are listed here.".to_owned(), false))
-        }
+        CatalogState::Listed(listed) if listed.is_cut => Some((
+            "This server has more models than are listed here.".to_owned(),
+            false,
+        )),
         CatalogState::Listed(_) => None,
     }
 }
 
-/// The rows that can be chosen.
+/// The model rows, which can be selected.
 pub fn model_rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<ModelRow<'a>> {
     let models = rows(catalog, filter)
         .into_iter()
@@ -121,7 +121,7 @@ pub fn model_rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<ModelRow<'
     models.collect()
 }
 
-/// Would the dialog be empty without a filter?
+/// Would the dialog be empty even without a filter?
 pub fn is_nothing_known(catalog: &ModelCatalog) -> bool {
     rows(catalog, "").is_empty()
 }
@@ -132,10 +132,10 @@ pub fn count_words(count: usize) -> String {
     format!("{count} model{plural}")
 }
 
-/// Models that a first run offers by number; two more numbers follow.
+/// Models in the first-run offer. Two more items follow, so all numbers have one digit.
 const OFFERED_MAX: usize = 7;
 
-/// One thing that a first run offers.
+/// An item of the first-run offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
     Model(&'a ModelServer, &'a ServerModel),
@@ -143,15 +143,18 @@ pub enum FirstRunItem<'a> {
     Demo,
 }
 
-/// What a first run offers, in the order of its numbers.
+/// The items of the first-run offer, in the order of their numbers.
 pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
-    let models = catalog.servers.iter().flat_map(|one| {
-        let listed = one.listed().into_iter().flat_map(|listed| &listed.models);
+    let models = catalog.servers.iter().flat_map(|catalog| {
+        let listed = catalog
+            .listed()
+            .into_iter()
+            .flat_map(|listed| &listed.models);
         let chats = listed.filter(|model| model.can_chat());
-        chats.map(|model| FirstRunItem::Model(&one.server, model))
+        chats.map(|model| FirstRunItem::Model(&catalog.server, model))
     });
-    let models = models.take(OFFERED_MAX);
     models
+        .take(OFFERED_MAX)
         .chain([FirstRunItem::AnotherServer, FirstRunItem::Demo])
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Choosing the model that answers, and how long it thinks.
+//! Commands that select the model and its thinking effort.
 
 use crate::domain::{Notice, Think};
 use crate::protocol::Command;
@@ -13,12 +13,12 @@ const THINK: [(&str, Think); 5] = [
     ("high", Think::High),
 ];
 
-/// `/set-model`, and the number that may follow it.
+/// `/set-model [NUMBER]`.
 pub fn set_model(argument: &str, cx: &mut Cx) {
     let engine = cx.shared.engine;
     if engine.models.is_empty() {
         let notice = Notice::warning("No models are configured.");
-        return cx.notify(notice.advise("/models shows what there is and adds it."));
+        return cx.notify(notice.advise("Use /models to list and add models."));
     }
     let rows = engine.models.iter().map(|entry| {
         let label = if entry.name == entry.model {
@@ -33,24 +33,24 @@ pub fn set_model(argument: &str, cx: &mut Cx) {
         .models
         .iter()
         .position(|entry| Some(entry) == present);
-    Picker::new("Models", "Keep the present model", rows)
+    Picker::new("Models", "Keep the current model", rows)
         .at(at)
         .open(argument, cx);
 }
 
-/// `/think`, and what may follow it.
+/// `/think [on | off | low | medium | high]`.
 pub fn think(argument: &str, cx: &mut Cx) {
     let word = argument.to_lowercase();
     if let Some((_, think)) = THINK.iter().find(|(name, _)| *name == word) {
         return set_think(*think, cx);
     }
     if !argument.is_empty() {
-        let words = "Please enter on, off, low, medium or high.";
-        return cx.notify(Notice::warning(words));
+        let text = "Please enter on, off, low, medium or high.";
+        return cx.notify(Notice::warning(text));
     }
     if cx.shared.engine.selected.is_none() {
-        let notice = Notice::warning("No model is chosen yet.");
-        return cx.notify(notice.advise("Choose one with /models."));
+        let notice = Notice::warning("No model is selected yet.");
+        return cx.notify(notice.advise("Select one with /models."));
     }
     let labels = [
         "on  think before answering",
@@ -59,18 +59,20 @@ pub fn think(argument: &str, cx: &mut Cx) {
         "medium",
         "high  think long",
     ];
-    let rows = THINK.iter().zip(labels);
-    let rows = rows.map(|((_, think), label)| (Picked::Think(*think), label.to_owned()));
+    let rows = THINK
+        .iter()
+        .zip(labels)
+        .map(|((_, think), label)| (Picked::Think(*think), label.to_owned()));
     let present = cx.shared.engine.think;
     let at = THINK.iter().position(|(_, think)| Some(*think) == present);
-    cx.open(Picker::new("Thinking", "Keep it as it is", rows).at(at));
+    cx.open(Picker::new("Thinking", "Keep the current setting", rows).at(at));
 }
 
 pub fn set_think(think: Think, cx: &mut Cx) {
     if let Some(selected) = &cx.shared.engine.selected {
         let (name, word) = (&selected.name, think_word(think));
-        let said = format!("Thinking of {name}: {word}, until humble ends.");
-        cx.notify(Notice::info(said));
+        let text = format!("Thinking for {name}: {word}, until humble ends.");
+        cx.notify(Notice::info(text));
     }
     cx.send(Command::SetThink(think));
 }

@@ -1,4 +1,4 @@
-//! The dialog of models: a search line, servers with what they have, the pull.
+//! Draws the `/models` dialog: a search line, servers with their models, pull progress.
 
 use crate::domain::model_catalog::size_words;
 use crate::domain::{Pull, ServerCatalog, ServerModel};
@@ -13,16 +13,16 @@ use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::full_window;
 use ratatui::layout::{Position, Rect};
 
-/// From these widths on there is a column for …
+// Minimum widths that show the column of the given name.
 const ABILITIES_FROM: u16 = 84;
 const FAMILY_FROM: u16 = 62;
 const STATE_FROM: u16 = 44;
 const SIZE_FROM: u16 = 28;
 const BAR_COLUMNS: usize = 20;
-/// Lines of why a server could not be asked.
+/// Rows of an error about a server.
 const FAULT_ROWS_MAX: usize = 4;
 
-/// Returns the cursor's place where something is typed.
+/// Returns the cursor position if a text field has the focus.
 pub fn draw(
     open: &mut ModelsLayer,
     over: Rect,
@@ -56,16 +56,16 @@ pub fn draw(
             ..rest
         };
         pull_line(pull, line, pen);
-        // A blank row above it, where there is room.
+        // A blank row above it, if there is room.
         rest.height -= u16::from(rest.height > 6);
     }
     if all.is_empty() {
-        let words = if open.list.is_unfiltered() {
-            "No server of models is known. `a` adds one."
+        let text = if open.list.is_unfiltered() {
+            "No model server is known. Press a to add one."
         } else {
             "nothing matches"
         };
-        pen.put_cut(rest.x + 2, rest.y, words, pen.theme.dim, rest.width);
+        pen.put_cut(rest.x + 2, rest.y, text, pen.theme.dim, rest.width);
     }
     list(open, &all, rest, shared, pen);
     cursor
@@ -75,7 +75,7 @@ pub fn draw(
 enum Line<'a> {
     Server(&'a ServerCatalog),
     Model(&'a ModelRow<'a>),
-    /// The mark of a fault stands before its first line.
+    /// A remark's line, and whether an error mark precedes it.
     Words(String, bool),
 }
 
@@ -97,7 +97,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
 
 fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &mut Painter) {
     let lines = lines(all, area.width);
-    // Only the lines of models can be selected.
+    // Only models can be selected.
     let models: Vec<usize> = (0..lines.len())
         .filter(|index| matches!(lines[*index], Line::Model(_)))
         .collect();
@@ -171,7 +171,7 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
     );
 }
 
-/// What the server says about a model, from the right. Returns where that begins.
+/// Draws the server's facts about a model, from right to left. Returns the leftmost column.
 fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
     let facts = row.listed.map(|listed| &listed.facts);
     if width >= ABILITIES_FROM {
@@ -208,7 +208,7 @@ fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 
-/// How far a pull is; in few words where little room is.
+/// Progress of a pull; without bar and sizes unless `wide`.
 pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
     let name = &pull.name;
     let Some(share) = pull.share() else {

@@ -1,5 +1,5 @@
-//! The servers pane: its keys, the commands that do the same, and what is said when
-//! a server fails or comes back.
+//! Actions of the servers pane, the equivalent commands, and notices about servers that
+//! fail or reconnect.
 
 use crate::domain::{Notice, Server, ServerId, ServerStatus, Trusted};
 use crate::protocol::Command;
@@ -14,11 +14,10 @@ use crate::tui::widgets::picker::Picker;
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
 
-/// A failure that was told is not told again within this time, however often it is
-/// tried.
+/// The same failure is announced at most once in this interval, however many retries fail.
 const TOLD_LASTS: Duration = Duration::from_secs(300);
 
-/// Enter on a row: it folds or unfolds, or is read whole.
+/// Enter on a row: folds or unfolds it, or opens the full text.
 pub fn enter(sidebar: &mut Sidebar, cx: &mut Cx) {
     let Some(SideRow::More { .. }) = sidebar.chosen_row() else {
         return sidebar.toggle_chosen();
@@ -28,8 +27,8 @@ pub fn enter(sidebar: &mut Sidebar, cx: &mut Cx) {
     }
 }
 
-/// How the tool changed in whose rows the person stands, or on a server's row the first
-/// that is withheld.
+/// Opens the review of the selected tool if it is withheld, or of the server's first
+/// withheld tool if a server is selected.
 pub fn review(sidebar: &Sidebar, cx: &mut Cx) {
     let Some(server) = sidebar.chosen_server() else {
         return;
@@ -45,7 +44,7 @@ pub fn review(sidebar: &Sidebar, cx: &mut Cx) {
     cx.send(Command::ReviewTool { server, tool });
 }
 
-/// Space on a row: the server, or the tool in whose rows it is, goes on or off.
+/// Space on a row: enables or disables the selected server or tool.
 pub fn toggle_chosen(sidebar: &mut Sidebar, cx: &mut Cx) {
     let Some(server) = sidebar.chosen_server() else {
         return;
@@ -56,23 +55,23 @@ pub fn toggle_chosen(sidebar: &mut Sidebar, cx: &mut Cx) {
     };
     let (name, tool) = (server.id.clone(), tool.name.clone());
     let was_off = server.tools_off.contains(&tool);
-    let (of, shown) = (seen(&name), Clean::name(&tool));
+    let (owner, shown) = (seen(&name), Clean::name(&tool));
     let notice = if was_off {
-        format!("Tool `{shown}` of `{of}` is on offer again.")
+        format!("Tool `{shown}` of `{owner}` is on.")
     } else {
-        format!("Tool `{shown}` of `{of}` is off: it is not offered any more.")
+        format!("Tool `{shown}` of `{owner}` is off. The model no longer sees it.")
     };
     cx.notify(Notice::info(notice));
     let server = name;
     cx.send(Command::ToggleTool { server, tool });
 }
 
-/// A server's name as it is said: nothing in it is hidden.
+/// A server's name for notices, with invisible characters escaped.
 fn seen(id: &ServerId) -> Clean {
     Clean::name(id.as_str())
 }
 
-/// Switches a server on or off, and says which.
+/// Enables or disables a server, with a notice.
 pub fn toggle(sidebar: &mut Sidebar, id: &ServerId, cx: &mut Cx) {
     let name = seen(id);
     let Some(server) = sidebar.find(id) else {
@@ -80,16 +79,16 @@ pub fn toggle(sidebar: &mut Sidebar, id: &ServerId, cx: &mut Cx) {
     };
     if server.enabled {
         cx.notify(Notice::info(format!(
-            "Server `{name}` is off: its tools are not offered any more."
+            "Server `{name}` is off. The model no longer sees its tools."
         )));
     } else {
         sidebar.awaited.insert(id.clone());
-        cx.notify(Notice::info(format!("Server `{name}` is being started.")));
+        cx.notify(Notice::info(format!("Starting server `{name}`.")));
     }
     cx.send(Command::ToggleServer(id.clone()));
 }
 
-/// Ends the session, if there is one, and opens another at once.
+/// Ends the session, if any, and connects again at once.
 pub fn reconnect(sidebar: &mut Sidebar, id: &ServerId, cx: &mut Cx) {
     let name = seen(id);
     let Some(server) = sidebar.find(id) else {
@@ -98,31 +97,32 @@ pub fn reconnect(sidebar: &mut Sidebar, id: &ServerId, cx: &mut Cx) {
     let notice = match &server.status {
         _ if !server.enabled => {
             let notice = Notice::warning(format!("Server `{name}` is off."));
-            return cx.notify(notice.advise("Space, or /toggle-mcp, switches it on."));
+            return cx.notify(notice.advise("Switch it on with Space or /toggle-mcp."));
         }
         ServerStatus::Misconfigured(_) => {
             let notice = Notice::warning(format!("Server `{name}` is misconfigured."));
-            return cx.notify(notice.advise("Correct it in mcp-servers.json: that is enough."));
+            return cx
+                .notify(notice.advise("Fix its entry in mcp-servers.json; no restart is needed."));
         }
-        _ => Notice::info(format!("Reaching server `{name}` anew.")),
+        _ => Notice::info(format!("Reconnecting to server `{name}`.")),
     };
     sidebar.awaited.insert(id.clone());
     cx.notify(notice);
     cx.send(Command::ReconnectServer(id.clone()));
 }
 
-/// Shows what a server wants the model to be told, and lets the person agree to it.
+/// Asks the user whether to send a server's instructions to the model.
 pub fn ask_instructions(sidebar: &Sidebar, id: &ServerId, cx: &mut Cx) {
     let server = sidebar.find(id);
     if server.is_some_and(|server| server.instructions.is_some()) {
         cx.send(Command::AskInstructions(id.clone()));
     } else {
-        let words = format!("Server `{}` gave no instructions.", seen(id));
-        cx.notify(Notice::info(words));
+        let text = format!("Server `{}` has no instructions.", seen(id));
+        cx.notify(Notice::info(text));
     }
 }
 
-/// What was decided changed: with it, which servers' instructions are sent.
+/// Updates which servers' instructions are sent after a change of the trust list.
 pub fn trust_changed(sidebar: &mut Sidebar, list: &[Trusted]) {
     let agreed = list.iter().filter_map(|trusted| match trusted {
         Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => Some(agreed.clone()),
@@ -131,7 +131,7 @@ pub fn trust_changed(sidebar: &mut Sidebar, list: &[Trusted]) {
     sidebar.agree(agreed.collect());
 }
 
-/// All servers with their tools, to be read in a window of their own.
+/// Opens a report of all servers and their tools.
 fn read_all(sidebar: &Sidebar, cx: &mut Cx) {
     let servers = &sidebar.servers;
     let connected = servers
@@ -146,8 +146,8 @@ fn read_all(sidebar: &Sidebar, cx: &mut Cx) {
     cx.open(TextViewer::new(title, text));
 }
 
-/// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: all servers as a text, one of them in the pane,
-/// or what a key does to it there.
+/// `/mcp` opens a report of all servers, `/mcp NAME` shows one in the pane, and
+/// `/mcp NAME retry` and the like do what a key does there.
 pub fn command(sidebar: &mut Sidebar, argument: &str, cx: &mut Cx) {
     if argument.is_empty() {
         return read_all(sidebar, cx);
@@ -178,50 +178,50 @@ pub fn command(sidebar: &mut Sidebar, argument: &str, cx: &mut Cx) {
         "instructions" => ask_instructions(sidebar, &id, cx),
         "on" | "off" if is_on == (verb == "on") => {
             cx.notify(Notice::info(format!(
-                "Server `{}` is {verb} already.",
+                "Server `{}` is already {verb}.",
                 seen(&id)
             )));
         }
         "on" | "off" => toggle(sidebar, &id, cx),
         _ => {
-            let what = format!("`{verb}` is nothing that can be done with a server.");
-            let advice = "It is tools, retry, log, instructions, on or off.";
+            let what = format!("`{verb}` is not an action for a server.");
+            let advice = "Use tools, retry, log, instructions, on or off.";
             cx.notify(Notice::warning(what).advise(advice));
         }
     }
 }
 
-/// A server by its name, or by its number in the list. A name comes first: it may be
-/// a number.
+/// Finds a server by name, or else by its number in the list. Names come first, because a
+/// name may be a number.
 fn named(sidebar: &Sidebar, name: &str) -> Result<ServerId, Notice> {
     let servers = &sidebar.servers;
-    let of = |server: &Server| server.id.clone();
+    let id_of = |server: &Server| server.id.clone();
     let same = |server: &&Server| server.id.as_str() == name;
     let alike = |server: &&Server| server.id.as_str().to_lowercase() == name.to_lowercase();
     if let Some(server) = servers.iter().find(same).or(servers.iter().find(alike)) {
-        return Ok(of(server));
+        return Ok(id_of(server));
     }
     let number = name.parse::<usize>().ok();
     if let Some(server) = number.and_then(|number| servers.get(number.checked_sub(1)?)) {
-        return Ok(of(server));
+        return Ok(id_of(server));
     }
     let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
     let known = servers.iter().map(|server| server.id.as_str());
     Err(match nearest(name, known) {
         Some(near) => notice.advise(format!("Did you mean `{}`?", Clean::name(near))),
-        None => notice.advise("/toggle-mcp lists them with their numbers."),
+        None => notice.advise("/toggle-mcp lists all servers with their numbers."),
     })
 }
 
-/// `/toggle-mcp`: the list with numbers, or at once with a number or a name behind it.
+/// `/toggle-mcp`: opens a numbered list, or toggles the server given by number or name.
 pub fn toggle_command(sidebar: &mut Sidebar, argument: &str, cx: &mut Cx) {
     if !argument.is_empty() && argument.parse() != Ok(0_usize) {
         return match named(sidebar, argument) {
             Ok(id) => toggle(sidebar, &id, cx),
             Err(_) if argument.parse::<usize>().is_ok() => {
                 let count = sidebar.servers.len();
-                let words = format!("Please enter a number from 0 to {count}, or a name.");
-                cx.notify(Notice::warning(words));
+                let text = format!("Please enter a number from 0 to {count}, or a name.");
+                cx.notify(Notice::warning(text));
             }
             Err(notice) => cx.notify(notice),
         };
@@ -233,8 +233,8 @@ pub fn toggle_command(sidebar: &mut Sidebar, argument: &str, cx: &mut Cx) {
     Picker::new("Servers", "Change nothing", rows).open(argument, cx);
 }
 
-/// A newer snapshot of a server. A failure is said once and calmly; that a server came
-/// up is said only where the person waits for it.
+/// Stores a new snapshot of a server. A failure is announced once; a successful connection
+/// only if the user asked for it.
 pub fn changed(sidebar: &mut Sidebar, server: Server, cx: &mut Cx) {
     let (id, status) = (server.id.clone(), server.status.clone());
     let count = server.offered().count();
@@ -248,11 +248,8 @@ pub fn changed(sidebar: &mut Sidebar, server: Server, cx: &mut Cx) {
                 1 => "1 tool".to_owned(),
                 count => format!("{count} tools"),
             };
-            let words = format!(
-                "Server `{}` is connected, with {tools} on offer.",
-                seen(&id)
-            );
-            cx.notify(Notice::info(words));
+            let text = format!("Server `{}` is connected with {tools}.", seen(&id));
+            cx.notify(Notice::info(text));
         }
         _ => {}
     }
@@ -264,12 +261,12 @@ fn tell_failure(sidebar: &mut Sidebar, id: &ServerId, notice: &Notice, cx: &mut 
     let told = &mut sidebar.told;
     let is_old = told
         .get(id)
-        .is_some_and(|(words, at)| *words == advice::sentence(notice) && now < *at + TOLD_LASTS);
+        .is_some_and(|(line, at)| *line == advice::sentence(notice) && now < *at + TOLD_LASTS);
     if is_old && !is_awaited {
         return;
     }
     told.insert(id.clone(), (advice::sentence(notice), now));
-    // Several that fail together are one piece of news.
+    // Servers that fail together share one notice.
     let just_now = |id: &ServerId| {
         let told = told.get(id);
         told.is_some_and(|(_, at)| now < *at + NOTICE_LASTS)

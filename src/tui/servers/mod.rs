@@ -1,4 +1,4 @@
-//! MCP servers: the pane, its commands, and what a server wrote to stderr.
+//! MCP servers: the pane, its commands, and the stderr viewer.
 
 pub mod commands;
 pub mod state;

@@ -1,6 +1,6 @@
-//! The servers pane as rows. They are made when something changes, not with every
-//! frame: 5,000 tools and 50 servers scroll as fast as one. The row that the person
-//! stands on stays theirs, whatever comes and goes above it.
+//! State of the servers pane. Rows are built when something changes, not per frame, so
+//! 50 servers with 5,000 tools scroll as fast as one. The selection stays on its server or
+//! tool when rows above it change.
 
 mod folding;
 mod report;
@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Columns of rows before the pane was drawn for the first time.
+/// Width of the rows before the first frame.
 const COLUMNS_AT_FIRST: u16 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum SideRow {
         tone: Tone,
         text: String,
     },
-    /// There is more of this text than the pane shows.
+    /// Offers the full text, because the pane shows only part of it.
     More {
         server: usize,
         tool: Option<usize>,
@@ -59,7 +59,7 @@ impl SideRow {
         }
     }
 
-    /// The tool that it is, or that it tells of.
+    /// Index of the tool that the row belongs to, if any.
     pub fn tool(&self) -> Option<usize> {
         match self {
             Self::Server(_) => None,
@@ -69,11 +69,12 @@ impl SideRow {
     }
 }
 
-/// What the row of a server says at its right.
+/// Numbers at the right of a server's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Tools on offer, and about how many tokens they take in each request.
+    /// Number of available tools.
     pub tools: usize,
+    /// Estimated tokens that they add to each request.
     pub tokens: usize,
 }
 
@@ -85,30 +86,30 @@ pub struct Sidebar {
     tools_unfolded: HashSet<(ServerId, String)>,
     rows: Vec<SideRow>,
     look: Look,
-    /// Instructions that are sent.
+    /// Instructions that are sent to the model.
     agreed: Vec<Agreed>,
-    /// The row that keys act on.
+    /// Index of the selected row.
     pub chosen: usize,
-    /// The first row in view.
+    /// The first visible row.
     top: usize,
-    /// The last row of what was just unfolded: it comes into view where it can.
+    /// The last row of a part that was just unfolded. The next frame scrolls to show it.
     unfolded_to: Option<usize>,
-    /// Servers that the person switched on or reaches anew: what comes of it is said.
+    /// Servers that the user enabled or reconnected; their outcome is announced.
     pub awaited: HashSet<ServerId>,
-    /// Failures that were told, and when.
+    /// Announced failures, with their time.
     pub told: HashMap<ServerId, (String, Duration)>,
 }
 
-/// A row by what it is, so that it is found again among others.
+/// Identifies a row, to find it again after a rebuild.
 struct Stand {
     server: ServerId,
     tool: Option<String>,
-    /// Rows below the first of its server or tool.
+    /// Number of rows below the first row of its server or tool.
     below: usize,
 }
 
 impl Sidebar {
-    /// `dot` stands between facts.
+    /// `dot` separates facts.
     pub fn new(dot: &'static str) -> Self {
         Self {
             servers: Vec::new(),
@@ -142,16 +143,16 @@ impl Sidebar {
     }
 
     pub fn is_tool_unfolded(&self, server: &ServerId, tool: &str) -> bool {
-        // A pair of borrowed names is no key of the set; few tools are unfolded.
+        // The set's keys are owned pairs, so borrowed names cannot be looked up. The set is small.
         let mut unfolded = self.tools_unfolded.iter();
-        unfolded.any(|(of, name)| of == server && name == tool)
+        unfolded.any(|(owner, name)| owner == server && name == tool)
     }
 
     pub fn find(&self, id: &ServerId) -> Option<&Server> {
         self.servers.iter().find(|server| server.id == *id)
     }
 
-    /// All servers, in the order of the file.
+    /// Replaces all servers, in the order of the file.
     pub fn replace(&mut self, servers: Vec<Server>) {
         let stand = self.stand();
         self.costs = servers.iter().map(cost).collect();
@@ -159,7 +160,7 @@ impl Sidebar {
         self.lay_out(stand);
     }
 
-    /// One server; the snapshot that was known of it.
+    /// Adds or replaces one server. Returns its previous snapshot.
     pub fn put(&mut self, server: Server) -> Option<Server> {
         let known = self.servers.iter().position(|known| known.id == server.id);
         let stand = self.stand();
@@ -179,7 +180,7 @@ impl Sidebar {
         before
     }
 
-    /// These instructions are sent to the model, and no others.
+    /// Sets the instructions that are sent to the model.
     pub fn agree(&mut self, agreed: Vec<Agreed>) {
         if agreed != self.agreed {
             let stand = self.stand();
@@ -188,7 +189,7 @@ impl Sidebar {
         }
     }
 
-    /// Are a server's instructions sent to the model, as they are now?
+    /// Are the server's current instructions sent to the model?
     fn sends_instructions(&self, server: &Server) -> bool {
         let Some(text) = &server.instructions else {
             return false;
@@ -197,7 +198,7 @@ impl Sidebar {
         self.agreed.iter().any(|agreed| agreed.is_same(&now))
     }
 
-    /// The pane has another width.
+    /// Rebuilds the rows if the pane's width changed.
     pub fn fit(&mut self, columns: u16) {
         if columns != self.look.columns {
             let stand = self.stand();
@@ -206,21 +207,21 @@ impl Sidebar {
         }
     }
 
-    /// Moves by so many rows, of whatever kind.
+    /// Moves the selection by rows of any kind.
     pub fn scroll(&mut self, rows: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(rows).min(last);
     }
 
-    /// Moves to the next row that keys act on. Text between is passed over where it
-    /// stays in view, and else read a window at a time.
+    /// Moves the selection to the next server or tool. Text longer than the window is
+    /// scrolled through one window at a time.
     pub fn step(&mut self, direction: isize, height: usize) {
         let window = height.saturating_sub(1).max(1);
         let mut at = self.chosen;
         for _ in 0..window {
             let next = at.checked_add_signed(direction);
             let Some(next) = next.filter(|next| *next < self.rows.len()) else {
-                // Below the last of them there may be text to see.
+                // The last item may have text below it.
                 break;
             };
             at = next;
@@ -239,7 +240,7 @@ impl Sidebar {
         self.servers.get(self.chosen_row()?.server())
     }
 
-    /// All that is known of the server that the person stands on, raw.
+    /// Title and full raw text of the selected tool or server.
     pub fn chosen_in_full(&self) -> Option<(String, String)> {
         let dot = self.look.dot;
         if let Some((server, tool)) = self.chosen_tool() {
@@ -252,15 +253,15 @@ impl Sidebar {
         Some((Clean::name(server.id.as_str()).into(), text))
     }
 
-    /// The tool in whose rows the person stands.
+    /// The tool that the selected row belongs to, with its server.
     pub fn chosen_tool(&self) -> Option<(&Server, &Tool)> {
         let server = self.chosen_server()?;
         let tool = self.chosen_row()?.tool()?;
         Some((server, server.tools.get(tool)?))
     }
 
-    /// The rows in view, and the index of the first. Scrolls as little as shows the
-    /// chosen row.
+    /// The visible rows and the index of the first. Scrolls as little as needed to show the
+    /// selected row.
     pub fn view(&mut self, height: usize) -> (usize, &[SideRow]) {
         let last = self.rows.len().saturating_sub(height);
         let unfolded = self.unfolded_to.take().unwrap_or(0);
@@ -311,7 +312,7 @@ impl Sidebar {
         self.rows = rows;
         self.chosen = self.find_stand(stand).unwrap_or(self.chosen);
         self.scroll(0);
-        // What is looked at stays where it is on the screen.
+        // The selected row keeps its position on the screen.
         self.top = self.chosen.saturating_sub(above);
     }
 

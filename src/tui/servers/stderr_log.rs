@@ -1,5 +1,4 @@
-//! What a server writes to stderr, as it lies over the panes: it is asked for only
-//! while somebody looks, and then follows.
+//! Viewer for a server's stderr. Polls the engine for new lines only while it is open.
 
 use crate::domain::{Server, ServerId, ServerLine, ServerLog};
 use crate::protocol::{Command, Event};
@@ -19,20 +18,20 @@ use ratatui::layout::{Position, Rect};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the engine is asked for what came since.
+/// How often the engine is asked for new lines.
 const ASK_EVERY: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
 pub struct StderrLog {
     server: ServerId,
-    /// Lines below what is in view: it is read from its end.
+    /// Number of lines below the view; 0 follows the end.
     back: usize,
     /// None until the engine has answered.
     log: Option<Arc<ServerLog>>,
     asked: Duration,
 }
 
-/// Shows what a server writes to stderr.
+/// Opens the viewer for a server's stderr.
 pub fn open(server: &ServerId, cx: &mut Cx) {
     let layer = StderrLog::new(server.clone(), cx.shared.now);
     layer.ask(cx);
@@ -49,17 +48,17 @@ impl StderrLog {
         }
     }
 
-    /// Up is into the past.
+    /// Scrolls; negative is up, towards older lines.
     fn move_by(&mut self, rows: isize) {
         self.back = self.back.saturating_add_signed(rows.saturating_neg());
     }
 
-    /// When the engine is to be asked again.
+    /// When to ask the engine again.
     fn due(&self) -> Duration {
         self.asked + ASK_EVERY
     }
 
-    /// Asks for what came since.
+    /// Asks for lines written since the last answer.
     fn ask(&self, cx: &mut Cx) {
         cx.send(Command::ReadServerLog {
             server: self.server.clone(),
@@ -67,7 +66,7 @@ impl StderrLog {
         });
     }
 
-    /// Takes in what came. Who reads further up keeps the place.
+    /// Stores new lines. A view that is scrolled up keeps its position.
     fn take(&mut self, log: Arc<ServerLog>) {
         if log.server != self.server {
             return;
@@ -82,7 +81,7 @@ impl StderrLog {
         self.log = Some(log);
     }
 
-    /// All of it, raw.
+    /// All lines, raw.
     fn text(&self) -> String {
         let lines = self.log.iter().flat_map(|log| &log.lines);
         let lines: Vec<&str> = lines
@@ -120,7 +119,7 @@ impl Layer for StderrLog {
         Some(self.due())
     }
 
-    /// Whoever looks at what a server writes sees it go on.
+    /// Polls for new lines.
     fn tick(&mut self, cx: &mut Cx) {
         if cx.shared.now >= self.due() {
             self.asked = cx.shared.now;
@@ -163,8 +162,10 @@ impl Layer for StderrLog {
         lines.reverse();
         let count = lines.len();
         let nothing = match server {
-            Some(server) if !server.enabled => "It is off: nothing is known of its last run.",
-            _ => "It wrote nothing.",
+            Some(server) if !server.enabled => {
+                "The server is off. Output of its last run is not kept."
+            }
+            _ => "No output.",
         };
         from_end(lines.into_iter(), count, area, &mut self.back, nothing, pen);
         None
@@ -175,7 +176,7 @@ impl Layer for StderrLog {
     }
 }
 
-/// Without a frame the first row says whose it is; returns the area below.
+/// Without a frame, draws the title in the first row. Returns the area below.
 fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     let accent = pen.theme.accent;
     let start = pen.put_right(area.right(), area.y, "stderr", accent);
@@ -188,19 +189,19 @@ fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     }
 }
 
-/// What was left out, and why it failed where the log does not tell.
+/// Lines that humble adds: skipped tools, and the failure unless the log ends with it.
 fn said(server: &Server, lines: &[ServerLine]) -> Vec<String> {
     let left_out = server.left_out.iter();
-    let mut said: Vec<String> = left_out.map(|line| format!("left out: {line}")).collect();
+    let mut added: Vec<String> = left_out.map(|line| format!("skipped: {line}")).collect();
     if let Some((_, why)) = why_failed(server)
         && lines.last() != Some(&ServerLine::Own(why.clone()))
     {
-        said.push(why);
+        added.push(why);
     }
-    said
+    added
 }
 
-/// `12:03:04` within the last day, else with its date.
+/// `12:03:04` within the last day, otherwise `18 Nov 12:03`.
 fn time(at: Timestamp) -> String {
     let local = at.to_zoned(TimeZone::system());
     let is_recent = Timestamp::now() < at.saturating_add(24.hours()).unwrap_or(at);

@@ -1,5 +1,5 @@
-//! The servers pane: state, tools, and about how many tokens they cost. Only rows in
-//! view are drawn; what stands in them was made before.
+//! Draws the servers pane: status, tools, and their estimated cost in tokens. Draws only the
+//! visible rows.
 
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
@@ -12,7 +12,7 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Columns of the two numbers of a server.
+/// Columns of a server's tool count and token count.
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
@@ -73,9 +73,9 @@ fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Painter) {
             put_below(*tool, text, style, line, pen);
         }
         SideRow::More { tool, .. } => {
-            let words = format!("{} Enter shows all", pen.glyphs.more);
+            let hint = format!("{} Enter shows all", pen.glyphs.more);
             let accent = pen.theme.accent;
-            put_below(*tool, &words, accent, line, pen);
+            put_below(*tool, &hint, accent, line, pen);
         }
     }
 }
@@ -106,7 +106,8 @@ fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen
     pen.put_cut(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
 }
 
-/// The glyph of a server's state, and its word; connected ones show numbers instead.
+/// Glyph, style and label of a server's status. Connected servers show numbers instead of
+/// a label.
 fn state(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     if !server.enabled {

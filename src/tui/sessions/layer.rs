@@ -1,5 +1,5 @@
-//! The browser of earlier conversations: what was listed, what is typed to narrow it down,
-//! and which conversation is looked at.
+//! State of the browser for saved conversations: list, search, preview, and deletion after
+//! a confirmation.
 
 use crate::domain::{QueryId, Session, SessionId, SessionSummary};
 use crate::protocol::{Command, Event};
@@ -21,7 +21,7 @@ pub struct SessionsLayer {
     pub(super) all: Option<Arc<Vec<SessionSummary>>>,
     preview_query: Option<QueryId>,
     pub(super) preview: Option<Arc<Session>>,
-    /// Asked whether to delete this one.
+    /// The session whose deletion awaits confirmation.
     pub(super) deleting: Option<SessionId>,
 }
 
@@ -32,7 +32,7 @@ pub fn open(cx: &mut Cx) {
 }
 
 impl SessionsLayer {
-    /// The summaries that the filter lets through.
+    /// The sessions that match the filter.
     pub(super) fn hits(&self) -> Vec<&SessionSummary> {
         let wanted = self.list.filter().to_lowercase();
         self.all
@@ -53,7 +53,7 @@ impl SessionsLayer {
         cx.send(Command::ListSessions(query));
     }
 
-    /// Asks for the preview of the selected session.
+    /// Requests the preview of the selected session.
     fn ask_for_preview(&mut self, cx: &mut Cx) {
         let selected = self.selected().filter(|hit| hit.broken.is_none());
         let Some(session) = selected.map(|hit| hit.id.clone()) else {

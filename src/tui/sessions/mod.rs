@@ -1,4 +1,4 @@
-//! The browser of earlier conversations.
+//! The browser for saved conversations.
 
 pub mod layer;
 pub mod view;

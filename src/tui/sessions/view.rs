@@ -1,4 +1,4 @@
-//! The browser of earlier conversations: a search line, the list, a preview.
+//! Draws the browser for saved conversations: search line, list, preview.
 
 use crate::domain::SessionSummary;
 use crate::text::Clean;
@@ -10,15 +10,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::{Position, Rect};
 
-/// From this width on there is a preview.
+/// Minimum width to show the preview.
 const PREVIEW_FROM: u16 = 76;
-/// From this width of the list on the model has a column; the title needs the
-/// room more, and the preview names the model too.
+/// Minimum list width to show the model. Narrower lists leave the columns to the title; the
+/// preview names the model, too.
 const MODEL_FROM: u16 = 84;
-/// Bytes of a message that a preview looks at.
+/// Bytes of a message used for the preview.
 const PREVIEW_BYTES_MAX: usize = 2_000;
 
-/// Returns the cursor's place in the search line.
+/// Returns the cursor position if the search line has the focus.
 pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
     let with_preview = over.width >= PREVIEW_FROM;
     let list_columns = if with_preview {
@@ -37,7 +37,7 @@ pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<P
         Some(_) => format!("{count} of {all}"),
         None => String::new(),
     };
-    // On a low screen nothing is framed, and the list takes the whole width.
+    // A low screen has no frames, and the list takes the full width.
     let room = if over.height < 8 { over } else { left };
     let area = full_window(room, "Sessions", &right, pen);
     if with_preview {
@@ -57,8 +57,11 @@ pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<P
 fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
     if let Some(id) = &open.deleting {
         area.height = area.height.saturating_sub(1);
-        let hit = open.all.iter().flat_map(|all| all.iter());
-        let hit = hit.into_iter().find(|hit| hit.id == *id);
+        let hit = open
+            .all
+            .iter()
+            .flat_map(|all| all.iter())
+            .find(|hit| hit.id == *id);
         let title = hit.map_or_else(|| Clean::single_line(id.as_str()), title);
         let style = pen.theme.attention;
         let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
@@ -75,8 +78,8 @@ fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
     let hits = open.hits();
     if hits.is_empty() {
         let words = match &open.all {
-            None => "Reading …",
-            Some(all) if all.is_empty() => "No conversation was saved yet.",
+            None => "Loading …",
+            Some(all) if all.is_empty() => "No saved conversations yet.",
             Some(_) => "No title matches.",
         };
         pen.put_cut(
@@ -140,7 +143,7 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
     pen.put_cut(line.x + 2, line.y, title.as_str(), at.style, columns);
 }
 
-/// The title, or where there is none the file's name.
+/// The title, or the session's file name if it has none.
 fn title(hit: &SessionSummary) -> Clean {
     let title = Clean::single_line(&hit.title);
     if title.as_str().trim().is_empty() {
@@ -150,7 +153,7 @@ fn title(hit: &SessionSummary) -> Clean {
     }
 }
 
-/// `18 Nov 16:20` of the local time.
+/// `18 Nov 16:20`, local time.
 fn date(at: Timestamp) -> String {
     at.to_zoned(TimeZone::system())
         .strftime("%d %b %H:%M")

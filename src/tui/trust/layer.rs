@@ -1,5 +1,4 @@
-//! The layer of `/trust`: looking at a decision, taking it back, and seeing how a withheld
-//! tool changed.
+//! The `/trust` dialog: inspect and revoke stored decisions, and review withheld tools.
 
 use crate::domain::{Notice, Trusted};
 use crate::protocol::Command;
@@ -17,7 +16,7 @@ use ratatui::layout::Position;
 #[derive(Debug, Default)]
 pub struct TrustLayer {
     selected: usize,
-    /// First row in view of what the selected one holds; None while the list is shown.
+    /// First visible row of the selected entry's details; None while the list is shown.
     detail: Option<usize>,
 }
 
@@ -28,8 +27,8 @@ impl TrustLayer {
 
     fn revoke(&mut self, selected: &Trusted, cx: &mut Cx) {
         if let Trusted::Waiting(_) = selected {
-            let said = "It is withheld already: Enter shows how it changed.";
-            return cx.notify(Notice::info(said));
+            let text = "This tool is already withheld. Press Enter to see how it changed.";
+            return cx.notify(Notice::info(text));
         }
         self.detail = None;
         cx.send(Command::Revoke(Box::new(selected.clone())));
@@ -53,7 +52,7 @@ impl Layer for TrustLayer {
         };
         match layers::find(key, &[Place::Trust]) {
             None => return Handled::PassedOn,
-            // A key that is held down decides once.
+            // Ignores repeats of a held key.
             _ if key.kind == KeyEventKind::Repeat => {}
             Some(LayerKey::Take) => match selected {
                 Trusted::Waiting(change) => {
@@ -94,9 +93,9 @@ impl Layer for TrustLayer {
         let area = window(area.body, "Trust", &count, (92, rows), pen);
         match (trusted.get(self.selected), &mut self.detail) {
             (None, _) => {
-                let said = "Nothing is remembered: every call asks. 6 to 9 in the dialog of a call decide for longer.";
+                let text = "No decisions are stored: every call asks. Choices 6 to 9 of a tool call's dialog store one.";
                 let dim = pen.theme.dim;
-                pen.paragraph(area, &Clean::from_static(said), dim);
+                pen.paragraph(area, &Clean::from_static(text), dim);
             }
             (Some(selected), Some(top)) => draw_detail(selected, top, area, pen),
             (Some(_), None) => draw_list(trusted, self.selected, area, pen),

@@ -1,4 +1,4 @@
-//! What was decided for longer than one call: the list behind `/trust`.
+//! Stored permissions and withheld tools: the list behind `/trust`.
 
 pub mod layer;
 pub mod view;

@@ -1,4 +1,4 @@
-//! The list of `/trust`, and what one line of it holds.
+//! Draws the list of `/trust` and the details of an entry.
 
 use crate::domain::Trusted;
 use crate::domain::trust::Lapse;
@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
-/// Columns of what was decided, and of the date.
+/// Columns of the decision, and of the date.
 const KIND_WIDTH: u16 = 19;
 const DATE_WIDTH: u16 = 12;
-/// Under this width a sign stands for what was decided: what it is about comes first.
+/// Narrower lists show a sign for the decision, to leave columns for the tool's name.
 const KIND_FROM: u16 = 40;
 const SHORT_KIND_WIDTH: u16 = 2;
-/// From this width on the date is shown.
+/// Minimum width to show the date.
 const DATE_FROM: u16 = 52;
 
 pub fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Painter) {
@@ -55,8 +55,8 @@ pub fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Paint
     }
 }
 
-/// What was decided, in one sign: it is not in force, it does not run, it runs, it
-/// waits, it is sent.
+/// A sign for the decision: `~` inactive, `-` never runs, `+` runs, `!` waits for review,
+/// `>` instructions are sent.
 fn short_kind(one: &Trusted) -> &'static str {
     match one {
         Trusted::Lapsed(_, lapse) if *lapse != Lapse::Unkept => "~",
@@ -83,8 +83,8 @@ pub fn draw_detail(one: &Trusted, top: &mut usize, area: Rect, pen: &mut Painter
         area.width,
     ));
     rows.push(String::new());
-    for said in detail(one) {
-        rows.extend(rows_of(&Clean::escaped(&said), area.width));
+    for text in detail(one) {
+        rows.extend(rows_of(&Clean::escaped(&text), area.width));
     }
     *top = (*top).min(rows.len().saturating_sub(usize::from(area.height)));
     let shown = rows.iter().enumerate().skip(*top);

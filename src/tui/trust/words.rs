@@ -1,12 +1,12 @@
-//! The words of `/trust`: what was decided for longer than a call, and what waits. Names
-//! in them are from outside, and raw.
+//! Texts of `/trust`: stored decisions and withheld tools. Names in them come from outside
+//! and are raw; the view must sanitize them.
 
 use crate::domain::trust::{Agreed, Cover, Lapse, PinChange, Rule, Trusted};
 use crate::domain::{Grant, Pin};
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// Characters of a hash that tell two apart.
+/// Characters shown of a hash, enough to tell hashes apart.
 const HASH_CHARS: usize = 12;
 
 /// One line of the list.
@@ -37,8 +37,8 @@ pub fn line(trusted: &Trusted) -> Line {
             kind: match lapse {
                 Lapse::Unkept if rule.is_never() => "never, this run".to_owned(),
                 Lapse::Unkept => "this run".to_owned(),
-                Lapse::Doubt => "in doubt, asks".to_owned(),
-                Lapse::Tool | Lapse::Launch => "not in force".to_owned(),
+                Lapse::Doubt => "unreadable, asks".to_owned(),
+                Lapse::Tool | Lapse::Launch => "inactive, asks".to_owned(),
             },
             ..line(&Trusted::Rule(rule.clone()))
         },
@@ -54,7 +54,7 @@ pub fn line(trusted: &Trusted) -> Line {
         },
         Trusted::InstructionsOnce(_) => Line {
             what: named("(instructions)"),
-            kind: "sent in this run".to_owned(),
+            kind: "sent, this run".to_owned(),
             since: None,
         },
     }
@@ -65,12 +65,12 @@ fn kind(rule: &Rule) -> String {
         Cover::Tool { .. } => "always".to_owned(),
         Cover::Server { tools } if tools.len() == 1 => "always, 1 tool".to_owned(),
         Cover::Server { tools } => format!("always, {} tools", tools.len()),
-        Cover::Matching { .. } => "while it matches".to_owned(),
+        Cover::Matching { .. } => "if it matches".to_owned(),
         Cover::Never { .. } => "never".to_owned(),
     }
 }
 
-/// What it holds, a line each.
+/// Details of an entry, one per line.
 pub fn detail(trusted: &Trusted) -> Vec<String> {
     match trusted {
         Trusted::Rule(rule) => of_rule(rule),
@@ -88,26 +88,27 @@ fn short(hash: &str) -> String {
 fn of_rule(rule: &Rule) -> Vec<String> {
     let mut lines = match &rule.cover {
         Cover::Tool { pin, .. } => vec![
-            "Runs unasked, also after a restart.".to_owned(),
+            "Runs without asking, also after a restart.".to_owned(),
             definition(pin),
         ],
         Cover::Server { tools } => {
-            let said = "These tools run unasked; what the server adds later asks:";
+            let intro = "These tools run without asking. Tools added later ask first:";
             let tool = |(tool, pin): (&String, &Pin)| format!("  {tool}  {}", short(pin.as_str()));
-            let tools = tools.iter().map(tool);
-            std::iter::once(said.to_owned()).chain(tools).collect()
+            std::iter::once(intro.to_owned())
+                .chain(tools.iter().map(tool))
+                .collect()
         }
         Cover::Matching { pin, pattern, .. } => {
-            let said = "Runs unasked while its arguments match, and no other is given:";
-            let written = serde_json::to_string_pretty(&Value::Object(pattern.to_json()));
-            let written = written.unwrap_or_default();
-            let mut lines = vec![said.to_owned()];
-            lines.extend(written.lines().map(|line| format!("  {line}")));
+            let intro = "Runs without asking if its arguments match, with no others added:";
+            let json =
+                serde_json::to_string_pretty(&Value::Object(pattern.to_json())).unwrap_or_default();
+            let mut lines = vec![intro.to_owned()];
+            lines.extend(json.lines().map(|line| format!("  {line}")));
             lines.push(definition(pin));
             lines
         }
         Cover::Never { .. } => {
-            vec!["Is never run, whatever it becomes and however its server is started.".to_owned()]
+            vec!["Never runs, even if the tool or its server's launch changes.".to_owned()]
         }
     };
     if !rule.is_never() {
@@ -116,15 +117,17 @@ fn of_rule(rule: &Rule) -> Vec<String> {
     lines
 }
 
-/// What it held stays to be read behind what became of it.
+/// Why the rule is inactive, then its contents.
 fn of_lapsed(rule: &Rule, lapse: Lapse) -> Vec<String> {
-    let said = match lapse {
-        Lapse::Tool => "No longer in force: the tool is another now, and asks. It was:",
-        Lapse::Launch => "No longer in force: the server's launch is another now. It was:",
-        Lapse::Doubt => "Asks all the same: trust.json is not understood there. It says:",
-        Lapse::Unkept => "Holds until humble ends only: trust.json cannot be read.",
+    let reason = match lapse {
+        Lapse::Tool => "Inactive: the tool's definition changed, so it asks. The rule was:",
+        Lapse::Launch => "Inactive: the server is started differently now. The rule was:",
+        Lapse::Doubt => {
+            "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
+        }
+        Lapse::Unkept => "Only until humble ends, because trust.json cannot be read.",
     };
-    let mut lines = vec![said.to_owned()];
+    let mut lines = vec![reason.to_owned()];
     if lapse != Lapse::Unkept {
         lines.extend(of_rule(rule));
     }
@@ -132,19 +135,16 @@ fn of_lapsed(rule: &Rule, lapse: Lapse) -> Vec<String> {
 }
 
 fn definition(pin: &Pin) -> String {
-    format!("only as it is defined now ({})", short(pin.as_str()))
+    format!("only with its current definition ({})", short(pin.as_str()))
 }
 
 fn launch(hash: &str) -> String {
-    format!(
-        "only for this server as it is started now ({})",
-        short(hash)
-    )
+    format!("only while its server is started as now ({})", short(hash))
 }
 
 fn of_grant(grant: &Grant) -> Vec<String> {
     vec![
-        "Runs unasked until this conversation ends.".to_owned(),
+        "Runs without asking until this conversation ends.".to_owned(),
         definition(&grant.pin),
         launch(grant.launch.as_str()),
     ]
@@ -152,7 +152,7 @@ fn of_grant(grant: &Grant) -> Vec<String> {
 
 fn of_agreed(agreed: &Agreed) -> Vec<String> {
     vec![
-        "What the server wants the model to be told is sent with each prompt.".to_owned(),
+        "The server's instructions are sent to the model with each prompt.".to_owned(),
         format!("only this text ({})", short(&agreed.text)),
         launch(agreed.launch.as_str()),
     ]
@@ -160,7 +160,7 @@ fn of_agreed(agreed: &Agreed) -> Vec<String> {
 
 fn of_change(change: &PinChange) -> Vec<String> {
     vec![format!(
-        "It changed since {}, and is withheld.",
+        "Changed since {}, and withheld until you review it.",
         change.since().strftime("%Y-%m-%d")
     )]
 }

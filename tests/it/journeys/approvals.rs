@@ -1,4 +1,4 @@
-//! Tools: asked about, run, refused, denied, edited.
+//! Approval of tool calls: run, refuse, deny, edit, allow for the session.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn a_tool_runs_once_it_is_approved() {
 }
 
 #[test]
-fn the_same_key_works_in_capitals_as_a_digit_and_in_hangul() {
+fn a_choice_accepts_its_letter_capital_digit_and_hangul_key() {
     for key in ['y', 'Y', '1', 'ㅛ'] {
         chat(script().answer(GET_TIME_CALL).answer("Late."))
             .says("Time?")
@@ -47,7 +47,7 @@ fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
 }
 
 #[test]
-fn a_denied_call_is_told_to_the_model_with_a_word() {
+fn the_model_receives_the_reason_of_a_denied_call() {
     chat(script().answer(GET_TIME_CALL).answer("Then I will not."))
         .says("Time?")
         .reads_screen()
@@ -59,14 +59,14 @@ fn a_denied_call_is_told_to_the_model_with_a_word() {
 }
 
 #[test]
-fn edited_arguments_are_checked_and_then_run() {
+fn edited_arguments_are_checked_before_they_run() {
     let mut chat = chat(script().answer(GET_TIME_CALL).answer("Morning there."));
     chat.says("Time?")
         .reads_screen()
         .key('e')
         .ctrl('u')
         .press(KeyCode::Char('a'), KeyModifiers::CONTROL);
-    // Empty the field whatever it holds, then write anew.
+    // Empty the field, whatever it contains.
     for _ in 0..6 {
         chat.ctrl('e')
             .ctrl('u')
@@ -84,7 +84,7 @@ fn edited_arguments_are_checked_and_then_run() {
 }
 
 #[test]
-fn a_tool_is_allowed_for_the_session() {
+fn a_tool_can_be_allowed_for_the_session() {
     chat(
         script()
             .answer(GET_TIME_CALL)
@@ -102,7 +102,7 @@ fn a_tool_is_allowed_for_the_session() {
 }
 
 #[test]
-fn the_first_result_can_be_used_for_the_same_call() {
+fn a_repeated_call_can_reuse_the_first_result() {
     chat(
         script()
             .answer(GET_TIME_CALL)
@@ -120,7 +120,7 @@ fn the_first_result_can_be_used_for_the_same_call() {
 }
 
 #[test]
-fn several_calls_are_decided_one_after_the_other_and_then_run() {
+fn several_calls_are_decided_in_sequence_and_then_run() {
     let two = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris")
@@ -131,7 +131,7 @@ fn several_calls_are_decided_one_after_the_other_and_then_run() {
         .sees("1 of 2")
         .key('y')
         .sees("2 of 2")
-        // A key struck twice is no decision about a call that nobody has read.
+        // A double key press does not decide the unread second call.
         .key('y')
         .sees("2 of 2")
         .does_not_see("Both.")
@@ -167,7 +167,7 @@ fn a_paste_never_answers_a_dialog() {
 }
 
 #[test]
-fn a_resumed_conversation_shows_its_tools_and_cancelled_words() {
+fn a_resumed_conversation_shows_its_tools_and_cancelled_text() {
     let half = script()
         .answer(GET_TIME_CALL)
         .answer("It is late.")
@@ -195,7 +195,7 @@ fn a_resumed_conversation_shows_its_tools_and_cancelled_words() {
 }
 
 #[test]
-fn after_a_failed_tool_the_person_decides_whether_more_may_run() {
+fn after_a_failed_tool_the_user_decides_whether_more_may_run() {
     chat(
         script()
             .answer(FAILING_GET_TIME_CALL)
@@ -215,7 +215,7 @@ fn after_a_failed_tool_the_person_decides_whether_more_may_run() {
 }
 
 #[test]
-fn a_call_that_runs_at_once_shows_what_it_was_given() {
+fn a_call_in_auto_mode_shows_its_arguments() {
     chat(script().answer(GET_TIME_CALL).answer("Late."))
         .says("/set-tool-mode auto")
         .says("Time?")
@@ -224,7 +224,7 @@ fn a_call_that_runs_at_once_shows_what_it_was_given() {
 }
 
 #[test]
-fn a_key_that_is_held_down_decides_about_one_call_only() {
+fn a_held_key_decides_one_call_only() {
     let two = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris")
@@ -235,7 +235,7 @@ fn a_key_that_is_held_down_decides_about_one_call_only() {
         .sees("1 of 2")
         .key('y')
         .sees("2 of 2");
-    // The first repeat comes after 620 ms, the others fast.
+    // The first key repeat comes after a delay, the others follow fast.
     chat.waits(Duration::from_millis(540));
     for _ in 0..40 {
         chat.key('y');

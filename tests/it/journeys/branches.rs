@@ -1,9 +1,9 @@
-//! Taking turns back, unfinished turns, private conversations: as they are seen.
+//! Retry, edit, undo and branches; unfinished turns; private conversations.
 
 use super::*;
 
 #[test]
-fn a_retry_shows_the_new_answer_and_the_other_one_can_be_gone_back_to() {
+fn a_retry_shows_the_new_answer_and_branches_brings_the_old_one_back() {
     chat(script().answer("First answer.").answer("Other answer."))
         .says("question")
         .sees("First answer.")
@@ -20,7 +20,7 @@ fn a_retry_shows_the_new_answer_and_the_other_one_can_be_gone_back_to() {
 }
 
 #[test]
-fn an_edit_changes_nothing_before_it_is_sent() {
+fn an_edit_changes_nothing_until_it_is_sent() {
     chat(script().answer("First answer.").answer("Other answer."))
         .says("question")
         .types("draft")
@@ -42,7 +42,7 @@ fn an_edit_changes_nothing_before_it_is_sent() {
 }
 
 #[test]
-fn an_undo_takes_the_last_turn_back_and_up_brings_its_prompt() {
+fn undo_removes_the_last_turn_and_up_restores_its_prompt() {
     chat(script().answer("First.").answer("Second.").answer("Third."))
         .says("one")
         .says("two")
@@ -62,7 +62,7 @@ fn an_undo_takes_the_last_turn_back_and_up_brings_its_prompt() {
 }
 
 #[test]
-fn undo_says_whether_anything_was_ever_there() {
+fn undo_distinguishes_an_empty_conversation_from_an_undone_one() {
     chat(script().round([ScriptStep::Hang]))
         .says("/undo")
         .sees("Nothing to undo: nothing was asked yet.")
@@ -75,7 +75,7 @@ fn undo_says_whether_anything_was_ever_there() {
 }
 
 #[test]
-fn the_columns_of_the_branches_stand_below_one_another() {
+fn the_columns_of_the_branches_are_aligned() {
     let mut chat = chat(script().answer("1").answer("2").answer("3"));
     chat.says("short").says("/undo").says("한국어로 된 긴 질문");
     chat.says("/undo").says("third").says("/branches");
@@ -95,7 +95,7 @@ fn the_columns_of_the_branches_stand_below_one_another() {
 }
 
 #[test]
-fn undo_takes_a_turn_without_an_answer_off_first() {
+fn undo_removes_an_unanswered_turn_first() {
     chat(
         script()
             .answer("First.")
@@ -111,7 +111,7 @@ fn undo_takes_a_turn_without_an_answer_off_first() {
 }
 
 #[test]
-fn while_a_turn_is_under_way_nothing_is_taken_back() {
+fn undo_is_refused_during_a_turn() {
     chat(
         script()
             .answer("First.")
@@ -124,23 +124,20 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
     .sees("Half");
 }
 
-/// Waits until the words are on the disk, where a kill leaves them.
-pub fn is_journalled(chat: &mut Chat, words: &str) {
+/// Waits until the text is on disk, so that it survives a kill.
+pub fn wait_until_journaled(chat: &mut Chat, text: &str) {
     let since = std::time::Instant::now();
-    while !chat.text_in_folder("journal").contains(words) {
-        assert!(
-            since.elapsed() < Duration::from_secs(10),
-            "never journalled"
-        );
+    while !chat.text_in_folder("journal").contains(text) {
+        assert!(since.elapsed() < Duration::from_secs(10), "never journaled");
         chat.waits(Duration::from_millis(50));
     }
 }
 
 #[test]
-fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
+fn resuming_an_unfinished_turn_restores_its_prompt() {
     let mut first = chat(script().round([ScriptStep::text("서울은 한국"), ScriptStep::Hang]));
     first.says("수도는?").sees("서울은 한국");
-    is_journalled(&mut first, "서울은 한국");
+    wait_until_journaled(&mut first, "서울은 한국");
     let home = first.kill();
     chat_in(home, script().answer("서울입니다."))
         .sees("Unfinished turn")
@@ -157,10 +154,10 @@ fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
 }
 
 #[test]
-fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
+fn discarding_an_unfinished_turn_needs_a_confirmation() {
     let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question");
-    is_journalled(&mut first, "Half");
+    wait_until_journaled(&mut first, "Half");
     let home = first.kill();
     let mut second = chat_in(home, script());
     second
@@ -182,7 +179,7 @@ fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
 }
 
 #[test]
-fn a_private_conversation_says_so_in_the_header_until_it_ends() {
+fn the_header_marks_a_private_conversation() {
     chat(script().answer("First."))
         .says("/private")
         .sees("humble   private")

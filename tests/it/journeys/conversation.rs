@@ -13,7 +13,7 @@ fn a_prompt_is_answered() {
 }
 
 #[test]
-fn the_prompt_and_a_sign_of_waiting_are_there_before_the_model_says_anything() {
+fn the_prompt_and_a_waiting_sign_appear_before_the_model_responds() {
     chat(script().round([ScriptStep::Hang]))
         .says("hello")
         .sees("hello")
@@ -32,7 +32,7 @@ fn ctrl_c_stops_while_waiting() {
 }
 
 #[test]
-fn ctrl_c_stops_an_answer_and_keeps_its_words() {
+fn ctrl_c_stops_an_answer_and_keeps_the_partial_text() {
     chat(
         script()
             .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
@@ -71,7 +71,7 @@ fn ctrl_c_at_a_dialog_stops_the_turn_at_once() {
 }
 
 #[test]
-fn ctrl_c_at_the_input_leaves_and_what_was_typed_is_offered_again() {
+fn ctrl_c_in_the_message_quits_and_the_draft_is_restored_at_the_next_start() {
     let mut first = chat(script());
     first.types("unfinished 생각").ctrl('c').has_exited();
     let home = first.shut_down();
@@ -79,7 +79,7 @@ fn ctrl_c_at_the_input_leaves_and_what_was_typed_is_offered_again() {
 }
 
 #[test]
-fn ctrl_c_right_after_a_turn_asks_again_before_it_leaves() {
+fn ctrl_c_right_after_a_turn_needs_a_second_press_to_quit() {
     chat(script().answer("Done."))
         .says("hi")
         .ctrl('c')
@@ -89,7 +89,7 @@ fn ctrl_c_right_after_a_turn_asks_again_before_it_leaves() {
 }
 
 #[test]
-fn a_prompt_sent_during_a_turn_waits_its_turn() {
+fn a_prompt_sent_during_a_turn_is_queued() {
     chat(
         script()
             .round([
@@ -112,7 +112,7 @@ fn a_prompt_sent_during_a_turn_waits_its_turn() {
 }
 
 #[test]
-fn a_conversation_is_resumed() {
+fn a_saved_conversation_is_resumed() {
     let mut first = chat(script().answer("Blue."));
     first.says("하늘은 무슨 색?").sees("Blue.");
     let home = first.shut_down();
@@ -129,7 +129,7 @@ fn a_conversation_is_resumed() {
 }
 
 #[test]
-fn a_conversation_is_deleted_after_asking() {
+fn a_conversation_is_deleted_after_a_confirmation() {
     let mut first = chat(script().answer("Blue."));
     first.says("sky?").sees("Blue.");
     let home = first.shut_down();
@@ -144,7 +144,7 @@ fn a_conversation_is_deleted_after_asking() {
 }
 
 #[test]
-fn a_failure_says_what_to_do_and_alt_r_asks_again() {
+fn a_failure_gives_advice_and_alt_r_retries() {
     chat(
         script()
             .round([ScriptStep::text("The first reason is that the")])
@@ -159,7 +159,7 @@ fn a_failure_says_what_to_do_and_alt_r_asks_again() {
 }
 
 #[test]
-fn the_commands_are_completed_as_they_are_typed() {
+fn commands_are_completed_while_typing() {
     chat(script())
         .types("/set-t")
         .sees("/set-tool-mode")
@@ -176,7 +176,7 @@ fn the_commands_are_completed_as_they_are_typed() {
 }
 
 #[test]
-fn what_was_typed_before_is_searched() {
+fn the_prompt_history_is_searchable() {
     chat(script().answer("하나").answer("둘"))
         .says("서울 날씨 알려줘")
         .reads_screen()
@@ -192,7 +192,7 @@ fn what_was_typed_before_is_searched() {
 }
 
 #[test]
-fn the_numbered_list_of_models_keeps_the_present_one_with_0() {
+fn zero_in_the_numbered_list_of_models_keeps_the_current_one() {
     chat(script())
         .says("/set-model")
         .sees("╭─ Models")

@@ -1,17 +1,16 @@
-//! `humble demo`: the guide's seven steps, and what happens to whoever does
-//! something else.
+//! `humble demo`: the seven steps of the tour, and users who leave its path.
 
 use super::*;
 use humble::demo::{CONNECT, QUESTION, STORY};
 use tempfile::TempDir;
 
 fn demo() -> Chat {
-    demo_in(TempDir::new().expect("a scratch folder"))
+    demo_in(TempDir::new().expect("a temporary folder"))
 }
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-/// As far as the dialog about the tool, which has the keyboard.
+/// A demo whose tool dialog is open and accepts keys.
 fn asked() -> Chat {
     let mut chat = demo();
     chat.enter()
@@ -20,7 +19,7 @@ fn asked() -> Chat {
     chat
 }
 
-/// The first question was answered with the tool's result.
+/// A demo whose first question was answered with the tool's result.
 fn answered() -> Chat {
     let mut chat = asked();
     chat.key('y')
@@ -30,7 +29,7 @@ fn answered() -> Chat {
 }
 
 #[test]
-fn the_first_line_says_that_a_script_answers_and_the_prompt_is_typed() {
+fn the_tour_introduces_the_script_and_types_the_first_prompt() {
     demo()
         .sees("demo · scripted")
         .sees("1 of 7  A script answers here, not a model")
@@ -38,13 +37,13 @@ fn the_first_line_says_that_a_script_answers_and_the_prompt_is_typed() {
         .enter()
         .sees("2 of 7  It thinks")
         .waits_until_sees("I am a script")
-        .waits_until_sees("2 of 7  The dialog takes keys in a moment")
+        .waits_until_sees("2 of 7  The dialog accepts keys in a moment")
         .waits_until_sees("2 of 7  The tool has not run yet. y runs it")
         .sees("\"timezone\": \"Asia/Seoul\"");
 }
 
 #[test]
-fn every_step_is_done_by_its_key() {
+fn every_step_is_completed_by_its_key() {
     let mut chat = answered();
     chat.press(KeyCode::F(3), NONE)
         .sees("3 of 7  What it thought")
@@ -69,10 +68,10 @@ fn every_step_is_done_by_its_key() {
         .sees("7 of 7  F1")
         .press(KeyCode::F(1), NONE)
         .press(KeyCode::Esc, NONE)
-        .sees("That was all. Enter tells how to connect a model")
+        .sees("That was all. Enter shows how to connect a model")
         .sees(&format!("│ {CONNECT}"))
         .enter()
-        .waits_until_sees("That was all. Ctrl+C leaves")
+        .waits_until_sees("That was all. Ctrl+C quits")
         .sees("\"provider\": \"ollama\"")
         .reads_screen()
         .ctrl('c')
@@ -81,32 +80,32 @@ fn every_step_is_done_by_its_key() {
 }
 
 #[test]
-fn a_refusal_ends_the_turn_and_the_question_is_offered_again() {
+fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
     asked()
         .key('n')
         .sees("refused")
-        .sees("3 of 7  Nothing was answered.")
+        .sees("3 of 7  There was no answer.")
         .sees(&format!("│ {QUESTION}"))
         .enter()
         .waits_until_sees("Call now? (Y/N)");
 }
 
 #[test]
-fn a_denial_is_answered_with_the_word() {
+fn a_denial_is_answered_with_its_reason() {
     asked()
         .key('d')
-        .sees("2 of 7  Enter denies, with your word or without one.")
+        .sees("2 of 7  Enter denies, with or without a reason.")
         .says("look **outside**")
         .waits_until_sees("your word: look **outside**")
         .waits_until_sees("3 of 7  PgUp");
 }
 
 #[test]
-fn an_edited_call_is_noticed_and_one_that_fails_is_told() {
+fn the_answer_mentions_edited_and_failed_calls() {
     let edit = |zone: &str| {
         let mut chat = asked();
         chat.key('e')
-            .sees("2 of 7  Enter runs the call as it stands here.");
+            .sees("2 of 7  Enter runs the call as shown here.");
         chat.press(KeyCode::Up, NONE);
         chat.ctrl('k').ctrl('u');
         chat.types(&format!("\"timezone\": \"{zone}\"")).enter();
@@ -151,7 +150,7 @@ fn an_edited_suggestion_belongs_to_the_user() {
 }
 
 #[test]
-fn what_was_deleted_is_not_typed_again() {
+fn a_deleted_suggestion_is_not_typed_again() {
     demo()
         .ctrl('u')
         .does_not_see(QUESTION)
@@ -174,7 +173,7 @@ fn a_step_done_early_is_not_taught_again() {
 }
 
 #[test]
-fn a_story_heard_to_its_end_holds_nobody() {
+fn a_story_that_ends_by_itself_completes_the_stop_step() {
     let mut chat = answered();
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
     chat.enter()
@@ -183,8 +182,8 @@ fn a_story_heard_to_its_end_holds_nobody() {
 }
 
 #[test]
-fn where_the_tool_is_off_the_guide_goes_on_without_it() {
-    let home = TempDir::new().expect("a scratch folder");
+fn a_disabled_tool_does_not_block_the_tour() {
+    let home = TempDir::new().expect("a temporary folder");
     let off = r#"{ "mcpServers": { "humble": { "enabled": false } } }"#;
     std::fs::write(home.path().join("mcp-servers.json"), off).expect("written");
     demo_in(home)
@@ -194,7 +193,7 @@ fn where_the_tool_is_off_the_guide_goes_on_without_it() {
 }
 
 #[test]
-fn what_the_guide_typed_is_no_draft_but_a_draft_takes_its_place() {
+fn a_suggestion_is_not_saved_as_draft_and_a_draft_replaces_it() {
     let mut first = demo();
     first.ctrl('c').has_exited();
     let mut second = demo_in(first.shut_down());
@@ -215,19 +214,19 @@ fn the_demo_writes_no_settings() {
     assert!(!home.path().join("config.json").exists());
 }
 
-/// A demo whose home was left like this by an earlier run.
+/// A demo in a home that already holds this file.
 fn demo_after(file: &str, text: &str) -> Chat {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     std::fs::write(home.path().join(file), text).expect("written");
     demo_in(home)
 }
 
 #[test]
-fn the_demo_asks_whatever_mode_was_left_in_its_settings() {
+fn the_demo_asks_whatever_tool_mode_its_settings_hold() {
     demo_after("config.json", r#"{ "toolCallMode": "auto" }"#)
         .sees("manual")
         .enter()
-        .sees("2 of 7  It thinks, then asks for a tool. Nothing runs before you say yes.")
+        .sees("2 of 7  It thinks, then asks to run a tool. Nothing runs until you agree.")
         .waits_until_sees("Call now? (Y/N)");
 }
 
@@ -236,46 +235,44 @@ fn in_auto_mode_the_tour_does_not_promise_a_question() {
     let mut chat = demo();
     chat.says("/set-tool-mode auto");
     chat.says("hello")
-        .sees("2 of 7  It answers. In the mode auto a tool runs without asking you.")
+        .sees("2 of 7  It answers. In auto mode, tools run without asking you.")
         .waits_until_sees("I am a script, not a model")
-        .waits_until_sees("2 of 7  Ask what time it is: in the mode auto the tool runs unasked.")
+        .waits_until_sees("2 of 7  Ask what time it is: in auto mode the tool runs without asking.")
         .enter()
-        .waits_until_sees("3 of 7  The answer comes word by word, from what the tool really told.")
+        .waits_until_sees("3 of 7  The answer comes word by word, from what the tool returned.")
         .does_not_see("You let")
-        .does_not_see("before you say yes");
+        .does_not_see("until you agree");
 }
 
 #[test]
-fn a_prompt_that_asks_for_no_tool_is_not_said_to_ask_for_one() {
+fn the_tour_announces_no_tool_for_a_prompt_of_the_user() {
     demo()
         .says(STORY)
-        .sees("2 of 7  It answers. A tool would run only after you said yes.")
+        .sees("2 of 7  It answers. A tool would run only after you agree.")
         .waits_until_sees("harbour town")
         .sees("2 of 7  It answers.");
 }
 
 #[test]
-fn without_tools_the_guide_speaks_of_none() {
-    let home = TempDir::new().expect("a scratch folder");
+fn without_tools_the_tour_does_not_promise_one() {
+    let home = TempDir::new().expect("a temporary folder");
     let mut chat = demo_with(home, humble::app::demo_options(true));
     chat.enter()
-        .sees("2 of 7  It answers by itself: no tool is on offer.")
+        .sees("2 of 7  It answers by itself: no tool is available.")
         .waits_until_sees("not on offer")
-        .waits_until_sees(
-            "3 of 7  PgUp and PgDn scroll the answer. F3 is for thinking, none so far.",
-        )
+        .waits_until_sees("3 of 7  PgUp and PgDn scroll the answer. F3 shows thinking (none yet).")
         .press(KeyCode::F(3), NONE)
-        .sees("3 of 7  Thinking stands here; there was none so far.");
+        .sees("3 of 7  Thinking appears here; none so far.");
 }
 
 #[test]
-fn what_was_not_saved_is_not_said_to_be() {
+fn the_tour_does_not_claim_that_an_unsaved_conversation_was_saved() {
     let mut chat = asked();
     chat.key('n')
         .sees("refused")
         .ctrl('o')
-        .sees("5 of 7  No conversation is kept here so far.");
-    // Where the folder of conversations should be there is a file.
+        .sees("5 of 7  There are no saved conversations yet.");
+    // A file takes the place of the sessions folder, so saving fails.
     let mut chat = demo_after("sessions", "");
     chat.enter()
         .waits_until_sees("Call now? (Y/N)")
@@ -285,5 +282,5 @@ fn what_was_not_saved_is_not_said_to_be() {
     chat.enter()
         .waits_until_sees("harbour town")
         .ctrl('c')
-        .sees("5 of 7  Nothing was saved so far. Ctrl+O shows");
+        .sees("5 of 7  Nothing was saved yet. Ctrl+O lists");
 }

@@ -1,4 +1,4 @@
-//! A server that is busy, an answer that was cut, a context that gets full.
+//! Busy servers, truncated answers, full contexts.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
@@ -13,7 +13,7 @@ fn busy(seconds: u64) -> ScriptStep {
 }
 
 #[test]
-fn a_pause_is_counted_down_and_ctrl_c_stops_it() {
+fn a_retry_delay_is_counted_down_and_ctrl_c_stops_it() {
     chat(script().round([busy(5)]).round([busy(60)]).answer("never"))
         .says("hello")
         .sees("429")
@@ -29,7 +29,7 @@ fn a_pause_is_counted_down_and_ctrl_c_stops_it() {
 }
 
 #[test]
-fn alt_r_asks_again_without_waiting() {
+fn alt_r_retries_without_waiting() {
     chat(script().round([busy(60)]).answer("At last."))
         .says("hello")
         .sees("Trying again in 60 s")
@@ -38,7 +38,7 @@ fn alt_r_asks_again_without_waiting() {
 }
 
 #[test]
-fn a_key_goes_on_with_an_answer_that_was_cut() {
+fn alt_c_continues_a_truncated_answer() {
     let cut = [
         ScriptStep::text("The first half"),
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
@@ -57,7 +57,7 @@ fn a_key_goes_on_with_an_answer_that_was_cut() {
 }
 
 #[test]
-fn compact_shows_the_summary_and_what_it_is_for() {
+fn compact_shows_the_summary_and_explains_it() {
     chat(script().answer("1").answer("2").answer("요약입니다."))
         .says("one")
         .says("two")
@@ -67,7 +67,7 @@ fn compact_shows_the_summary_and_what_it_is_for() {
 }
 
 #[test]
-fn a_summary_is_taken_back_before_any_turn_is() {
+fn undo_removes_a_summary_before_any_turn() {
     chat(
         script()
             .answer("1")
@@ -88,7 +88,7 @@ fn a_summary_is_taken_back_before_any_turn_is() {
 }
 
 #[test]
-fn where_the_model_sees_a_summary_the_chat_says_so() {
+fn the_chat_marks_where_the_model_receives_a_summary() {
     chat(
         script()
             .answer("1")
@@ -105,7 +105,7 @@ fn where_the_model_sees_a_summary_the_chat_says_so() {
 }
 
 #[test]
-fn what_is_queued_waits_after_a_failure() {
+fn the_queue_waits_after_a_failure() {
     let fails = [
         ScriptStep::Wait(Duration::from_millis(500)),
         ScriptStep::Fail(FailureCause::ConnectionRefused),

@@ -1,5 +1,5 @@
-//! What a person does and sees, as the manual would tell it: real screen, real
-//! engine, a scripted model, the built-in tools.
+//! User journeys through the whole program: real screen, real engine, a scripted model,
+//! the built-in tools.
 
 use crate::support::chat;
 use crate::support::engine_harness;

@@ -1,5 +1,4 @@
-//! What goes wrong with models, and what is said then: names that are none, models
-//! that are not there, settings that cannot be read.
+//! Errors in model management: invalid names, missing models, unreadable settings.
 
 use super::models::{stocked, with_qwen};
 use super::*;
@@ -19,7 +18,7 @@ fn an_invalid_name_is_not_pulled_and_stays_editable() {
 }
 
 #[test]
-fn a_model_that_is_not_there_is_not_asked_about() {
+fn removing_a_missing_model_fails_without_a_question() {
     let mut chat = with_qwen(stocked(script()));
     chat.says("/models").press(ESC, KeyModifiers::NONE);
     chat.says("/models rm nope")
@@ -28,16 +27,16 @@ fn a_model_that_is_not_there_is_not_asked_about() {
 }
 
 #[test]
-fn removing_the_model_in_use_says_so() {
+fn removing_the_model_in_use_warns_the_user() {
     let mut chat = with_qwen(stocked(script()));
     chat.says("/models rm gemma3:4b").sees("Remove model");
-    chat.does_not_see("in use:").reads_screen().key('n');
+    chat.does_not_see("in use;").reads_screen().key('n');
     chat.says("/models rm qwen3:4b")
-        .sees("It is the model in use:");
+        .sees("This model is in use;");
 }
 
 #[test]
-fn a_question_over_the_dialog_is_as_wide_as_that() {
+fn a_question_over_the_models_dialog_has_its_width() {
     let mut chat = with_qwen(stocked(script()));
     chat.says("/models")
         .types("gem")
@@ -51,7 +50,7 @@ fn a_question_over_the_dialog_is_as_wide_as_that() {
 }
 
 #[test]
-fn after_a_removal_no_model_is_chosen_until_a_key_moves() {
+fn after_a_removal_no_model_is_selected_until_the_user_moves() {
     let script = stocked(script());
     let catalog = script.catalog();
     let mut chat = with_qwen(script);
@@ -69,7 +68,7 @@ fn after_a_removal_no_model_is_chosen_until_a_key_moves() {
 }
 
 #[test]
-fn a_pull_is_cancelled_by_a_letter_that_discards_nothing_elsewhere() {
+fn c_cancels_a_pull_and_x_does_not() {
     let hang = humble::provider::PullStep::Hang;
     let mut chat = with_qwen(stocked(script()).pulls([hang]));
     chat.says("/models pull m").says("/models");
@@ -79,7 +78,7 @@ fn a_pull_is_cancelled_by_a_letter_that_discards_nothing_elsewhere() {
 }
 
 #[test]
-fn a_form_with_something_in_it_is_closed_by_a_second_esc() {
+fn a_filled_form_needs_a_second_esc_to_close() {
     let mut chat = with_qwen(stocked(script()));
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('a');
     chat.press(ESC, KeyModifiers::NONE)
@@ -87,15 +86,15 @@ fn a_form_with_something_in_it_is_closed_by_a_second_esc() {
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('a');
     chat.press(KeyCode::Down, KeyModifiers::NONE).types("m");
     chat.press(ESC, KeyModifiers::NONE);
-    chat.sees("Esc again drops what you typed here.");
+    chat.sees("Press Esc again to discard what you typed.");
     chat.types("y").press(ESC, KeyModifiers::NONE).sees("my");
     chat.press(ESC, KeyModifiers::NONE)
         .does_not_see("Another server");
 }
 
 #[test]
-fn a_prompt_says_that_the_settings_could_not_be_read_and_where() {
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+fn a_prompt_reports_unreadable_settings_with_the_position() {
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     std::fs::write(home.path().join("config.json"), "{\n  \"models\": [,]\n}").expect("written");
     chat_in(home, script())
         .says("hi")

@@ -1,12 +1,12 @@
-//! Models: the offer of a first run, the dialog, pulling and removing, another
-//! server, and thinking.
+//! Models: the first-run offer, the `/models` dialog, pulling and removing, adding a server,
+//! and thinking.
 
 use super::*;
 use humble::config::{self, Home};
 use humble::domain::{ModelFacts, ServerModel};
 use humble::provider::{FailureCause, PullStep};
 
-/// Where the program looks for an Ollama that nobody configured.
+/// The address at which the program looks for an Ollama without configuration.
 fn local() -> String {
     config::local_ollama(&Home::at("/nowhere")).base_url
 }
@@ -17,7 +17,7 @@ fn model(name: &str, abilities: &[&str]) -> ServerModel {
         bytes: Some(2_600_000_000),
         is_loaded: Some(false),
         facts: ModelFacts {
-            capabilities: abilities.iter().map(|one| (*one).to_owned()).collect(),
+            capabilities: abilities.iter().map(|name| (*name).to_owned()).collect(),
             family: Some("qwen3".to_owned()),
             context_length: Some(40_960),
             ..ModelFacts::default()
@@ -25,7 +25,7 @@ fn model(name: &str, abilities: &[&str]) -> ServerModel {
     }
 }
 
-/// The Ollama of the configured model `qwen3:4b`, with that one and another.
+/// An Ollama with `qwen3:4b`, which the tests configure, and another model.
 pub fn stocked(script: Script) -> Script {
     script.stocks(
         "http://localhost:11434",
@@ -36,9 +36,9 @@ pub fn stocked(script: Script) -> Script {
     )
 }
 
-/// Starts with that Ollama's `qwen3:4b` in use.
+/// A chat that uses that Ollama's `qwen3:4b`.
 pub fn with_qwen(script: Script) -> Chat {
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     let text = r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
     std::fs::write(home.path().join("config.json"), text).expect("written");
     chat_in(home, script)
@@ -56,7 +56,7 @@ fn offering() -> Script {
 }
 
 #[test]
-fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
+fn a_first_run_offers_the_models_of_ollama_and_takes_two_keys() {
     let mut chat = first_run(offering());
     chat.sees("Ollama is running here, with 2 models:")
         .sees("1  qwen3:4b")
@@ -64,9 +64,9 @@ fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
         .sees("3  Another server")
         .sees("4  Just look around")
         .does_not_see("all-minilm");
-    assert_eq!(chat.config(), "", "nothing is written unasked");
+    assert_eq!(chat.config(), "", "nothing is written before a choice");
     chat.reads_screen().key('1').key('2').sees("Enter use it");
-    assert_eq!(chat.config(), "", "a digit only points");
+    assert_eq!(chat.config(), "", "a digit only selects");
     chat.enter().sees("Using gemma3:4b.");
     let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(chat.config(), expected);
@@ -76,7 +76,7 @@ fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
 }
 
 #[test]
-fn the_arrows_choose_from_the_offer_too() {
+fn arrows_select_from_the_offer_too() {
     let mut chat = first_run(offering());
     chat.reads_screen().enter();
     assert_eq!(chat.config(), "", "nothing is preselected");
@@ -98,7 +98,7 @@ fn digits_in_a_message_do_not_choose_an_offer() {
 }
 
 #[test]
-fn a_message_that_begins_with_digits_chooses_nothing_and_is_whole() {
+fn a_message_that_starts_with_digits_stays_complete() {
     for (typed, seen) in [("2 apples", "│ 2 apples"), ("12 plus 1", "│ 12 plus 1")] {
         let mut chat = first_run(offering());
         chat.reads_screen().types(typed).sees(seen).enter();
@@ -114,7 +114,7 @@ fn a_message_that_begins_with_digits_chooses_nothing_and_is_whole() {
 }
 
 #[test]
-fn a_digit_before_the_offer_could_be_read_is_a_letter_of_the_message() {
+fn a_digit_typed_before_the_offer_is_readable_goes_to_the_message() {
     let mut chat = first_run(offering());
     chat.key('1').sees("│ 1");
     assert_eq!(chat.config(), "");
@@ -133,7 +133,7 @@ fn the_first_run_offer_can_be_postponed() {
 }
 
 #[test]
-fn without_an_ollama_both_other_ways_are_named() {
+fn without_an_ollama_the_other_options_are_offered() {
     first_run(script())
         .sees("No Ollama answers at http")
         .sees("Start it with `ollama")
@@ -142,7 +142,7 @@ fn without_an_ollama_both_other_ways_are_named() {
 }
 
 #[test]
-fn a_silent_ollama_is_waited_for_no_longer_than_two_seconds() {
+fn the_search_for_ollama_times_out() {
     let mut chat = first_run(script().hides(&local()));
     chat.sees("Looking for Ollama at")
         .sees("2  Just look around");
@@ -150,7 +150,7 @@ fn a_silent_ollama_is_waited_for_no_longer_than_two_seconds() {
 }
 
 #[test]
-fn the_dialog_shows_what_is_there_and_typing_narrows_it_down() {
+fn the_dialog_lists_models_and_typing_filters_them() {
     with_qwen(stocked(script()))
         .says("/models")
         .sees("http://localhost:11434 · ollama")
@@ -164,7 +164,7 @@ fn the_dialog_shows_what_is_there_and_typing_narrows_it_down() {
 }
 
 #[test]
-fn a_model_that_is_not_configured_is_added_once_that_is_agreed() {
+fn an_unconfigured_model_is_added_after_a_confirmation() {
     let mut chat = with_qwen(stocked(script().answer("Hello.")));
     let before = chat.config();
     chat.says("/models").types("gem").enter();
@@ -180,7 +180,7 @@ fn a_model_that_is_not_configured_is_added_once_that_is_agreed() {
 }
 
 #[test]
-fn a_model_can_be_used_once_without_a_trace_in_the_file() {
+fn a_model_can_be_used_without_changing_the_file() {
     let mut chat = with_qwen(stocked(script()));
     let before = chat.config();
     chat.says("/models")
@@ -200,7 +200,7 @@ fn a_model_can_be_used_once_without_a_trace_in_the_file() {
 }
 
 #[test]
-fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
+fn a_pull_runs_in_the_background_and_can_be_stopped() {
     let step = |done| PullStep::At {
         done,
         total: 2_000_000_000,
@@ -235,7 +235,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
 }
 
 #[test]
-fn a_pull_that_fails_says_why() {
+fn a_failed_pull_reports_the_reason() {
     let missing = FailureCause::ErrorInReply {
         message: "pull model manifest: file does not exist".to_owned(),
     };
@@ -247,7 +247,7 @@ fn a_pull_that_fails_says_why() {
 }
 
 #[test]
-fn a_model_is_removed_only_after_asking() {
+fn a_model_is_removed_only_after_a_confirmation() {
     let script = stocked(script().round([ScriptStep::Hang]));
     let catalog = script.catalog();
     let count = || catalog.names("http://localhost:11434").len();
@@ -276,7 +276,7 @@ fn a_model_is_removed_only_after_asking() {
 }
 
 #[test]
-fn another_server_is_tried_before_it_is_saved() {
+fn a_new_server_is_checked_before_it_is_saved() {
     let mut chat = first_run(script());
     chat.reads_screen()
         .key('1')
@@ -301,7 +301,7 @@ fn another_server_is_tried_before_it_is_saved() {
 }
 
 #[test]
-fn a_server_that_has_the_model_is_saved_at_once() {
+fn a_server_that_lists_the_model_is_saved_at_once() {
     let mut chat = first_run(script().stocks("http://127.0.0.1:9/v1", [model("m", &[])]));
     chat.reads_screen().key('1').enter();
     chat.enter().types("n").enter();
@@ -321,7 +321,7 @@ fn a_server_that_has_the_model_is_saved_at_once() {
 }
 
 #[test]
-fn thinking_is_set_for_this_run_alone() {
+fn thinking_is_set_for_this_run_only() {
     let mut chat = with_qwen(stocked(script().answer("x")));
     let before = chat.config();
     chat.says("/think low")
@@ -337,7 +337,7 @@ fn thinking_is_set_for_this_run_alone() {
 }
 
 #[test]
-fn a_model_that_cannot_think_is_told_so() {
+fn thinking_is_refused_for_a_model_without_it() {
     let without = model("qwen3:4b", &["completion", "tools"]);
     let mut chat = with_qwen(script().stocks("http://localhost:11434", [without]));
     chat.says("/think on")
@@ -346,8 +346,8 @@ fn a_model_that_cannot_think_is_told_so() {
 }
 
 #[test]
-fn of_two_active_models_none_is_used_until_one_is_picked() {
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+fn with_two_active_models_none_is_used_until_the_user_picks_one() {
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     let text = r#"{"models":[{"name":"a","provider":"ollama","active":true},{"name":"b","provider":"ollama","active":true}]}"#;
     std::fs::write(home.path().join("config.json"), text).expect("written");
     let mut chat = chat_in(home, script().answer("It is b."));
@@ -362,7 +362,7 @@ fn of_two_active_models_none_is_used_until_one_is_picked() {
 }
 
 #[test]
-fn adding_a_model_brings_no_edit_from_outside_into_force() {
+fn adding_a_model_applies_no_outside_edit() {
     let mut chat = with_qwen(stocked(script()));
     let edited = chat.config().replace(
         "\"active\"",

@@ -1,4 +1,4 @@
-//! `/probe`: what the person sees while the model is tried, and what a key stores.
+//! `/probe`: its progress, its report, and storing the result.
 
 use super::*;
 use humble::domain::{Dialect, Message};
@@ -8,19 +8,19 @@ fn says(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
-/// A model that calls in the provider's own field alone, and greets people.
+/// A model that calls tools only natively and otherwise greets the user.
 fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
     let mut offered = request.tools.tools().iter();
     if !offered.any(|tool| tool.tool.name == "say_hello") {
         return says("반가워요.");
     }
-    let told = match request.messages.last() {
+    let result = match request.messages.last() {
         Some(Message::Result(result)) => Some(result.content.clone()),
         _ => None,
     };
-    match told {
+    match result {
         _ if request.model.dialect != Dialect::Native => says("I cannot call tools."),
-        Some(told) => says(&format!("It says: {told}")),
+        Some(result) => says(&format!("It says: {result}")),
         None => vec![
             ScriptStep::call("humble__say_hello", <_>::default()),
             ScriptStep::end(),
@@ -33,7 +33,7 @@ fn probing() -> Chat {
 }
 
 #[test]
-fn a_probe_ends_in_a_table_and_one_key_stores_the_best() {
+fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
     let mut chat = probing();
     let before = chat.config();
     chat.says("/probe")
@@ -43,7 +43,7 @@ fn a_probe_ends_in_a_table_and_one_key_stores_the_best() {
         .sees("xml      no      -            no            0.0")
         .sees("`prompt` is in use: `native` does better.")
         .sees("Store it?");
-    // Whoever types on has not read it yet.
+    // A user who is still typing has not read the dialog yet.
     chat.key('y');
     assert_eq!(chat.config(), before);
     chat.reads_screen()
@@ -58,7 +58,7 @@ fn a_probe_ends_in_a_table_and_one_key_stores_the_best() {
 }
 
 #[test]
-fn leaving_the_setting_changes_nothing() {
+fn keeping_the_setting_changes_nothing() {
     let mut chat = probing();
     let before = chat.config();
     chat.says("/probe")
@@ -70,22 +70,22 @@ fn leaving_the_setting_changes_nothing() {
 }
 
 #[test]
-fn the_result_can_be_read_in_peace_where_nothing_is_to_be_stored() {
+fn a_result_without_anything_to_store_stays_open() {
     let script = script().answer("Hello.").answer("Hello.").answer("Hello.");
     let mut chat = chat(script);
     chat.says("/probe")
         .reads_screen()
         .waits(Duration::from_secs(60));
     chat.sees("m did not call a tool in any dialect.")
-        .sees("Nothing to store.")
+        .sees("Nothing was changed.")
         .sees("1  n  Close");
     chat.ctrl('c')
-        .does_not_see("Nothing to store.")
+        .does_not_see("Nothing was changed.")
         .is_running();
 }
 
 #[test]
-fn a_probe_is_seen_and_ctrl_c_or_esc_stops_it() {
+fn a_probe_shows_progress_and_ctrl_c_or_esc_stops_it() {
     for stop in [KeyCode::Char('c'), KeyCode::Esc] {
         let mut chat = chat(script().round([ScriptStep::Hang]));
         chat.says("/probe")
@@ -107,22 +107,22 @@ fn a_probe_is_seen_and_ctrl_c_or_esc_stops_it() {
 }
 
 #[test]
-fn what_was_found_before_it_was_stopped_is_shown() {
+fn a_stopped_probe_shows_its_findings() {
     let mut chat = chat(script().answer("Hello.").round([ScriptStep::Hang]));
     chat.says("/probe").sees("probe: prompt, 2 of 3");
     chat.ctrl('c')
         .sees("m did not call a tool in any tested dialect.")
-        .sees("Nothing to store.");
-    // The key was struck twice.
+        .sees("Nothing was changed.");
+    // A double key press does not quit.
     chat.ctrl('c').is_running();
     chat.reads_screen()
         .key('n')
-        .does_not_see("Nothing to store.")
+        .does_not_see("Nothing was changed.")
         .is_running();
 }
 
 #[test]
-fn a_prompt_waits_until_the_result_was_read() {
+fn a_prompt_waits_until_the_report_is_closed() {
     let script = script()
         .round([ScriptStep::Hang])
         .answer("Hello.")
@@ -130,7 +130,6 @@ fn a_prompt_waits_until_the_result_was_read() {
     let mut chat = chat(script);
     chat.says("/probe").says("안녕?").sees("queued");
     chat.model_received_requests(1);
-    // The first dialect takes its three minutes; the others are answered, or not.
     let mut chat = probing();
     chat.says("/probe")
         .sees("Store it?")
@@ -168,15 +167,15 @@ fn commands_that_ask_the_model_wait_for_the_probe() {
 }
 
 #[test]
-fn the_demo_has_nothing_to_find_out() {
-    let mut chat = demo_in(tempfile::TempDir::new().expect("a scratch folder"));
+fn the_demo_refuses_to_probe() {
+    let mut chat = demo_in(tempfile::TempDir::new().expect("a temporary folder"));
     chat.ctrl('u')
         .says("/probe")
         .sees("The demo's model follows a script");
 }
 
 #[test]
-fn say_hello_is_off_in_the_chat_until_it_is_switched_on() {
+fn say_hello_is_off_in_the_chat_until_the_user_enables_it() {
     let call = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
     let script = script()
         .answer(call)
@@ -186,7 +185,7 @@ fn say_hello_is_off_in_the_chat_until_it_is_switched_on() {
     let mut chat = chat(script);
     chat.says("Say hello").sees("I cannot.");
     chat.model_receives("there is no tool `say_hello`");
-    // The sidebar: the server's tools, the second of them.
+    // In the servers pane, enable the server's second tool.
     chat.press(KeyCode::F(2), KeyModifiers::NONE).enter();
     chat.press(KeyCode::Down, KeyModifiers::NONE)
         .press(KeyCode::Down, KeyModifiers::NONE)
@@ -195,7 +194,7 @@ fn say_hello_is_off_in_the_chat_until_it_is_switched_on() {
     chat.says("Say hello").sees("Call now? (Y/N)");
     chat.reads_screen().key('y').sees("안녕!");
     chat.model_receives("secret_word");
-    // The person's choice outlives the program, and the other tools stay off.
+    // The choice survives a restart, and the other tools stay off.
     let home = chat.shut_down();
     let file = std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written");
     assert!(

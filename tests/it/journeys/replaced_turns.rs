@@ -1,20 +1,20 @@
-//! Turns that replace the last one, continued answers, and what ends without an answer:
-//! as the user sees them, and what the file holds meanwhile.
+//! Retried and edited turns, continued answers, and turns without an answer: the screen and
+//! the session file.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
-/// The one session file.
+/// The only session file.
 fn file(chat: &Chat) -> Value {
-    serde_json::from_str(&chat.text_in_folder("sessions")).expect("one file")
+    serde_json::from_str(&chat.text_in_folder("sessions")).expect("one session file")
 }
 
 fn messages(chat: &Chat) -> Value {
     file(chat)["messages"].clone()
 }
 
-fn said(turns: &[(&str, &str)]) -> Value {
+fn expected_messages(turns: &[(&str, &str)]) -> Value {
     let both = turns.iter().flat_map(|(prompt, answer)| {
         [
             json!({ "role": "user", "content": prompt }),
@@ -48,17 +48,17 @@ fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
     chat
 }
 
-/// The conversation has its turn, and the model hears of it again.
-fn is_whole(chat: &mut Chat) {
-    assert_eq!(messages(chat), said(&[("q1", "answer one")]));
+/// Checks that the conversation still has its turn and that the model receives it.
+fn assert_turn_is_intact(chat: &mut Chat) {
+    assert_eq!(messages(chat), expected_messages(&[("q1", "answer one")]));
     chat.sees("answer one").says("q2").sees("answer two");
     chat.model_receives("answer one");
-    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one"), ("q2", "answer two")]);
     assert_eq!(messages(chat), expected);
 }
 
 #[test]
-fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
+fn a_failed_retry_leaves_the_conversation_unchanged() {
     for round in [
         vec![failing()],
         vec![ScriptStep::text("Half"), failing()],
@@ -69,25 +69,25 @@ fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
     ] {
         let mut chat = attempt(round);
         chat.says("/retry").sees("✗");
-        is_whole(&mut chat);
+        assert_turn_is_intact(&mut chat);
     }
 }
 
 #[test]
-fn a_retry_that_is_interrupted_leaves_the_conversation_as_it_was() {
+fn an_interrupted_retry_leaves_the_conversation_unchanged() {
     let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     chat.says("/retry").sees("Half").does_not_see("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.ctrl('c').sees("(cancelled)").sees("answer one");
     assert_eq!(file(&chat)["humble"]["cancelled"][0]["words"], "Half");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
-fn an_edit_that_fails_leaves_the_conversation_as_it_was() {
+fn a_failed_edit_leaves_the_conversation_unchanged() {
     let mut chat = attempt([failing()]);
     chat.says("/edit").types(" anew").enter().sees("✗");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
@@ -98,46 +98,49 @@ fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
         .does_not_see("answer one")
         .does_not_see("✗");
     chat.model_does_not_receive("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer two")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer two")]));
     let branches = file(&chat)["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
     chat.sees("The other answer is kept: /branches.");
 }
 
 #[test]
-fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
+fn undo_after_a_failed_retry_removes_the_attempt_first() {
     let mut chat = attempt([ScriptStep::text("Half"), failing()]);
     chat.says("/retry").sees("✗").says("/undo");
     chat.sees("answer one").does_not_see("Half");
-    is_whole(&mut chat);
+    assert_turn_is_intact(&mut chat);
 }
 
 #[test]
-fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
+fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
     let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     first.says("/retry").sees("Half");
-    branches::is_journalled(&mut first, "Half");
-    assert_eq!(messages(&first), said(&[("q1", "answer one")]));
+    branches::wait_until_journaled(&mut first, "Half");
+    assert_eq!(messages(&first), expected_messages(&[("q1", "answer one")]));
     let home = first.kill();
     let mut second = chat_in(home, script().answer("answer two"));
     second.sees("Unfinished turn").reads_screen().key('r');
     second.sees("answer one").sees("│ q1").enter();
     second.sees("answer two").does_not_see("answer one");
     second.model_does_not_receive("answer one");
-    assert_eq!(messages(&second), said(&[("q1", "answer two")]));
+    assert_eq!(
+        messages(&second),
+        expected_messages(&[("q1", "answer two")])
+    );
 }
 
 #[test]
-fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
+fn a_prompt_queued_behind_a_failed_retry_gets_the_whole_history() {
     let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
     chat.says("/retry").says("q2").waits_until_sees("✗").enter();
     chat.sees("answer two").model_receives("answer one");
-    let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one"), ("q2", "answer two")]);
     assert_eq!(messages(&chat), expected);
 }
 
 #[test]
-fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
+fn a_prompt_queued_behind_a_retry_gets_only_the_new_answer() {
     let answer = [
         ScriptStep::Wait(Duration::from_millis(500)),
         ScriptStep::text("answer one b"),
@@ -148,7 +151,7 @@ fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
         .says("q2")
         .waits_until_sees("answer two");
     chat.model_receives("answer one b");
-    let expected = said(&[("q1", "answer one b"), ("q2", "answer two")]);
+    let expected = expected_messages(&[("q1", "answer one b"), ("q2", "answer two")]);
     assert_eq!(messages(&chat), expected);
 }
 
@@ -156,7 +159,7 @@ fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
 fn undoing_the_only_turn_leaves_no_empty_conversation() {
     let mut chat = attempt([]);
     chat.says("/undo").does_not_see("answer one");
-    assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
+    assert_eq!(messages(&chat), expected_messages(&[("q1", "answer one")]));
     chat.says("/sessions")
         .sees("q1")
         .press(KeyCode::Esc, KeyModifiers::NONE);
@@ -165,7 +168,7 @@ fn undoing_the_only_turn_leaves_no_empty_conversation() {
 }
 
 #[test]
-fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
+fn a_continued_answer_is_saved_as_one_answer() {
     let mut chat = chat(
         script()
             .round(cut())
@@ -179,20 +182,20 @@ fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
         .does_not_see("was cut by the limit")
         .model_receives("Continue exactly where your answer was cut off.");
     let whole = "The first half and the second.";
-    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));
     assert_eq!(file(&chat)["humble"].get("branches"), None);
     let turns = file(&chat)["humble"]["turns"].clone();
     assert_eq!(turns.as_array().map(Vec::len), Some(1), "{turns}");
     assert!(
         !chat.text_in_folder("").contains("Continue exactly"),
-        "not typed"
+        "the continuation prompt is not saved"
     );
     chat.says("next").sees("ok").model_receives(whole);
     chat.model_does_not_receive("Continue exactly");
 }
 
 #[test]
-fn a_continuation_that_is_interrupted_can_be_tried_again() {
+fn an_interrupted_continuation_can_be_retried() {
     let mut chat = chat(
         script()
             .round(cut())
@@ -204,15 +207,18 @@ fn a_continuation_that_is_interrupted_can_be_tried_again() {
         .sees("and")
         .ctrl('c')
         .sees("(cancelled)");
-    assert_eq!(messages(&chat), said(&[("Tell me", "The first half")]));
+    assert_eq!(
+        messages(&chat),
+        expected_messages(&[("Tell me", "The first half")])
+    );
     chat.says("/retry").sees("The first half and the second.");
     let whole = "The first half and the second.";
-    assert_eq!(messages(&chat), said(&[("Tell me", whole)]));
+    assert_eq!(messages(&chat), expected_messages(&[("Tell me", whole)]));
     chat.does_not_see("(cancelled)");
 }
 
 #[test]
-fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
+fn a_failed_first_turn_is_not_offered_at_the_next_start() {
     for is_killed in [false, true] {
         let mut first = chat(script().round([ScriptStep::text("Half"), failing()]));
         first.says("question").sees("✗");
@@ -226,7 +232,7 @@ fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
 }
 
 #[test]
-fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
+fn a_stopped_first_turn_is_not_offered_at_the_next_start() {
     let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question").sees("Half").ctrl('c');
     let home = first.sees("(cancelled)").shut_down();
@@ -234,7 +240,7 @@ fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
 }
 
 #[test]
-fn a_title_keeps_a_thousand_characters_and_says_that_the_rest_was_cut() {
+fn a_long_title_is_truncated_to_a_thousand_characters_with_a_notice() {
     let mut chat = attempt([]);
     let title = "가".repeat(1_000);
     chat.pastes(&format!("/rename {title}")).enter();

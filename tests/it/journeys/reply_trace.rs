@@ -1,4 +1,4 @@
-//! What the last answer was made of, in the log pane.
+//! The trace of the last answer, in the log layer.
 
 use super::*;
 use humble::domain::Arguments;
@@ -8,7 +8,7 @@ const F12: KeyCode = KeyCode::F(12);
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
 #[test]
-fn the_log_pane_shows_the_last_answer_as_it_came_and_as_it_was_read() {
+fn the_trace_shows_the_last_answer_as_received_and_as_parsed() {
     let tagged = format!("더해 볼게요.\n<tool_call>\n{GET_TIME_CALL}\n</tool_call>");
     chat(script().answer(&tagged).answer("It is late."))
         .says("Time?")
@@ -16,7 +16,7 @@ fn the_log_pane_shows_the_last_answer_as_it_came_and_as_it_was_read() {
         .key('y')
         .sees("It is late.")
         .press(F12, NONE)
-        .sees("Nothing was logged yet.")
+        .sees("No log entries yet.")
         .sees("Tab last answer")
         .press(KeyCode::Tab, NONE)
         .sees("Reply 1 of m")
@@ -31,13 +31,13 @@ fn the_log_pane_shows_the_last_answer_as_it_came_and_as_it_was_read() {
         .sees("get_time on humble, Hermes: ran")
         .sees("Reply 2 of m")
         .press(KeyCode::Tab, NONE)
-        .sees("Nothing was logged yet.")
+        .sees("No log entries yet.")
         .press(KeyCode::Esc, NONE)
         .sees("It is late.");
 }
 
 #[test]
-fn it_names_what_was_repaired_made_one_quoted_and_reclassified() {
+fn the_trace_reports_repaired_merged_and_reclassified_parts() {
     let repaired = GET_TIME_CALL.replace("\"}}", "\",}}");
     let arguments: Arguments =
         serde_json::from_str(r#"{"timezone": "Asia/Seoul"}"#).expect("an object");
@@ -78,7 +78,7 @@ fn it_names_what_was_repaired_made_one_quoted_and_reclassified() {
 }
 
 #[test]
-fn a_call_that_stands_in_a_result_says_so_in_auto_and_in_the_pane() {
+fn a_call_quoted_from_a_result_is_flagged_in_auto_mode_and_in_the_trace() {
     let fetch = GET_TIME_CALL.replace("Asia/Seoul", &GET_TIME_CALL.replace('"', "\\\""));
     let mut chat = chat(
         script()
@@ -89,7 +89,7 @@ fn a_call_that_stands_in_a_result_says_so_in_auto_and_in_the_pane() {
     chat.says("/set-tool-mode auto")
         .says("Read the page.")
         .reads_screen()
-        // The clock knows no such place: that error has to be gone over first.
+        // A call's text is no time zone, so this call fails and its error dialog comes first.
         .sees("What now?")
         .key('g')
         .reads_screen()
@@ -104,14 +104,14 @@ fn a_call_that_stands_in_a_result_says_so_in_auto_and_in_the_pane() {
 }
 
 #[test]
-fn it_follows_the_turn_and_is_empty_in_a_new_conversation() {
+fn the_trace_follows_the_turn_and_is_empty_in_a_new_conversation() {
     let mut chat = chat(script().answer("one").round([
         ScriptStep::text("two "),
         ScriptStep::Wait(Duration::from_secs(30)),
         ScriptStep::text("words"),
         ScriptStep::end(),
     ]));
-    chat.says("/log answer").sees("There is no answer yet.");
+    chat.says("/log answer").sees("No answer yet.");
     chat.press(KeyCode::Esc, NONE)
         .says("1?")
         .says("/log answer");
@@ -124,12 +124,12 @@ fn it_follows_the_turn_and_is_empty_in_a_new_conversation() {
     chat.press(KeyCode::Esc, NONE)
         .says("/new")
         .says("/log answer");
-    chat.sees("There is no answer yet.");
+    chat.sees("No answer yet.");
     chat.says("/log nonsense");
 }
 
 #[test]
-fn all_of_it_can_be_copied_raw() {
+fn the_trace_can_be_copied_raw() {
     let mut chat = chat(script().answer("a\u{1b}[31mb"));
     chat.says("?").says("/log answer").sees("text  a");
     chat.does_not_see("\u{1b}").key('ㅛ').sees("clipboard");

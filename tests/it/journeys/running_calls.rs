@@ -1,5 +1,4 @@
-//! Calls that run: how far they have come, one of several cancelled alone, and what is
-//! read of one that ended.
+//! Running calls: progress, cancellation of one of several, and reading long results.
 
 use super::in_memory_server::InMemoryServer;
 use super::*;
@@ -14,7 +13,7 @@ fn calls(tools: &[&str]) -> String {
     let mut text = String::new();
     for tool in tools {
         let call = json!({ "server": "humble", "name": tool, "arguments": {} });
-        writeln!(text, "{call}").expect("a string takes all");
+        writeln!(text, "{call}").expect("writing to a string cannot fail");
     }
     text
 }
@@ -26,7 +25,7 @@ fn workshop() -> InMemoryServer {
     })
 }
 
-/// All of these calls run, unasked.
+/// A chat in auto mode in which all of these calls are running.
 fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
     let script = script().answer(&calls(tools)).answer("All done.");
     let mut chat = chat_with(workshop, script);
@@ -38,7 +37,7 @@ fn working(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
 }
 
 #[test]
-fn a_running_call_shows_how_far_it_has_come() {
+fn a_running_call_shows_its_progress() {
     let workshop = workshop();
     let mut chat = working(&workshop, &["saw"]);
     let message = "fetching\u{1b}[31m 예보\nand more";
@@ -49,7 +48,7 @@ fn a_running_call_shows_how_far_it_has_come() {
     chat.waits(Duration::from_millis(100));
     chat.sees("fetching 예보 and more")
         .sees("▕██████    ▏  60 %");
-    // It never goes back, nor beyond its end.
+    // Progress never goes back, nor beyond 100 %.
     workshop.report_progress("saw", json!({ "progress": 2, "total": 10 }));
     chat.waits(Duration::from_millis(100)).sees(" 60 %");
     workshop.report_progress("saw", json!({ "progress": 70, "total": 10 }));
@@ -63,7 +62,7 @@ fn a_running_call_shows_how_far_it_has_come() {
 }
 
 #[test]
-fn without_a_total_there_is_a_count() {
+fn progress_without_a_total_is_a_count() {
     let workshop = workshop();
     let mut chat = working(&workshop, &["saw"]);
     workshop.report_progress("saw", json!({ "progress": 17, "total": 0 }));
@@ -73,7 +72,7 @@ fn without_a_total_there_is_a_count() {
 }
 
 #[test]
-fn one_call_of_several_is_cancelled_alone_and_the_others_go_on() {
+fn cancelling_one_of_several_calls_leaves_the_others_running() {
     let workshop = workshop();
     let mut chat = working(&workshop, &["saw", "drill", "plane"]);
     chat.sees("/cancel one call").press(TAB, NONE);
@@ -86,12 +85,12 @@ fn one_call_of_several_is_cancelled_alone_and_the_others_go_on() {
     chat.waits(Duration::from_millis(100)).sees("All done.");
     chat.model_receives("boards").model_receives("shavings");
     chat.model_receives("The user cancelled drill from humble while it ran");
-    // No error: nothing forbids further calls.
+    // A cancelled call is no error, so the model may make further calls.
     chat.model_does_not_receive("Call no other tool now");
 }
 
 #[test]
-fn the_command_lists_what_runs_and_takes_a_number_or_a_tool() {
+fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
     let workshop = workshop();
     let mut chat = working(&workshop, &["saw", "drill", "plane"]);
     chat.says("/cancel")
@@ -110,7 +109,7 @@ fn the_command_lists_what_runs_and_takes_a_number_or_a_tool() {
 }
 
 #[test]
-fn a_letter_without_a_selected_call_goes_to_the_message() {
+fn letters_go_to_the_message_unless_a_call_is_selected() {
     let workshop = workshop();
     let mut chat = working(&workshop, &["saw"]);
     chat.press(TAB, NONE).types("cobalt").sees("cobalt");
@@ -118,7 +117,7 @@ fn a_letter_without_a_selected_call_goes_to_the_message() {
 }
 
 #[test]
-fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
+fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
     let line = "한 줄\u{1b}]0;title\u{7} of many\n";
     let result = format!("{}the end\u{202e}", line.repeat((16 << 20) / line.len()));
     let workshop = InMemoryServer::default().with_answering_tool("big", &result);
@@ -137,14 +136,20 @@ fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
         .sees("the end⟨U+202E⟩")
         .sees("100 %");
     chat.key('y').sees("OSC 52");
-    assert!(chat.clipboard() == Some(result.as_str()), "raw and whole");
+    assert!(
+        chat.clipboard() == Some(result.as_str()),
+        "copied raw and in full from the viewer"
+    );
     chat.press(ESC, NONE).ctrl('y');
     assert!(
         chat.clipboard() == Some(result.as_str()),
-        "and from the line"
+        "copied from the selected line"
     );
     chat.press(ESC, NONE).ctrl('y');
     chat.sees("There is no answer to copy yet.");
     chat.says("/copy call");
-    assert!(chat.clipboard() == Some(result.as_str()), "and by command");
+    assert!(
+        chat.clipboard() == Some(result.as_str()),
+        "copied by command"
+    );
 }

@@ -1,5 +1,4 @@
-//! The servers on the screen: what the pane tells of them, its keys, and the commands
-//! that do the same.
+//! The servers pane: its contents, its keys, and the equivalent commands.
 
 use super::in_memory_server::InMemoryServer;
 use super::*;
@@ -14,25 +13,25 @@ fn workshop() -> InMemoryServer {
         .with_pending_tool("나사", "나사를 조입니다.")
 }
 
-/// The pane in focus, on its first server.
+/// A chat with the servers pane focused on its first server.
 fn in_pane(workshop: &InMemoryServer) -> Chat {
     let mut chat = chat_with(workshop, script());
     chat.press(KeyCode::F(2), NONE);
     chat
 }
 
-/// `mcp-servers.json` as it was written.
+/// Shuts the program down and returns `mcp-servers.json`.
 fn servers_file(chat: &mut Chat) -> String {
     let home = chat.shut_down();
     std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written")
 }
 
 #[test]
-fn a_server_unfolds_to_who_it_is_and_a_tool_to_what_it_says_of_itself() {
+fn an_unfolded_server_shows_its_peer_and_an_unfolded_tool_its_description() {
     let mut chat = in_pane(&workshop());
     chat.sees("● humble              2").enter();
     chat.sees("workshop 1.2 · 20").sees("built in");
-    chat.sees("Its instructions are not")
+    chat.sees("Instructions are not")
         .sees("▸ saw")
         .sees("▸ 나사");
     chat.press(DOWN, NONE).enter();
@@ -44,29 +43,30 @@ fn a_server_unfolds_to_who_it_is_and_a_tool_to_what_it_says_of_itself() {
 }
 
 #[test]
-fn space_switches_a_tool_off_and_says_so() {
+fn space_disables_and_enables_a_tool() {
     let mut chat = in_pane(&workshop());
     chat.enter().press(DOWN, NONE).key(' ');
     chat.sees("Tool `saw` of `humble` is off").sees("○ saw");
     chat.sees("● humble              1");
-    chat.key(' ').sees("is on offer again");
+    chat.key(' ').sees("Tool `saw` of `humble` is on.");
     chat.press(DOWN, NONE).key(' ');
     assert!(servers_file(&mut chat).contains(r#""나사""#));
 }
 
 #[test]
-fn space_switches_a_server_off_and_on_again() {
+fn space_disables_and_enables_a_server() {
     let mut chat = in_pane(&workshop());
     chat.key(' ')
         .sees("Server `humble` is off")
         .sees("○ humble");
-    chat.key('r').sees("Space, or /toggle-mcp, switches it on.");
+    chat.key('r')
+        .sees("Switch it on with Space or /toggle-mcp.");
     chat.key(' ');
-    chat.sees("Server `humble` is connected, with 2 tools on offer.");
+    chat.sees("Server `humble` is connected with 2 tools.");
 }
 
 #[test]
-fn a_server_that_fails_says_so_once_and_comes_back_by_hand() {
+fn a_failed_server_is_reported_and_reconnects_on_request() {
     let workshop = workshop();
     workshop.set_broken(true);
     let mut chat = in_pane(&workshop);
@@ -75,44 +75,44 @@ fn a_server_that_fails_says_so_once_and_comes_back_by_hand() {
     chat.key('r').sees("/mcp shows why.");
     workshop.set_broken(false);
     chat.key('r');
-    chat.sees("Server `humble` is connected, with 2 tools on offer.");
+    chat.sees("Server `humble` is connected with 2 tools.");
     chat.sees("● humble              2");
 }
 
 #[test]
-fn a_list_that_changes_says_what_came_and_went() {
+fn a_changed_tool_list_is_reported() {
     let workshop = workshop();
     let mut chat = in_pane(&workshop);
     chat.enter().press(DOWN, NONE).press(DOWN, NONE);
     workshop.replace_tools(&["나사", "hammer"]);
     chat.waits_until_sees("added `hammer`")
         .sees("removed `saw`");
-    // The row that was stood on is still under the hand.
+    // The selection stays on the same tool.
     chat.enter().sees("▾ 나사");
     chat.press(DOWN, NONE).sees("▸ hammer");
 }
 
 #[test]
-fn what_a_server_wrote_and_its_instructions_are_a_key_away() {
+fn a_key_and_a_command_open_the_stderr_of_a_server() {
     let mut chat = in_pane(&workshop());
-    chat.key('l').sees("It wrote nothing.").press(ESC, NONE);
-    chat.says("/mcp humble log").sees("It wrote nothing.");
+    chat.key('l').sees("No output.").press(ESC, NONE);
+    chat.says("/mcp humble log").sees("No output.");
 }
 
 #[test]
-fn everything_can_be_done_by_command() {
+fn every_action_has_a_command() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/mcp humble").sees("▸ saw").press(ESC, NONE);
     chat.says("/mcp 1 off").sees("Server `humble` is off");
     chat.says("/mcp 1 off")
-        .sees("Server `humble` is off already.");
+        .sees("Server `humble` is already off.");
     chat.says("/mcp humble on")
-        .sees("is connected, with 2 tools");
+        .sees("is connected with 2 tools");
     chat.says("/mcp humble retry")
-        .sees("is connected, with 2 tools");
+        .sees("is connected with 2 tools");
     chat.says("/mcp humbel").sees("Did you mean `humble`?");
     chat.says("/mcp humble dance");
-    chat.sees("`dance` is nothing that can be done with a server.");
+    chat.sees("`dance` is not an action for a server.");
     chat.says("/mcp 7").sees("There is no server `7`.");
     chat.says("/mcp hide").does_not_see("─ Servers ─");
     chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
@@ -122,7 +122,7 @@ fn everything_can_be_done_by_command() {
 }
 
 #[test]
-fn toggle_mcp_lists_numbers_and_states_and_takes_a_number_or_a_name() {
+fn toggle_mcp_lists_servers_and_accepts_a_number_or_a_name() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/toggle-mcp").sees("1  humble  connected");
     chat.key('0').does_not_see("1  humble").sees("● humble");

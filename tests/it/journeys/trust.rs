@@ -1,12 +1,11 @@
-//! Decisions that last: taken in the dialog of a call, looked at and revoked in
-//! `/trust`.
+//! Stored decisions: made in the dialog of a tool call, inspected and revoked in `/trust`.
 
 use super::*;
 
 const DELETE: KeyCode = KeyCode::Delete;
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn twice() -> Script {
+fn two_calls() -> Script {
     script()
         .answer(GET_TIME_CALL)
         .answer("Late.")
@@ -15,26 +14,29 @@ fn twice() -> Script {
 }
 
 #[test]
-fn always_runs_from_then_on_also_after_a_restart_until_it_is_revoked() {
+fn an_always_rule_survives_a_restart_until_it_is_revoked() {
     for key in ['6', '7'] {
-        let mut first = chat(twice());
+        let mut first = chat(two_calls());
         first.says("Time?").reads_screen().key(key).sees("Late.");
         first.says("Now?").sees("Later.");
         let home = first.shut_down();
-        let mut chat = chat_in(home, twice().answer(GET_TIME_CALL).answer("Late again."));
+        let mut chat = chat_in(
+            home,
+            two_calls().answer(GET_TIME_CALL).answer("Late again."),
+        );
         chat.says("Time?").sees("Late.");
         chat.says("/trust").sees("always").sees("humble");
-        chat.enter()
-            .sees("only for this server as it is started now");
+        chat.enter().sees("only while its server is started as now");
         chat.press(DELETE, NONE).sees("revoked, asks from now on.");
-        chat.sees("Nothing is remembered").press(KeyCode::Esc, NONE);
+        chat.sees("No decisions are stored")
+            .press(KeyCode::Esc, NONE);
         chat.says("Time?").reads_screen().sees("Call now? (Y/N)");
     }
 }
 
 #[test]
-fn never_is_told_to_the_model_which_goes_on_and_holds() {
-    let mut chat = chat(twice());
+fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
+    let mut chat = chat(two_calls());
     chat.says("Time?")
         .reads_screen()
         .key('9')
@@ -49,7 +51,7 @@ fn never_is_told_to_the_model_which_goes_on_and_holds() {
 }
 
 #[test]
-fn a_pattern_is_shown_for_editing_and_has_to_match_the_call() {
+fn a_pattern_is_editable_and_must_match_the_call() {
     let elsewhere = GET_TIME_CALL.replace("Asia/Seoul", "Asia/Tokyo");
     let script = script()
         .answer(GET_TIME_CALL)
@@ -61,7 +63,7 @@ fn a_pattern_is_shown_for_editing_and_has_to_match_the_call() {
     let mut chat = chat(script);
     chat.says("Time?").reads_screen().key('8');
     chat.sees("Always while it matches").sees("\"Asia/Seoul\"");
-    // The text ends in `Asia/Seoul"`, a line end and `}`.
+    // The text ends with `Asia/Seoul"`, a newline and `}`.
     chat.press(KeyCode::Up, NONE).press(KeyCode::End, NONE);
     for _ in 0.."Seoul\"".len() {
         chat.press(KeyCode::Backspace, NONE);
@@ -76,7 +78,7 @@ fn a_pattern_is_shown_for_editing_and_has_to_match_the_call() {
     }
     chat.types("*\"").enter().sees("Late.");
     chat.says("Tokyo?").sees("Later.");
-    chat.says("/trust").sees("while it matches").enter();
+    chat.says("/trust").sees("if it matches").enter();
     chat.sees("\"Asia/*\"")
         .press(KeyCode::Esc, NONE)
         .press(KeyCode::Esc, NONE);
@@ -84,20 +86,20 @@ fn a_pattern_is_shown_for_editing_and_has_to_match_the_call() {
 }
 
 #[test]
-fn esc_in_the_pattern_decides_nothing() {
-    let mut chat = chat(twice());
+fn esc_in_the_pattern_field_decides_nothing() {
+    let mut chat = chat(two_calls());
     chat.says("Time?")
         .reads_screen()
         .key('8')
         .sees("Always while it matches");
     chat.press(KeyCode::Esc, NONE).sees("Call now? (Y/N)");
     chat.key('n').sees("refused");
-    chat.says("/trust").sees("Nothing is remembered");
+    chat.says("/trust").sees("No decisions are stored");
 }
 
 #[test]
-fn a_grant_for_the_session_is_listed_and_ends_with_it() {
-    let mut chat = chat(twice());
+fn a_session_grant_is_listed_and_ends_with_the_session() {
+    let mut chat = chat(two_calls());
     chat.says("Time?").reads_screen().key('s').sees("Late.");
     chat.says("/trust").sees("this session");
     chat.enter().sees("until this conversation ends");

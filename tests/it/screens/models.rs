@@ -178,7 +178,7 @@ fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
     })));
     let screen = story.screen();
     assert!(
-        screen.contains("OLLAMA_HOST is set, but is no address that can be used. Looking"),
+        screen.contains("OLLAMA_HOST is set, but is not a valid address. Looking"),
         "{screen}"
     );
 }

@@ -114,7 +114,7 @@ fn a_model_that_stands_in_no_file_has_nowhere_to_store_it() {
     let mut story = screen_harness((104, 30));
     asks(&mut story, better_as_xml(), None);
     let screen = story.screen();
-    let said = "config.json does not list qwen3:4b: there is nowhere to";
+    let said = "config.json does not list qwen3:4b, so the setting";
     assert!(screen.contains(said), "{screen}");
     assert!(!screen.contains("Store it in config.json"), "{screen}");
 }

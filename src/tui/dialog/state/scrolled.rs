@@ -1,5 +1,5 @@
-//! The part of a dialog that scrolls: its rows, what of them is in view, and which part
-//! of a call's arguments has been drawn.
+//! The scrolling body of a dialog: its wrapped rows, the scroll position, and which part of
+//! a call's arguments has been drawn.
 
 use crate::domain::CallId;
 use crate::protocol::Ask;
@@ -7,33 +7,33 @@ use crate::tui::dialog::arguments::Argued;
 use crate::tui::dialog::state::OpenAsk;
 use std::time::Duration;
 
-/// The scrolled part as rows.
+/// The body as wrapped rows.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     pub rows: Vec<String>,
-    /// Rows at the top that name what is asked about.
+    /// Rows at the top that name the subject.
     pub head: usize,
-    /// Where the arguments of a call stand among the rows, and the byte of their text
-    /// at which each of these rows begins.
+    /// Index of the first argument row, and for each argument row the byte offset in the
+    /// arguments' text at which it starts.
     pub arguments: Option<(usize, Vec<usize>)>,
 }
 
 #[derive(Debug, Clone)]
 pub struct LaidOut {
     columns: u16,
-    /// The footer is read with the rest, for want of a row.
+    /// The footer is part of the body, because there is no row for it.
     with_footer: bool,
     lists: bool,
     body: Body,
 }
 
 impl OpenAsk {
-    /// Wraps the scrolled part, unless that was done for this width already.
+    /// Wraps the body unless the cached layout still fits. Keeps the top row's text in view.
     pub fn lay_out(&mut self, columns: u16, with_footer: bool, wrap: impl Fn(&Self) -> Body) {
         let lists = self.lists_choices();
-        let known = self.laid_out.as_ref();
+        let cached = self.laid_out.as_ref();
         let wanted = (columns, with_footer, lists);
-        if known.is_none_or(|it| (it.columns, it.with_footer, it.lists) != wanted) {
+        if cached.is_none_or(|old| (old.columns, old.with_footer, old.lists) != wanted) {
             let top = self.top_byte();
             let body = wrap(self);
             self.laid_out = Some(LaidOut {
@@ -49,36 +49,36 @@ impl OpenAsk {
         }
     }
 
-    /// The byte of the arguments that the first row in view begins with: what stays in
-    /// view when the width changes.
+    /// The byte of the arguments at which the first visible row starts.
     fn top_byte(&self) -> Option<usize> {
         let (_, first, starts) = self.arguments()?;
         starts.get(self.scroll.checked_sub(first)?).copied()
     }
 
-    /// The row of the scrolled part that holds this byte of the arguments.
+    /// The body row that contains this byte of the arguments.
     fn row_of(&self, byte: usize) -> Option<usize> {
         let (_, first, starts) = self.arguments()?;
         let row = starts.partition_point(|at| *at <= byte);
         Some(first + row.saturating_sub(1))
     }
 
-    /// Must the scrolled part be wrapped anew, whatever the width is?
+    /// Must the body be wrapped again, whatever its width?
     pub fn is_stale(&self) -> bool {
         self.laid_out.is_none()
     }
 
-    /// The rows of the scrolled part.
     pub fn body(&self) -> &[String] {
-        self.laid_out.as_ref().map_or(&[], |it| &it.body.rows)
+        self.laid_out
+            .as_ref()
+            .map_or(&[], |layout| &layout.body.rows)
     }
 
-    /// Rows of it that name what is asked about.
+    /// Number of rows at the top that name the subject.
     pub fn head(&self) -> usize {
-        self.laid_out.as_ref().map_or(0, |it| it.body.head)
+        self.laid_out.as_ref().map_or(0, |layout| layout.body.head)
     }
 
-    /// A call has changed: what was wrapped of it is of no use any more.
+    /// Discards the layout if it shows a call that changed.
     pub fn changed(&mut self, call: CallId) {
         let failed = matches!(&self.question, Ask::AfterError { failed, .. } if *failed == call);
         if failed || self.ids().any(|id| id == call) {
@@ -86,8 +86,8 @@ impl OpenAsk {
         }
     }
 
-    /// The arguments of the call shown, with the byte at which each row of them begins
-    /// and the first of these rows.
+    /// The current call's arguments, their first body row, and the byte at which each of
+    /// their rows starts.
     fn arguments(&self) -> Option<(&Argued, usize, &[usize])> {
         let (first, starts) = self.laid_out.as_ref()?.body.arguments.as_ref()?;
         let argued = self.argued.get(self.at)?.as_ref()?;
@@ -100,31 +100,29 @@ impl OpenAsk {
         }
     }
 
-    /// The row of the scrolled part with the first part of the arguments that was not
-    /// drawn.
+    /// The body row with the first undrawn part of the arguments.
     fn first_undrawn(&self) -> Option<usize> {
         let (argued, _, _) = self.arguments()?;
         self.row_of(argued.first_undrawn()?)
     }
 
-    /// Scrolls to the first part of the arguments that was not drawn, in the next frame.
+    /// Makes the next frame scroll to the first undrawn part of the arguments.
     pub fn seek(&mut self) {
         self.list_choices(false);
         self.seeks = true;
     }
 
-    /// The last row that the scrolled part can begin with.
+    /// The largest possible scroll offset.
     pub fn last_top(&self) -> usize {
         self.body().len().saturating_sub(self.height)
     }
 
-    /// Is the end of what is asked about yet to be seen? A list of choices in its place
-    /// shows nothing of it.
+    /// Is the end of the body still unseen? A list of choices in its place does not count.
     pub fn is_unread(&self) -> bool {
         !self.was_read && (self.lists_choices() || self.scroll < self.last_top())
     }
 
-    /// Must it be read to its end, and was not?
+    /// Must the user still read to the end before accepting?
     pub fn ends_unread(&self) -> bool {
         let is_read_first = matches!(
             self.question,
@@ -133,7 +131,7 @@ impl OpenAsk {
         is_read_first && self.is_unread()
     }
 
-    /// It is drawn now, in so many rows.
+    /// Records that a frame shows the body in `height` rows.
     pub fn drawn(&mut self, height: usize, now: Duration) {
         self.height = height;
         if std::mem::take(&mut self.seeks) {
@@ -144,7 +142,7 @@ impl OpenAsk {
         self.was_read |= is_end && !self.body().is_empty();
         let view = self.scroll..self.scroll + height;
         let laid_out = self.laid_out.as_ref();
-        let arguments = laid_out.and_then(|it| it.body.arguments.as_ref());
+        let arguments = laid_out.and_then(|layout| layout.body.arguments.as_ref());
         let argued = self.argued.get_mut(self.at).and_then(Option::as_mut);
         if let (Some((first, starts)), Some(argued)) = (arguments, argued) {
             let row = |at: usize| at.saturating_sub(*first).min(starts.len());
@@ -153,14 +151,14 @@ impl OpenAsk {
         }
     }
 
-    /// Was the dialog's end in view? Unlike [`Self::is_unread`] this holds only for what
-    /// was drawn already.
+    /// Has the end of the body been drawn? [`Self::is_unread`] also considers the current
+    /// scroll offset, which may not be drawn yet.
     pub fn was_read(&self) -> bool {
         self.was_read
     }
 
-    /// Several keys can arrive between two frames: scrolling down stops at the first row
-    /// that was not drawn, so that none is skipped.
+    /// Scrolls by rows. Several keys can arrive between two frames, so scrolling down stops
+    /// at the first undrawn row instead of skipping it.
     pub fn scroll_by(&mut self, rows: isize) {
         let to = self.scroll.saturating_add_signed(rows).min(self.last_top());
         let undrawn = self.first_undrawn().filter(|row| *row >= self.scroll);
@@ -170,7 +168,7 @@ impl OpenAsk {
         };
     }
 
-    /// Rows of a page: one stays in view, so that none is skipped.
+    /// Rows per page. One row stays visible for continuity.
     pub fn page(&self) -> isize {
         isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
     }

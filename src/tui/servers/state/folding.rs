@@ -1,11 +1,11 @@
-//! Folding and unfolding in the servers pane. What unfolds comes into view, and from
-//! among thousands of tools one key leads back to their server.
+//! Folding and unfolding in the servers pane. Unfolded rows scroll into view, and one key
+//! folds a server from any of its thousands of tools.
 
 use crate::domain::ServerId;
 use crate::tui::servers::state::{SideRow, Sidebar, Stand};
 
 impl Sidebar {
-    /// Folds or unfolds what the person stands on, and stands on its first row.
+    /// Folds or unfolds the selected server or tool, and selects its first row.
     pub fn toggle_chosen(&mut self) {
         let Some(server) = self.chosen_server().map(|server| server.id.clone()) else {
             return;
@@ -28,7 +28,7 @@ impl Sidebar {
         self.show_unfolded();
     }
 
-    /// Folds the server in whose rows the person stands, and stands on it.
+    /// Folds the server that the selected row belongs to, and selects it.
     pub fn fold_chosen(&mut self) {
         let Some(server) = self.chosen_server().map(|server| server.id.clone()) else {
             return;
@@ -37,7 +37,7 @@ impl Sidebar {
         self.stand_on(server, None);
     }
 
-    /// Unfolds the server or the tool on whose row the person stands.
+    /// Unfolds the server or tool on the selected row.
     pub fn unfold_chosen(&mut self) {
         let is_folded = match self.chosen_row() {
             Some(SideRow::Server(_)) => self
@@ -53,7 +53,7 @@ impl Sidebar {
         }
     }
 
-    /// Stands on a server, unfolded.
+    /// Selects a server and unfolds it.
     pub fn go_to(&mut self, server: &ServerId) {
         self.unfolded.insert(server.clone());
         self.stand_on(server.clone(), None);

@@ -1,19 +1,19 @@
-//! All servers as one text for reading: the failed ones first, with the reason and what
-//! they wrote last, and every tool with its whole description.
+//! Report of all servers as one text: failed servers first, with the reason and their last
+//! stderr lines, and every tool with its full description.
 
 use crate::domain::{Server, Tool};
 use crate::tui::servers::state::Sidebar;
 use crate::tui::servers::state::words::{state_words, why_failed};
 use crate::tui::theme::Glyphs;
 
-/// Lines of standard error that are shown of a server that failed.
+/// Lines of stderr shown for a failed server.
 const STDERR_LINES_MAX: usize = 10;
 
 impl Sidebar {
-    /// Raw: whoever shows it cleans it.
+    /// Raw text; the caller must sanitize it before display.
     pub fn report(&self, glyphs: &Glyphs) -> String {
         if self.servers.is_empty() {
-            return "There are no MCP servers. mcp-servers.json lists them.".to_owned();
+            return "No MCP servers are configured. Add them to mcp-servers.json.".to_owned();
         }
         let has_failed = |server: &&Server| why_failed(server).is_some();
         let failed = self.servers.iter().filter(has_failed);
@@ -30,7 +30,7 @@ fn section(server: &Server, glyphs: &Glyphs) -> String {
         add(&mut text, 2, &why);
         let from = server.stderr.len().saturating_sub(STDERR_LINES_MAX);
         if from < server.stderr.len() {
-            add(&mut text, 2, "It wrote to standard error:");
+            add(&mut text, 2, "Its last lines on standard error:");
         }
         for line in &server.stderr[from..] {
             add(&mut text, 4, line);
@@ -40,7 +40,7 @@ fn section(server: &Server, glyphs: &Glyphs) -> String {
         add(&mut text, 2, description);
     }
     for line in &server.left_out {
-        add(&mut text, 2, &format!("left out: {line}"));
+        add(&mut text, 2, &format!("skipped: {line}"));
     }
     for tool in server.tools.iter() {
         text.push('\n');
@@ -48,7 +48,7 @@ fn section(server: &Server, glyphs: &Glyphs) -> String {
         add(&mut text, 2, &format!("{}{state}", one_line(&tool.name)));
         match tool.description.as_deref().map(str::trim) {
             Some(description) if !description.is_empty() => add(&mut text, 4, description),
-            _ => add(&mut text, 4, "It has no description."),
+            _ => add(&mut text, 4, "No description."),
         }
     }
     text
@@ -62,7 +62,7 @@ fn mark(server: &Server, glyphs: &Glyphs) -> &'static str {
     }
 }
 
-/// `connected, 3 of 5 tools on offer`.
+/// `connected, 3 of 5 tools available`.
 fn state(server: &Server) -> String {
     let words = state_words(server);
     let (on, all) = (server.offered().count(), server.tools.len());
@@ -70,13 +70,13 @@ fn state(server: &Server) -> String {
         0 => words.to_owned(),
         1 if on == all => format!("{words}, 1 tool"),
         _ if on == all => format!("{words}, {all} tools"),
-        _ => format!("{words}, {on} of {all} tools on offer"),
+        _ => format!("{words}, {on} of {all} tools available"),
     }
 }
 
 fn tool_state(server: &Server, tool: &Tool) -> &'static str {
     if server.withheld.contains(&tool.name) {
-        " (changed, and withheld until you accept it)"
+        " (changed; withheld until you accept it)"
     } else if server.tools_off.contains(&tool.name) {
         " (off)"
     } else {
@@ -84,10 +84,10 @@ fn tool_state(server: &Server, tool: &Tool) -> &'static str {
     }
 }
 
-/// Adds a text on lines of its own. Each is indented, so that no line of a description can
-/// pass for a server or a tool.
-fn add(text: &mut String, columns: usize, words: &str) {
-    for line in words.trim_end().split(['\n', '\r']) {
+/// Adds text on new, indented lines. The indent keeps a line of a description from passing
+/// for a server or a tool.
+fn add(text: &mut String, columns: usize, added: &str) {
+    for line in added.trim_end().split(['\n', '\r']) {
         text.push('\n');
         text.push_str(&" ".repeat(columns));
         text.push_str(line);

@@ -1,6 +1,5 @@
-//! What stands below an unfolded server, and below an unfolded tool: who it is, why
-//! it failed, what was left out, what it says of itself. Each text has a few rows in
-//! the pane; all of it is one Enter away.
+//! Details below an unfolded server or tool: peer, failure, skipped tools, description.
+//! The pane shows a few rows of each text; Enter opens the full text.
 
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
@@ -10,25 +9,25 @@ use crate::tui::advice;
 use crate::tui::servers::state::{SideRow, Tone};
 use std::num::NonZeroU16;
 
-/// Bytes of a definition that make about one token.
+/// Estimated bytes of a tool definition per token.
 pub const BYTES_PER_TOKEN: usize = 4;
-/// Rows of one text in the pane: what is urgent has more of them.
+/// Rows of one text in the pane; urgent texts get more.
 const ROWS_MAX: usize = 3;
 const URGENT_ROWS_MAX: usize = 8;
-/// Lines about what was left out.
+/// Lines about skipped tools.
 const LEFT_OUT_MAX: usize = 4;
-/// Columns that texts are set in by: below a server, below a tool.
+/// Indent of texts below a server, and below a tool.
 pub const SERVER_INDENT: u16 = 2;
 pub const TOOL_INDENT: u16 = 4;
 
-/// What rows are made for.
+/// Format of the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     pub columns: u16,
     pub dot: &'static str,
 }
 
-/// Rows of one owner.
+/// Builds the detail rows of one server or tool.
 struct Rows<'a> {
     server: usize,
     tool: Option<usize>,
@@ -41,7 +40,7 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn add(&mut self, tone: Tone, raw: &str) {
         let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
-        // What is far beyond the last row is not cleaned.
+        // Text far beyond the last row is not sanitized, to bound the cost.
         let rows_max = match tone {
             Tone::Failure => URGENT_ROWS_MAX,
             _ => self.rows_max,
@@ -70,7 +69,7 @@ impl Rows<'_> {
     }
 }
 
-/// `sent`: its instructions go to the model.
+/// Adds a server's details. `sent`: its instructions are sent to the model.
 pub fn about_server(
     (index, server): (usize, &Server),
     sent: bool,
@@ -93,7 +92,7 @@ pub fn about_server(
     rows.finish();
 }
 
-/// What is said of a server, the most urgent first.
+/// Texts about a server, most urgent first.
 fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
     let mut texts = Vec::new();
     if let Some((tone, why)) = why_failed(server) {
@@ -118,7 +117,7 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
         texts.push((Tone::Dim, description.clone()));
     }
     if server.status == ServerStatus::Connected && server.tools.is_empty() {
-        texts.push((Tone::Dim, "It has no tools.".to_owned()));
+        texts.push((Tone::Dim, "No tools.".to_owned()));
     }
     let withheld = server.withheld.len();
     if withheld > 0 {
@@ -128,22 +127,22 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
         };
         texts.push((
             Tone::Attention,
-            format!("{tools} changed and withheld: w shows how."),
+            format!("{tools} changed and withheld. Press w to review."),
         ));
     }
     let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
-    texts.extend(left_out.map(|line| (Tone::Attention, format!("left out: {line}"))));
+    texts.extend(left_out.map(|line| (Tone::Attention, format!("skipped: {line}"))));
     if server.instructions.is_some() {
         let words = match sent {
-            true => "Its instructions are sent: i shows them.",
-            false => "Its instructions are not sent: i shows them.",
+            true => "Instructions are sent. Press i to read them.",
+            false => "Instructions are not sent. Press i to read them.",
         };
         texts.push((Tone::Dim, words.to_owned()));
     }
     texts
 }
 
-/// Why there is no session with a server that should have one.
+/// Why an enabled server has no session.
 pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
     match &server.status {
         _ if !server.enabled => None,
@@ -154,7 +153,7 @@ pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
     }
 }
 
-/// The state of a server in a word or two.
+/// A server's status in one or two words.
 pub fn state_words(server: &Server) -> &'static str {
     match (&server.status, server.enabled) {
         (_, false) => "off",
@@ -167,10 +166,11 @@ pub fn state_words(server: &Server) -> &'static str {
     }
 }
 
-pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<SideRow>) {
+/// Adds a tool's details. `index` is the server's and the tool's.
+pub fn about_tool(index: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<SideRow>) {
     let mut rows = Rows {
-        server: of.0,
-        tool: Some(of.1),
+        server: index.0,
+        tool: Some(index.1),
         columns: look.columns.saturating_sub(TOOL_INDENT),
         rows,
         rows_max: URGENT_ROWS_MAX,
@@ -181,7 +181,7 @@ pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<Si
     }
     match tool.description.as_deref().map(str::trim) {
         Some(text) if !text.is_empty() => rows.add(Tone::Dim, text),
-        _ => rows.add(Tone::Dim, "It has no description."),
+        _ => rows.add(Tone::Dim, "No description."),
     }
     if let Some(manners) = manners(tool, look.dot) {
         rows.add(Tone::Dim, &manners);
@@ -189,20 +189,20 @@ pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<Si
     rows.finish();
 }
 
-/// A title that says more than the name does.
+/// The title, unless it repeats the name.
 fn title(tool: &Tool) -> Option<&str> {
     let title = tool.title.as_deref().map(str::trim);
     title.filter(|title| !title.is_empty() && *title != tool.name)
 }
 
-/// `read-only · idempotent (the server says)`: shown, never obeyed.
+/// `read-only · idempotent (the server says)`: displayed, never trusted.
 fn manners(tool: &Tool, dot: &str) -> Option<String> {
     let words = tool.annotations.words();
     let words = words.join(&format!(" {dot} "));
     (!words.is_empty()).then(|| format!("{words} (the server says)"))
 }
 
-/// A tool's definition whole, for reading: raw.
+/// A tool's full definition as raw text.
 pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
     let mut text = format!("{} of server {}\n", tool.name, server.id);
     if let Some(title) = title(tool) {
@@ -220,18 +220,18 @@ pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
     text
 }
 
-/// All that is known of a server, for reading: raw.
+/// All details of a server as raw text.
 pub fn server_in_full(server: &Server, sent: bool, dot: &str) -> String {
     let mut lines: Vec<String> = server_texts(server, sent, dot)
         .into_iter()
         .map(|(_, text)| text)
         .collect();
     let rest = server.left_out.iter().skip(LEFT_OUT_MAX);
-    lines.extend(rest.map(|line| format!("left out: {line}")));
+    lines.extend(rest.map(|line| format!("skipped: {line}")));
     lines.join("\n\n")
 }
 
-/// A name with a line end in it must not pass for two lines.
+/// Replaces line breaks, so that a name cannot pass for two lines.
 fn one_line(raw: &str) -> String {
     const COLUMNS_MAX: usize = 120;
     let line = raw.replace(['\n', '\r'], " ");

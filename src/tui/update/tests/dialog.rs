@@ -153,12 +153,12 @@ fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
     }));
     chat.asked(Ask::AfterError {
         failed: CallId(1),
-        wanted: vec!["remove\nThe error:".into(), "list".into()],
+        wanted: vec!["remove\nError:".into(), "list".into()],
     });
     let drawn = screen(&mut chat, 80, 50);
     for said in [
         "add   sums",
-        "remove⟨LF⟩The error:, list",
+        "remove⟨LF⟩Error:, list",
         "no such folder⟨ESC⟩[31m",
         "\"path\": \"/etc⟨U+202E⟩\"",
     ] {

@@ -39,9 +39,9 @@ fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
         "    + sh",
         "    + + ⟨U+202E⟩fake",
         "    + ⟨ESC⟩[2J",
-        "These are in force already:",
+        "Already applied:",
         "config.json: logLevel is debug now",
-        "Take the changes?",
+        "Apply the changes?",
         "f  Apply the changes",
         "n  Ignore them until I quit (files are not touched)",
     ] {
@@ -82,7 +82,7 @@ fn changes_are_taken_only_once_their_end_was_in_view() {
     chat.size(60, 20).asked(edit()).wait(600).screen();
     let drawn = chat.keys("f").screen();
     assert!(chat.commands().is_empty(), "{drawn}");
-    assert!(drawn.contains("Read all of it first: PgDn."), "{drawn}");
+    assert!(drawn.contains("Scroll to the end first (PgDn)."), "{drawn}");
     for _ in 0..8 {
         chat.input(Input::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
         chat.screen();

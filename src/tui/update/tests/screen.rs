@@ -50,7 +50,7 @@ fn an_answer_to_an_older_query_is_dropped() {
     let sessions = Arc::default();
     chat.engine(Event::SessionsListed { query, sessions });
     let screen = chat.screen();
-    assert!(screen.contains("Reading …"), "{screen}");
+    assert!(screen.contains("Loading …"), "{screen}");
 }
 
 #[test]
