@@ -184,9 +184,9 @@ fn what_was_typed_before_is_searched() {
         .reads_screen()
         .ctrl('r')
         .types("날씨")
-        .sees("╭─ Typed before")
+        .sees("╭─ Prompt history")
         .enter()
-        .does_not_see("╭─ Typed before")
+        .does_not_see("╭─ Prompt history")
         .sees("│ 서울 날씨 알려줘")
         .model_received_requests(2);
 }

@@ -144,7 +144,7 @@ fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
         "and from the line"
     );
     chat.press(ESC, NONE).ctrl('y');
-    chat.sees("There is no answer to copy yet.");
+    chat.sees("No answer to copy yet.");
     chat.says("/copy call");
     assert!(chat.clipboard() == Some(result.as_str()), "and by command");
 }

@@ -1,4 +1,4 @@
-//! What stands above the message shows where it was cut.
+//! The notice area marks truncated text.
 
 use crate::domain::Banner;
 use crate::tui::update::tests::*;
