@@ -36,7 +36,7 @@ const CHAT: &str = "/api/chat";
 /// Part of the hint line once a dialog accepts keys.
 const ARMED: &str = "letter or number decides";
 
-fn left() -> Exit {
+fn clean_exit() -> Exit {
     Exit {
         code: 0,
         signal: None,
@@ -102,7 +102,7 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
     }
     assert!(screen.alternate_screen() && screen.bracketed_paste());
     assert_ne!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(server.bodies(CHAT), Vec::<serde_json::Value>::new());
 }
 
@@ -116,5 +116,5 @@ fn one_more_letter_costs_few_bytes() {
     terminal.wait_for_text("qqz");
     let after = terminal.bytes_written() - written;
     assert!(after < 200, "{after} bytes for one letter");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
