@@ -61,13 +61,13 @@ impl Exit {
 
 #[derive(Debug, Error)]
 pub enum TuiError {
-    #[error("the terminal cannot be used: {0}")]
+    #[error("cannot use the terminal: {0}")]
     Terminal(#[from] io::Error),
-    #[error("the terminal is gone")]
+    #[error("the terminal was closed")]
     InputLost,
     #[error("the screen crashed because of a bug in humble")]
     Panicked,
-    #[error("the engine stopped")]
+    #[error("the engine stopped unexpectedly")]
     EngineGone,
 }
 

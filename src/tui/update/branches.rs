@@ -145,17 +145,16 @@ fn nothing_left(model: &Model) -> Notice {
     }
 }
 
-/// Removes a summary if it was the last request; the turns stay.
+/// Removes the summary, which was the last request; the turns stay.
 fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
     model.chat.transcript.take_back_summary();
     lay_out_anew(model);
-    let said = if came {
+    if came {
         effects.push(Effect::Send(Command::DropSummary));
-        "Summary removed. The model gets the earlier messages again."
-    } else {
-        "The summary that was not written is off the screen."
-    };
-    model.notify(Notice::info(said));
+        model.notify(Notice::info(
+            "Summary removed. The model gets the earlier messages again.",
+        ));
+    }
 }
 
 /// Removes the last turn from the screen.

@@ -23,7 +23,7 @@ fn a_pause_is_counted_down_and_ctrl_c_stops_it() {
         .waits_until_sees("Retrying in 60 s (2 of 5)")
         .ctrl('c')
         .sees("(cancelled)")
-        .does_not_see("Trying again")
+        .does_not_see("Retrying")
         .is_running()
         .model_received_requests(2);
 }
