@@ -1,6 +1,6 @@
 //! The full-screen front end. It sees the engine only as a command sender and an event
 //! receiver. Each feature owns its state in its own folder and knows neither the other
-//! features nor the hub: `model` owns the states, `update` routes messages to them, `view`
+//! features nor the hub: `ui_model` owns the states, `update` routes messages to them, `view`
 //! draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the chat
 //! implements `layer::Layer`.
 

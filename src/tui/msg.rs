@@ -34,7 +34,7 @@ pub enum Input {
     /// Whether the terminal has the focus.
     Focus(bool),
     Engine(Box<Event>),
-    /// The deadline of [`crate::tui::Model::wake`] has passed.
+    /// The deadline of [`crate::tui::UiModel::next_wake`] has passed.
     Tick,
     /// The text from `$EDITOR`, or the reason for the failure.
     Edited(Result<String, String>),

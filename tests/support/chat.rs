@@ -350,9 +350,10 @@ impl Chat {
     /// The concatenated text of all files in one folder of the home.
     pub fn text_in_folder(&self, folder: &str) -> String {
         let home = self.home.as_ref().expect("the home is still here");
-        let files = std::fs::read_dir(home.path().join(folder));
-        let files = files.into_iter().flatten().flatten();
-        files
+        std::fs::read_dir(home.path().join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
             .filter_map(|file| std::fs::read_to_string(file.path()).ok())
             .collect()
     }

@@ -90,14 +90,13 @@ impl TestHome {
 
     /// Waits until a saved session contains this text and returns that session.
     pub fn wait_until_saved(&self, text: &str) -> Value {
-        let wanted = json!(text).to_string();
-        let wanted = wanted.trim_matches('"').to_owned();
+        let escaped_text = json!(text).to_string().trim_matches('"').to_owned();
         let mut found = None;
         wait_until(&format!("a conversation with `{text}` is saved"), || {
             found = self
                 .sessions()
                 .into_iter()
-                .find(|session| session.to_string().contains(&wanted));
+                .find(|session| session.to_string().contains(&escaped_text));
             found.is_some()
         });
         found.expect("just seen")

@@ -134,8 +134,12 @@ impl State {
                 }
             }
             "notifications/cancelled" => {
-                let of = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
-                let name = self.open.iter().find(of).map(|(_, name, _)| name.clone());
+                let is_cancelled = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
+                let name = self
+                    .open
+                    .iter()
+                    .find(is_cancelled)
+                    .map(|(_, name, _)| name.clone());
                 self.cancelled.extend(name);
             }
             _ => {}

@@ -170,8 +170,7 @@ impl Chat {
         })
     }
 
-    /// Layout input for the whole chat. Set `has_thinking_pane` if thinking is shown in its
-    /// own pane.
+    /// Layout input for the whole chat, without thinking if that has its own pane.
     pub fn source(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> Source<'_> {
         let waits = self.transcript.wait().is_some();
         Source {

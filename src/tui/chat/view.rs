@@ -46,7 +46,7 @@ impl ChatPane {
     }
 }
 
-/// Draws the chat. Set `has_thinking_pane` if thinking is shown in its own pane.
+/// Draws the chat. It omits thinking if that has its own pane.
 pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.viewport);
     let area = at.pane.inner;

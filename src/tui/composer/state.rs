@@ -76,7 +76,7 @@ impl Composer {
         }
     }
 
-    /// Turns a held Enter into a newline.
+    /// Converts a held Enter into a newline.
     pub fn break_line(&mut self, now: Duration) {
         self.pasting.line_ended(now);
         self.editor.insert("\n");

@@ -57,9 +57,9 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     submit::submit(model, prompt, effects);
 }
 
-/// Turns `prompt` into a replacement for the last turn if that turn was answered or was
-/// itself a replacement. The conversation stays unchanged until the new answer arrives;
-/// then the notice `kept` is shown.
+/// Makes `prompt` replace the last turn if that turn was answered or was itself a
+/// replacement. The conversation stays unchanged until the new answer arrives; only then is
+/// the given notice shown.
 fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
     // A failed continuation belongs to the answer above it.

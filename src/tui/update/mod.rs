@@ -85,7 +85,7 @@ fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Turns keys read at once into inputs, so that bursts can be told from typing. A terminal
+/// Groups keys read at once into inputs, so that bursts can be told from typing. A terminal
 /// reply also arrives as a burst and must not become text.
 pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
     if replies.may_hold(keys) {

@@ -21,13 +21,13 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
         return submit::send_queued(model, effects);
     };
     let Some(probe) = &mut model.probe else {
-        let said = format!("Probing {}. This may take a few minutes.", state.model);
+        let text = format!("Probing {}. This may take a few minutes.", state.model);
         model.probe = Some(Probe {
             state,
             began: now,
             since: now,
         });
-        return model.notify(Notice::info(said));
+        return model.notify(Notice::info(text));
     };
     let at = |state: &ProbeState| (state.dialect, state.is_loading);
     if at(&probe.state) != at(&state) {

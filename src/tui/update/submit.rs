@@ -54,7 +54,7 @@ pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
     }
     if !model.conversation.cut {
         return model.notify(Notice::info(
-            "Nothing to continue: the last answer is complete.",
+            "Nothing to continue: the last answer was not truncated.",
         ));
     }
     submit(model, Prompt::continuing(), effects);

@@ -111,9 +111,9 @@ impl Editor {
         let tail = self.lines[self.line].raw.split_off(self.at);
         self.lines[self.line].raw.push_str(first);
         // Avoid re-wrapping a whole long line for one character.
-        let one = !text.contains('\n');
+        let is_single_line = !text.contains('\n');
         let at = self.at;
-        let spliced = |shown: &mut Shown| one && shown.splice(at..at, first);
+        let spliced = |shown: &mut Shown| is_single_line && shown.splice(at..at, first);
         self.lines[self.line].shown.take_if(|shown| !spliced(shown));
         let mut added: Vec<Line> = parts
             .map(|part| Line {
@@ -254,8 +254,8 @@ impl Editor {
         let tail = self.lines[end.0].raw.split_off(end.1);
         self.lines[start.0].raw.truncate(start.1);
         self.lines[start.0].raw.push_str(&tail);
-        let one = start.0 == end.0;
-        let spliced = |shown: &mut Shown| one && shown.splice(start.1..end.1, "");
+        let is_single_line = start.0 == end.0;
+        let spliced = |shown: &mut Shown| is_single_line && shown.splice(start.1..end.1, "");
         self.lines[start.0].shown.take_if(|shown| !spliced(shown));
         self.lines.drain(start.0 + 1..=end.0);
         (self.line, self.at) = start;

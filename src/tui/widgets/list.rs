@@ -116,8 +116,7 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Handles a key in a list of `count` rows that has keys of its own; `context` selects
-    /// them.
+    /// Handles a key in a list of `count` rows that also has its own keys.
     pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
         let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
             let letters = layers::find(key, &[Place::InRows, place]);

@@ -68,9 +68,10 @@ impl Shown {
                     let old = (new + cut.len()).checked_sub(changed - cut.start)?;
                     self.rows.binary_search_by_key(&old, |row| row.start).ok()
                 };
-                let later = made.windows(2).enumerate();
-                let later = later.filter(|(_, rows)| rows[0].start >= changed);
-                met = later
+                met = made
+                    .windows(2)
+                    .enumerate()
+                    .filter(|(_, rows)| rows[0].start >= changed)
                     .filter_map(|(at, rows)| Some((at + 1, same(rows[1].start)?)))
                     .next();
                 if met.is_none() {

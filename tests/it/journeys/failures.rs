@@ -52,7 +52,7 @@ fn a_key_goes_on_with_an_answer_that_was_cut() {
         .model_receives("The first half")
         .does_not_see("Alt+C continue the answer")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
-        .sees("Nothing to continue: the last answer is complete.")
+        .sees("Nothing to continue: the last answer was not truncated.")
         .model_received_requests(2);
 }
 

@@ -71,8 +71,8 @@ fn better_as_xml() -> Report {
 fn broken() -> Report {
     let mut report = report("한국어-모델\u{1b}[31m:8b\u{202e}", Vec::new());
     report.is_cut = true;
-    let what = "Nothing listens at http://localhost:11434.";
-    report.fault = Some(Notice::failure(what).advise("Start Ollama, or correct `baseUrl`."));
+    let message = "Nothing listens at http://localhost:11434.";
+    report.fault = Some(Notice::failure(message).advise("Start Ollama, or correct `baseUrl`."));
     report
 }
 

@@ -11,9 +11,9 @@ const ROOTS: [&str; 6] = ["src/", "tests/", "benches/", "docs/", "assets/", ".ci
 const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(root().join("docs")).expect("docs is a folder");
-    let docs = docs.map(|entry| entry.expect("a readable folder").path());
-    let mut pages: Vec<PathBuf> = docs
+    let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
+        .expect("docs is a folder")
+        .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
     pages.sort();

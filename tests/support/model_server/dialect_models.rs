@@ -19,8 +19,9 @@ impl ModelServer {
 
 /// The dialect of a request to Ollama.
 pub fn dialect_of(request: &RecordedRequest) -> &'static str {
-    let system = &request.body["messages"][0]["content"];
-    let system = system.as_str().unwrap_or_default();
+    let system = request.body["messages"][0]["content"]
+        .as_str()
+        .unwrap_or_default();
     match request.body["tools"] {
         Value::Array(_) => "native",
         _ if system.contains("<mcp-request>") => "xml",

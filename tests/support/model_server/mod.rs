@@ -292,7 +292,7 @@ async fn accept(
     script: Arc<Mutex<Script>>,
     log: Arc<watch::Sender<ServerLog>>,
 ) {
-    let listener = TcpListener::from_std(listener).expect("a runtime is there");
+    let listener = TcpListener::from_std(listener).expect("inside a runtime");
     // Dropped with this future, so no connection outlives the server.
     let mut connections = tokio::task::JoinSet::new();
     loop {

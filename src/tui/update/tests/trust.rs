@@ -43,9 +43,12 @@ fn asked(question: Ask) -> Chat {
 fn screen(chat: &mut Chat, columns: u16, rows: u16) -> String {
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
     view::paint(&mut chat.model, &mut buffer);
-    let rows = buffer.content.chunks(columns.into());
-    let rows = rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>());
-    rows.collect::<Vec<_>>().join("\n")
+    buffer
+        .content
+        .chunks(columns.into())
+        .map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn answers(chat: &Chat) -> Vec<Answer> {
@@ -134,7 +137,7 @@ fn a_tool_that_waits_is_reviewed_from_the_list_and_cannot_be_revoked() {
         !chat
             .sent
             .iter()
-            .any(|it| matches!(it, Effect::Send(Command::Revoke(_))))
+            .any(|effect| matches!(effect, Effect::Send(Command::Revoke(_))))
     );
     chat.keys("<Enter>");
     let review = Command::ReviewTool {
