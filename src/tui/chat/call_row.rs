@@ -92,9 +92,9 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
         ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
         ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
         ToolOutcome::Cancelled { .. } => (glyphs.refused, "cancelled ", theme.attention),
-        ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),
+        ToolOutcome::Reused { .. } => (glyphs.ok, "reused first result", theme.dim),
         ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
-        ToolOutcome::WasText => (glyphs.dot, "was text", theme.dim),
+        ToolOutcome::WasText => (glyphs.dot, "treated as text", theme.dim),
     };
     (format!("{mark} {word}{took}").trim_end().to_owned(), style)
 }

@@ -201,7 +201,7 @@ fn tool_text(call: &ToolCall) -> String {
         text.push_str(shown.trim_end_matches('\n'));
         let rest = part.len() - shown.len();
         if rest > 0 {
-            text.push_str(&format!("\n… {} more: o shows all of it", bytes(rest)));
+            text.push_str(&format!("\n… {} more (o opens all of it)", bytes(rest)));
         }
     }
     text
@@ -243,7 +243,7 @@ fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
     let mut parts = Vec::new();
     if let Some(original) = &call.original {
-        parts.push(("asked for", pretty(original).into()));
+        parts.push(("original arguments", pretty(original).into()));
     }
     parts.push(("arguments", pretty(&call.arguments).into()));
     if let ToolState::Done(outcome) = &call.state {

@@ -130,7 +130,7 @@ fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
         .ctrl('c');
     chat.press(TAB, NONE).up().enter();
     chat.press(KeyCode::End, KeyModifiers::CONTROL);
-    chat.sees("MB more: o shows all of it")
+    chat.sees("MB more (o opens all of it)")
         .does_not_see("title");
     chat.key('o').sees("arguments").sees("⟨ESC⟩]0;title⟨BEL⟩");
     chat.press(KeyCode::End, NONE)

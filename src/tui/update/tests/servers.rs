@@ -119,12 +119,12 @@ fn whatever_comes_and_goes_above_the_person_stands_on_the_same_tool() {
         &["one"],
     )));
     assert_eq!(chosen(&chat), None);
-    let selected = chat
+    let selected_server = chat
         .model
         .sidebar
         .chosen_server()
         .map(|server| server.id.to_string());
-    assert_eq!(selected.as_deref(), Some("a"));
+    assert_eq!(selected_server.as_deref(), Some("a"));
     chat.engine(Event::ServersListed(Vec::new()));
     chat.keys(" <Enter>rliw");
     assert_eq!(chat.commands(), [], "there is nothing to act on");
