@@ -1,5 +1,5 @@
-//! The real program on a pseudo-terminal, with real keys, a model server over real
-//! sockets and a real MCP child. What a person would see is what is compared.
+//! Runs the real program on a pseudo-terminal with real keys, a model server over real
+//! sockets and a real MCP child process. Assertions compare what the user sees.
 
 #[path = "terminal/approvals.rs"]
 mod approvals;
@@ -33,24 +33,24 @@ use pty::{Exit, PtyTerminal, TerminalOptions};
 use serde_json::json;
 
 const CHAT: &str = "/api/chat";
-/// The hint line once a dialog has the keyboard.
+/// Part of the hint line once a dialog accepts keys.
 const ARMED: &str = "letter or number decides";
 
-fn left() -> Exit {
+fn clean_exit() -> Exit {
     Exit {
         code: 0,
         signal: None,
     }
 }
 
-/// A model server, and a home whose one model is there.
+/// A model server and a home that uses its one model.
 fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());
     (server, home)
 }
 
-/// The same with the test's MCP server.
+/// Same, with the MCP test server.
 fn ollama_with_tools() -> (ModelServer, TestHome) {
     let (server, home) = ollama();
     (
@@ -59,14 +59,14 @@ fn ollama_with_tools() -> (ModelServer, TestHome) {
     )
 }
 
-/// Starts the program and waits until it can be talked to.
+/// Starts the program and waits until it is ready.
 fn open(home: &TestHome) -> PtyTerminal {
     let terminal = TerminalOptions::in_home(home).start();
     terminal.wait_for_text("qwen3:4b");
     terminal
 }
 
-/// The same, and until the test's MCP server has told its tools.
+/// Same, and waits until the MCP test server is connected.
 fn open_with_tools(home: &TestHome) -> PtyTerminal {
     let terminal = open(home);
     terminal.wait_for("the server is connected", |screen| {
@@ -78,7 +78,7 @@ fn open_with_tools(home: &TestHome) -> PtyTerminal {
     terminal
 }
 
-/// Begins an answer and never ends it.
+/// Starts an answer and never ends it.
 fn endless(words: &[&str]) -> Reply {
     let line = |part: &&str| ollama_line(&json!({ "role": "assistant", "content": part }));
     words
@@ -102,7 +102,7 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
     }
     assert!(screen.alternate_screen() && screen.bracketed_paste());
     assert_ne!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(server.bodies(CHAT), Vec::<serde_json::Value>::new());
 }
 
@@ -115,6 +115,6 @@ fn one_more_letter_costs_few_bytes() {
     terminal.press("z");
     terminal.wait_for_text("qqz");
     let after = terminal.bytes_written() - written;
-    assert!(after < 200, "{after} bytes for a letter");
-    assert_eq!(terminal.quit(), left());
+    assert!(after < 200, "{after} bytes for one letter");
+    assert_eq!(terminal.quit(), clean_exit());
 }

@@ -69,6 +69,6 @@ pub(super) async fn wait_until_due(due: Option<Instant>) {
 
 pub(super) fn report_unresponsive_engine() {
     // Where nobody reads it there is nobody to tell.
-    let words = "humble: the engine does not respond; it is left behind.";
+    let words = "humble: the engine is not responding; quitting without it.";
     let _ = writeln!(io::stderr(), "{words}");
 }

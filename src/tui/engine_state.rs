@@ -1,5 +1,5 @@
-//! The engine's state as it was last reported: models, settings, decisions and the log.
-//! Features read it; only the events of the engine change it.
+//! The engine's last reported state: models, settings, permissions and log. Features read
+//! it; only engine events change it.
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
@@ -9,32 +9,30 @@ use crate::protocol::{Event, LogLine, Meter};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Log lines kept for the log layer.
+/// Maximum number of lines in the log layer.
 const LOG_LINES_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub struct EngineState {
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
-    /// The models of every server.
     pub catalog: Arc<ModelCatalog>,
     pub pull: Option<Pull>,
-    /// The `think` setting of the selected model.
     pub think: Option<Think>,
     pub personas: Arc<Vec<PersonaSummary>>,
-    /// The persona that answers; None is the system prompt.
+    /// `None` means the plain system prompt.
     pub persona: Option<String>,
     pub mode: ToolMode,
     pub trusted: Arc<Vec<Trusted>>,
     pub meter: Meter,
     pub banners: Vec<Banner>,
     pub log: VecDeque<LogLine>,
-    /// What the last answer was made of; None until the engine was asked.
+    /// Trace of the last answer; `None` until the engine has sent one.
     pub trace: Option<Arc<Vec<TraceLine>>>,
 }
 
 impl EngineState {
-    /// Takes in an event that concerns it. Any other one is handed back.
+    /// Applies an engine-state event; returns every other event unchanged.
     pub fn apply(&mut self, event: Event) -> Option<Event> {
         match event {
             Event::ModelsListed { models, selected } => {
@@ -60,7 +58,7 @@ impl EngineState {
         None
     }
 
-    /// The name of the model that a prompt goes to.
+    /// Name of the selected model, or an empty string.
     pub fn model_name(&self) -> &str {
         self.selected.as_ref().map_or("", |model| &model.name)
     }

@@ -1,6 +1,6 @@
-//! The loop: keys, events and time go into `update`, effects come out, and a frame
-//! is drawn when something changed. A key draws at once, streaming at most sixty
-//! times a second, and at rest nothing wakes it.
+//! The event loop: passes keys, engine events and time to `update`, performs the resulting
+//! effects and draws a frame when something changed. Key presses draw immediately,
+//! streaming draws at most 60 times a second, and an idle screen sets no timer.
 
 use crate::protocol::{Command, EVENTS_MAX, Event};
 use crate::tui::advice;
@@ -29,24 +29,23 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{Instant, sleep, timeout};
 
-/// The least time between two frames while text streams in.
+/// Minimum time between two frames while text streams in.
 const FRAME: Duration = Duration::from_millis(16);
-/// Terminal events taken in before a frame is drawn.
+/// Maximum number of terminal events processed before a frame is drawn.
 const BATCH_MAX: usize = 8_192;
-/// How long a stop may take to arrive after it was asked for.
+/// How long SIGTSTP may take to arrive.
 const STOP_MAX: Duration = Duration::from_millis(50);
-/// How long the engine may be too busy to hear of the draft.
+/// How long to wait for the engine to accept the draft.
 const KEEP_MAX: Duration = Duration::from_millis(300);
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// Why the screen was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// The person left.
+    /// The user quit.
     Left,
-    /// The person left for the demo.
+    /// The user started the demo.
     Demo,
-    /// A signal, by its number.
+    /// Signal number.
     Signal(i32),
 }
 
@@ -62,13 +61,13 @@ impl Exit {
 
 #[derive(Debug, Error)]
 pub enum TuiError {
-    #[error("the terminal cannot be used: {0}")]
+    #[error("cannot use the terminal: {0}")]
     Terminal(#[from] io::Error),
-    #[error("the terminal is gone")]
+    #[error("the terminal was closed")]
     InputLost,
-    #[error("the screen failed because of a fault in the program")]
+    #[error("the screen crashed because of a bug in humble")]
     Panicked,
-    #[error("the engine stopped")]
+    #[error("the engine stopped unexpectedly")]
     EngineGone,
 }
 
@@ -78,11 +77,11 @@ impl From<panic::Panicked> for TuiError {
     }
 }
 
-/// Runs the screen until the person leaves, a signal comes, or the terminal is
-/// lost. The terminal is restored and the engine shut down when it returns.
+/// Runs the screen until the user quits, a signal arrives or the terminal is lost. On
+/// return the terminal is restored and the engine is shut down.
 ///
 /// # Errors
-/// The terminal cannot be used or is gone, the engine stopped by itself, or the
+/// Fails if the terminal is unusable or lost, if the engine stopped on its own, or if the
 /// screen's own code panicked.
 pub async fn run(
     commands: Sender<Command>,
@@ -98,7 +97,7 @@ pub async fn run(
     outcome
 }
 
-/// How the engine is told to end. Only a user who leaves gives the turn under way up.
+/// Only quitting cancels the running turn; a signal or a lost terminal leaves it resumable.
 fn farewell(outcome: &Result<Exit, TuiError>) -> Command {
     match outcome {
         Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
@@ -143,8 +142,8 @@ async fn show(
     ended
 }
 
-/// What the terminal sends, looked at only when it says that there is something:
-/// each look of crossterm's own fights for a lock that another thread holds.
+/// Terminal input, polled only when crossterm signals readiness: each direct poll would
+/// contend for a lock that crossterm's reader thread holds.
 type Keys = SelectAll<EventStream>;
 
 fn keys() -> Keys {
@@ -170,12 +169,11 @@ struct App<'a> {
     screen: Screen,
     guard: Guard,
     signals: Signals,
-    /// None while another program has the terminal.
+    /// `None` while another program owns the terminal.
     input: Option<Keys>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
-    /// When the last frame was drawn.
     drawn: Option<Instant>,
     dirty: bool,
     left: Option<Exit>,
@@ -189,8 +187,7 @@ impl App<'_> {
         let mut alarm = Box::pin(sleep(Duration::MAX));
         loop {
             let wake = self.wake();
-            // Kept while it stays the same: a new one would wake the thread that
-            // watches over all timers.
+            // Reset only when the deadline changes: each reset wakes the timer thread.
             if let Some(at) = wake.filter(|at| *at != alarm.deadline()) {
                 alarm.as_mut().reset(at);
             }
@@ -201,7 +198,7 @@ impl App<'_> {
                 event = next_event(&mut self.input) => {
                     let event = event.ok_or(TuiError::InputLost)?;
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
-                    // Whoever left may have given the terminal back already.
+                    // After an exit the terminal may already be restored.
                     if self.left.is_none() {
                         self.draw()?;
                     }
@@ -225,15 +222,15 @@ impl App<'_> {
         }
     }
 
-    /// The next frame that is due, or the model's own wish.
+    /// The earlier of the next due frame and the model's own deadline.
     fn wake(&self) -> Option<Instant> {
         let frame = self.drawn.filter(|_| self.dirty).map(|drawn| drawn + FRAME);
         let model = self.model.wake().map(|at| self.start + at);
         [frame, model].into_iter().flatten().min()
     }
 
-    /// Takes in everything that was read at once: only so is a burst of keys told
-    /// from typing.
+    /// Handles all input that is ready at once. A paste that arrives as keys can only be
+    /// told from typing if the whole batch is seen together.
     async fn take_input(&mut self, first: Terminal) -> Result<(), TuiError> {
         let mut keys: Vec<KeyEvent> = Vec::new();
         let mut next = Some(first);
@@ -255,8 +252,8 @@ impl App<'_> {
                 self.take_keys(&mut keys).await?;
                 self.feed(other).await?;
             }
-            // Polled with this task's own waker: crossterm keeps the first one it is
-            // given until it wakes it, and a key for another one would be lost.
+            // Polled with this task's own waker: crossterm keeps the first waker it gets
+            // until it fires, so a key for any other waker would be lost.
             let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
                 Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && self.left.is_none() => {
@@ -286,7 +283,7 @@ impl App<'_> {
         Ok(())
     }
 
-    /// The person did not leave: a signal came, or the terminal went.
+    /// Saves the draft when a signal or a lost terminal ended the screen.
     async fn keep_draft(&self) {
         if let Ok(Some(kept)) = panic::watch(|| interrupt::kept_draft(&self.model)) {
             let keep = self.commands.send(Command::KeepDraft(kept));
@@ -294,7 +291,7 @@ impl App<'_> {
         }
     }
 
-    /// One step of the core, and what it asks for.
+    /// Runs one `update` and the effects it returns.
     async fn feed(&mut self, input: Input) -> Result<(), TuiError> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
@@ -342,11 +339,11 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Gives the terminal back. Nothing of ours reads it from then on.
+    /// Restores the terminal and stops reading from it.
     fn step_aside(&mut self) {
         terminal::restore();
-        // Its thread reads on until it is dropped, and a new one waits for that
-        // thread: the old one goes first.
+        // Drop the old reader now: its thread keeps reading until dropped, and a new reader
+        // would wait for it.
         self.input = None;
     }
 
@@ -362,13 +359,13 @@ impl App<'_> {
         self.step_aside();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)
             .map_err(io::Error::from)?;
-        // The stop may reach another thread first: without this the terminal
-        // could be taken again before the process stands still.
+        // The stop signal may reach another thread first. Without this wait we could
+        // reclaim the terminal before the process has actually stopped.
         let _ = timeout(STOP_MAX, resumed.recv()).await;
         self.come_back()
     }
 
-    /// None where a signal ended the program meanwhile.
+    /// Returns `None` if a signal ended the program meanwhile.
     async fn edit_outside(&mut self, text: &str) -> Result<Option<Input>, TuiError> {
         self.step_aside();
         let edited = tokio::select! {
@@ -379,7 +376,7 @@ impl App<'_> {
                 return Ok(None);
             }
         };
-        // Ctrl+C in the other program was meant for it.
+        // Ctrl+C pressed in the editor was meant for the editor.
         self.signals = Signals::install()?;
         self.come_back()?;
         let edited = edited.map_err(|why| advice::sentence(&why));

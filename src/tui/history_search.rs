@@ -1,4 +1,4 @@
-//! Searching the prompts that were typed before (Ctrl+R).
+//! Search in earlier prompts (Ctrl+R).
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
@@ -11,13 +11,13 @@ use crate::tui::widgets::window::window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Rows that a search finds at most: more are no help to anybody.
+/// Maximum number of results; a longer list is not useful.
 const FOUND_MAX: usize = 200;
 
 #[derive(Debug, Default)]
 pub struct HistorySearch(SearchList);
 
-/// The prompts that hold every word of `filter`, newest first.
+/// The prompts that contain every word of `filter`, newest first.
 fn found<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
@@ -25,8 +25,9 @@ fn found<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
         let prompt = prompt.to_lowercase();
         words.iter().all(|word| prompt.contains(word))
     };
-    let newest_first = prompts.iter().rev();
-    newest_first
+    prompts
+        .iter()
+        .rev()
         .filter(holds_all)
         .take(FOUND_MAX)
         .map(String::as_str)
@@ -66,7 +67,7 @@ impl Layer for HistorySearch {
     fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
         let found = found(shared.prompts, &self.0.filter());
         let rows = (found.len() as u16).clamp(1, 12);
-        let area = window(area.chat, "Typed before", "", (72, rows + 2), pen);
+        let area = window(area.chat, "Prompt history", "", (72, rows + 2), pen);
         let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
             let line = row.line;
             let start = truncate_to_width(prompt, 2 * usize::from(line.width));
@@ -79,7 +80,7 @@ impl Layer for HistorySearch {
 
     fn hints(&self, _: Shared) -> Vec<String> {
         vec![
-            layers::hint(Place::Line, LayerKey::Take, "take"),
+            layers::hint(Place::Line, LayerKey::Take, "select"),
             layers::hint(Place::Line, LayerKey::Back, "close"),
         ]
     }

@@ -1,6 +1,7 @@
-//! The contract of whatever opens over the chat: a list, a form, a text, the help. A layer
-//! owns its state, draws itself and asks for effects through [`Cx`]; it knows neither the
-//! model nor the other features. Adding one takes a folder and the line that opens it.
+//! The contract for everything that opens over the chat: a list, a form, a text, the help.
+//! A layer owns its state, draws itself and requests effects through [`UiContext`]. It
+//! knows neither the model nor other features, so adding a layer takes one folder and one
+//! line that opens it.
 
 use crate::domain::id::Mint;
 use crate::domain::{
@@ -16,127 +17,123 @@ use ratatui::layout::{Position, Rect};
 use std::fmt;
 use std::time::Duration;
 
-/// What became of a key or an event.
+/// Result of passing a key or event to a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handled {
     Consumed,
-    /// The layer has no use for it. A key then closes the layer (Esc, or the key that
-    /// opens it) or scrolls it.
+    /// The layer does not handle it. The caller may then close the layer (Esc, or the key
+    /// that opens it) or scroll it.
     PassedOn,
-    /// The layer is done.
+    /// The layer is done and must be dropped.
     Closed,
 }
 
 pub trait Layer: fmt::Debug {
-    /// The action that opens it.
+    /// The action that opens this layer.
     fn action(&self) -> Option<Action> {
         None
     }
 
     fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled;
 
-    /// Takes pasted text. Pasted text never decides anything.
+    /// Handles pasted text, which must never confirm anything.
     fn paste(&mut self, _text: &str, _cx: &mut Cx) -> Handled {
         Handled::PassedOn
     }
 
-    /// Moves by rows: the wheel, or an arrow or page key that was passed on.
+    /// Scrolls by rows: mouse wheel, or an arrow or page key that the layer did not handle.
     fn scroll(&mut self, _rows: isize, _shared: Shared) {}
 
-    /// Hears an event of the engine, before anything else takes it in.
+    /// Sees each engine event before any other feature.
     fn event(&mut self, _event: &Event, _cx: &mut Cx) -> Handled {
         Handled::PassedOn
     }
 
-    /// Ctrl+C while nothing runs that it would stop first.
+    /// Ctrl+C with no running work for it to stop first.
     fn interrupt(&mut self, _cx: &mut Cx) -> Handled {
         Handled::Closed
     }
 
-    /// When [`Self::tick`] has something to do.
+    /// When to call [`Self::tick`] next.
     fn wake(&self) -> Option<Duration> {
         None
     }
 
     fn tick(&mut self, _cx: &mut Cx) {}
 
-    /// Draws itself and returns the cursor's place in a text field.
+    /// Draws the layer and returns the cursor position if a text field has the focus.
     fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position>;
 
-    /// The keys that matter now, the most important first.
+    /// Hints for the keys that are useful now, most important first.
     fn hints(&self, shared: Shared) -> Vec<String>;
 
-    /// Does it show that there is nothing to list?
+    /// Whether the layer shows an empty list.
     fn is_empty(&self) -> bool {
         false
     }
 }
 
-/// Where a layer may draw.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerArea {
-    /// Chat and side panes.
     pub body: Rect,
-    /// The chat alone, for short lists that should cut no other pane.
+    /// The chat alone, for short lists that should not cover the side panes.
     pub chat: Rect,
 }
 
-/// State of others that a layer may read.
+/// State of other features that a layer may read.
 #[derive(Debug, Clone, Copy)]
 pub struct Shared<'a> {
     pub now: Duration,
-    /// Of the terminal, in columns and rows.
+    /// Terminal size in columns and rows.
     pub size: (u16, u16),
     pub glyphs: Glyphs,
-    /// The action that opens the open layer.
+    /// Action of the open layer.
     pub opened: Option<Action>,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
-    /// Prompts that were typed, the newest last.
+    /// Earlier prompts, newest last.
     pub prompts: &'a [String],
 }
 
-/// The row of a picker that was taken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
-    /// A call to cancel.
+    /// The call to cancel.
     Call(CallId),
     Mode(ToolMode),
     Think(Think),
-    /// None is the system prompt.
+    /// `None` selects the plain system prompt.
     Persona(Option<String>),
     Branch(BranchSummary),
 }
 
-/// What a feature asks of the rest of the program. Requests are carried out in order,
-/// after the feature has returned.
+/// An effect that a feature requests. Requests run in order after the feature returns.
 #[derive(Debug)]
 pub enum Request {
     Send(Command),
     Notify(Notice),
     Copy(String),
     StartDemo,
-    /// A call was run although so many rows of it were not drawn.
+    /// The user ran a call while this many of its rows had never been drawn.
     RanUnread(CallId, usize),
-    /// In place of the layer that is open, if any.
+    /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),
-    /// An action of the whole program, not of the pane in focus.
+    /// A global action, not one of the focused pane.
     Run(Action),
-    /// A command that was typed, and what follows it.
+    /// A typed command and its argument.
     Command(Action, String),
     Pick(Picked),
-    /// Puts a prompt into the message, where it can be changed before it is sent.
+    /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
-    /// Another conversation is asked for: queued prompts must not go into it.
+    /// Another session is about to open: queued prompts must not go into it.
     HoldQueue,
     ShowServers,
     HideServers,
 }
 
-/// What a feature works with: the state that it may read, and its requests.
+/// A feature's access to the rest of the program: readable state and requests.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub shared: Shared<'a>,
@@ -169,17 +166,17 @@ impl<'a> Cx<'a> {
         self.ask(Request::Open(Box::new(layer)));
     }
 
-    /// Sends text to the terminal's clipboard.
+    /// Copies text to the terminal's clipboard.
     pub fn copy(&mut self, text: String) {
         if text.is_empty() {
-            return self.notify(Notice::info("There is nothing to copy yet."));
+            return self.notify(Notice::info("Nothing to copy yet."));
         }
         self.ask(Request::Copy(text));
-        // Whether the terminal took it cannot be known: only the means is named.
+        // OSC 52 has no acknowledgement, so the notice claims only that the text was sent.
         self.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
     }
 
-    /// An id for a question to the engine.
+    /// A fresh id for a query to the engine.
     pub fn query(&mut self) -> QueryId {
         QueryId(self.queries.mint())
     }

@@ -1,5 +1,5 @@
-//! Where everything stands for a size of the terminal. The view draws by it and
-//! the scrolling keys measure by it, so that the two cannot differ.
+//! Computes the layout of all panes for a terminal size. Drawing and scrolling both use it,
+//! so they cannot disagree.
 
 use crate::tui::model::Model;
 use crate::tui::panes::{Focus, Pane};
@@ -7,44 +7,42 @@ use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::inside;
 use ratatui::layout::Rect;
 
-/// From this width on servers and thinking stand beside the chat.
+/// From this width on, the servers and thinking panes are shown beside the chat.
 pub const SIDE_FROM: u16 = 100;
-/// From this width on panes have frames.
+/// From this width on, panes have frames.
 const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
 
-/// Rows of the thinking pane that the servers leave it.
+/// Minimum height that the servers pane leaves to the thinking pane.
 const THINKING_ROWS_KEPT: u16 = 5;
 
-/// Is there room for servers and thinking beside the chat? Else they are brought over
-/// it.
+/// Whether the side panes fit beside the chat. If not, they open over it.
 pub fn has_side((width, height): (u16, u16)) -> bool {
     width >= SIDE_FROM && height >= SMALL_HEIGHT
 }
-/// Under this height a dialog takes the whole screen.
+/// Below this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
-/// From this height on a dialog leaves some of the chat in view.
+/// From this height on, a dialog leaves part of the chat visible.
 const USUAL_HEIGHT: u16 = 24;
-/// Rows of the chat that it leaves.
+/// Chat rows that a dialog leaves visible.
 const CHAT_ROWS_KEPT: u16 = 3;
-/// Rows of the message before it scrolls.
+/// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
 #[derive(Debug, Clone, Default)]
 pub struct Panes {
     pub framed: bool,
     pub header: Option<Rect>,
-    /// Chat and side together.
+    /// Chat and side panes together.
     pub body: Rect,
     pub chat: Rect,
     pub chat_inner: Rect,
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
-    /// A folded pane that was brought over the chat.
+    /// A side pane opened over the chat.
     pub over: Option<(Focus, Pane)>,
-    /// Queue, banners and long notices.
     pub above: Rect,
-    /// The guide's line.
+    /// The line of the demo tour.
     pub guide: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
@@ -92,7 +90,7 @@ impl Panes {
         {
             let mut pane = this.pane(this.body);
             if !this.framed {
-                // The first row holds the title.
+                // Without a frame, the first row is the title.
                 take_top(&mut pane.inner, 1);
             }
             this.over = Some((focus, pane));
@@ -126,7 +124,7 @@ impl Panes {
         self.message_inner = if self.framed {
             inside(self.message)
         } else {
-            // A prompt sign takes the place of the frame.
+            // Without a frame, a prompt sign takes the left two columns.
             Rect {
                 x: self.message.x + 2.min(self.message.width),
                 width: self.message.width.saturating_sub(2),
@@ -148,7 +146,7 @@ impl Panes {
         if model.panes.show_servers {
             let wanted = u16::try_from(model.sidebar.rows().len().max(1)).unwrap_or(u16::MAX);
             let wanted = wanted.saturating_add(2);
-            // Whoever works in the pane sees more of it.
+            // The focused pane may grow.
             let most = match model.panes.focus {
                 Focus::Servers => side.height.saturating_sub(THINKING_ROWS_KEPT),
                 _ => side.height / 2,
@@ -160,9 +158,8 @@ impl Panes {
         self.thinking = Some(self.pane(side));
     }
 
-    /// The dialog takes its room from the lower end of the chat. On a screen of the
-    /// usual height a few rows of the chat stay, whatever the dialog would like, so
-    /// that the prompt that led to it is in view.
+    /// Places the dialog at the bottom of the chat. On screens of usual height, a few chat
+    /// rows stay visible so that the prompt behind the dialog can be read.
     fn place_dialog(&mut self, model: &mut Model) {
         if model.dialogs.shown().is_none() {
             return;

@@ -1,8 +1,8 @@
-//! The full-screen front end. It knows the engine only as a sender of commands
-//! and a receiver of events. Each feature owns its state in a folder of its own and
-//! knows neither the others nor the hub: `model` holds their states, `update` routes
-//! messages to them, `view` draws them. `event_loop` and `terminal` are the rim that
-//! does I/O. What opens over the chat implements `layer::Layer`.
+//! The full-screen front end. It sees the engine only as a command sender and an event
+//! receiver. Each feature owns its state in its own folder and knows neither the other
+//! features nor the hub: `ui_model` owns the states, `update` routes messages to them, `view`
+//! draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the chat
+//! implements `layer::Layer`.
 
 mod advice;
 mod chat;
@@ -46,25 +46,25 @@ pub use update::update;
 use crate::domain::Redactor;
 use std::path::PathBuf;
 
-/// What the screen is told at its start.
+/// Settings that are fixed for the life of the screen.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// ASCII stand-ins for all glyphs (`ui.ascii`).
+    /// Use ASCII instead of Unicode glyphs (`ui.ascii`).
     pub ascii: bool,
-    /// `NO_COLOR` is set: emphasis without colours.
+    /// `NO_COLOR` is set: use emphasis but no colors.
     pub no_color: bool,
-    /// Leave the terminal's enhanced keys alone (`ui.keyboardProtocol: off`).
+    /// Do not enable the terminal's enhanced keyboard protocol (`ui.keyboardProtocol:
+    /// off`).
     pub plain_keys: bool,
-    /// Where the report of a panic is written; without it the report goes to
-    /// stderr.
+    /// Where panic reports are written; stderr if `None`.
     pub panic_report: Option<PathBuf>,
-    /// Applied to that report.
+    /// Removes secrets from panic reports.
     pub redact: Redact,
-    /// Lead through the keys, with these prompts typed ahead (`humble demo`).
+    /// Show the demo tour with these prompts prepared (`humble demo`).
     pub guide: Option<Prompts>,
 }
 
-/// Removes secrets from a text. Must not block: the panic hook calls it.
+/// Removes secrets from a text. Called by the panic hook, so it must not block.
 #[derive(Debug, Clone, Copy)]
 pub struct Redact(pub fn(&str) -> String);
 
@@ -74,13 +74,13 @@ impl Default for Redact {
     }
 }
 
-/// What the guide types for the person.
+/// Prompts that the demo tour types for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prompts {
-    /// Leads to a call of a tool and to an answer worth looking at.
+    /// Triggers a tool call and an answer with rich formatting.
     pub question: &'static str,
-    /// Leads to an answer that is long enough to be stopped.
+    /// Triggers an answer long enough to be stopped.
     pub story: &'static str,
-    /// Leads to how a real model is connected.
+    /// Asks how to connect a real model.
     pub connect: &'static str,
 }

@@ -1,5 +1,5 @@
-//! Everything that the screen shows, as data: one owner for each feature. `update` changes
-//! it, `view` draws it; neither does anything else.
+//! The complete state of the screen, one owner per feature. `update` changes it and `view`
+//! draws it; nothing else touches it.
 
 use crate::domain::id::Mint;
 use crate::domain::{Notice, TurnId};
@@ -22,11 +22,11 @@ use crate::tui::servers::state::Sidebar;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long the engine may take to acknowledge a Ctrl+C: from then on the next one leaves.
+/// How long the engine may take to acknowledge a Ctrl+C. After that, the next Ctrl+C quits.
 const ENGINE_SILENT: Duration = Duration::from_secs(1);
-/// A stream that brings nothing for this long is said to be silent.
+/// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
-/// One frame of the spinner.
+/// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -40,9 +40,9 @@ pub struct Model {
     pub composer: Composer,
     pub interrupt: InterruptState,
     pub panes: PaneState,
-    /// What lies over the panes because the user opened it.
+    /// The layer that the user opened over the panes.
     pub layer: Option<Box<dyn Layer>>,
-    /// Asked for by features and not carried out yet.
+    /// Requests of features that are not carried out yet.
     pub requests: VecDeque<Request>,
     pub dialogs: Dialogs,
     pub engine: EngineState,
@@ -50,7 +50,7 @@ pub struct Model {
     pub probe: Option<Probe>,
     pub sidebar: Sidebar,
     pub notices: Notices,
-    /// Leads through the keys, where it was asked for.
+    /// The demo tour, if one was requested.
     pub guide: Option<Guide>,
 }
 
@@ -68,19 +68,18 @@ pub struct Ids {
 
 #[derive(Debug, Default)]
 pub struct InterruptState {
-    /// The turn under way was told to stop.
+    /// The running turn was asked to stop.
     pub is_stopping: bool,
-    /// When an interrupt was sent that the engine has not acknowledged.
+    /// When the interrupt was sent, until the engine acknowledges it.
     pub sent: Option<Duration>,
 }
 
 impl InterruptState {
-    /// When the engine should have acknowledged it.
     fn due(&self) -> Option<Duration> {
         self.sent.map(|since| since + ENGINE_SILENT)
     }
 
-    /// Has the engine left a Ctrl+C unacknowledged for too long?
+    /// Whether the engine left a Ctrl+C unacknowledged for too long.
     pub fn is_stuck(&self, now: Duration) -> bool {
         self.due().is_some_and(|due| now >= due)
     }
@@ -124,7 +123,7 @@ impl Model {
         self.chat.transcript.running()
     }
 
-    /// State of several owners that features may read.
+    /// State that features may read.
     pub fn shared(&self) -> Shared<'_> {
         Shared {
             now: self.now,
@@ -138,7 +137,8 @@ impl Model {
         }
     }
 
-    /// Lets a feature act. What it asks for is carried out once the message is taken in.
+    /// Runs `act` with a feature context. Its requests are carried out after the current
+    /// message.
     pub fn cx<T>(&mut self, act: impl FnOnce(&mut Cx) -> T) -> T {
         let mut queries = std::mem::take(&mut self.ids.queries);
         let mut requests = Vec::new();
@@ -148,7 +148,7 @@ impl Model {
         done
     }
 
-    /// Lets the open layer act; it goes where it is done.
+    /// Runs `act` on the open layer and drops the layer once it reports that it is done.
     pub fn with_layer(&mut self, act: impl FnOnce(&mut dyn Layer, &mut Cx) -> Handled) -> Handled {
         let Some(mut layer) = self.layer.take() else {
             return Handled::PassedOn;
@@ -160,14 +160,12 @@ impl Model {
         handled
     }
 
-    /// Lets the servers act.
     pub fn with_servers(&mut self, act: impl FnOnce(&mut Sidebar, &mut Cx)) {
         let mut sidebar = std::mem::replace(&mut self.sidebar, Sidebar::new(""));
         self.cx(|cx| act(&mut sidebar, cx));
         self.sidebar = sidebar;
     }
 
-    /// Lets the composer act.
     pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut Cx) -> T) -> T {
         let mut composer = std::mem::take(&mut self.composer);
         let done = self.cx(|cx| act(&mut composer, cx));
@@ -175,7 +173,6 @@ impl Model {
         done
     }
 
-    /// Lets the dialogs act.
     pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut Cx) -> T) -> T {
         let mut dialogs = std::mem::take(&mut self.dialogs);
         let done = self.cx(|cx| act(&mut dialogs, cx));
@@ -183,13 +180,13 @@ impl Model {
         done
     }
 
-    /// Does the shown dialog stand over the whole of an open layer?
+    /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
         let shown = self.dialogs.shown();
         shown.is_some_and(|ask| ask.covers_layer(self.shared().opened))
     }
 
-    /// The rows that the shown dialog takes of `room`, or of `most` where it must.
+    /// Height of the visible dialog: at most `room` rows, or up to `most` if it needs them.
     pub fn dialog_rows(&mut self, columns: u16, room: u16, most: u16) -> u16 {
         let mut dialogs = std::mem::take(&mut self.dialogs);
         let rows = dialogs.rows(self.shared(), columns, room, most);
@@ -197,7 +194,6 @@ impl Model {
         rows
     }
 
-    /// Moves the open layer by rows.
     pub fn scroll_layer(&mut self, rows: isize) {
         self.with_layer(|layer, cx| {
             layer.scroll(rows, cx.shared);
@@ -205,12 +201,12 @@ impl Model {
         });
     }
 
-    /// Is the layer open that this action opens?
+    /// Whether the layer of this action is open.
     pub fn shows(&self, action: Action) -> bool {
         self.shared().opened == Some(action)
     }
 
-    /// Is a first run's offer on the screen?
+    /// Whether the first-run chooser is visible.
     pub fn offers(&self) -> bool {
         self.engine.catalog.offers
             && !self.first_run.is_closed()
@@ -219,13 +215,13 @@ impl Model {
             && self.chat.transcript.entries().is_empty()
     }
 
-    /// Does the offer have the keyboard? Only while nothing is typed.
+    /// Whether the first-run chooser has the keyboard: only while the message is empty.
     pub fn offer_takes_keys(&self) -> bool {
         self.offers() && self.layer.is_none() && self.composer.editor.is_empty()
     }
 
-    /// When the model wants to be called though nothing came in: a spinner's next
-    /// frame, a notice that goes, a dialog that takes the keyboard.
+    /// The next time that the model needs a tick: a spinner frame, an expiring notice, a
+    /// dialog that starts to accept keys.
     pub fn wake(&self) -> Option<Duration> {
         let waits = self.chat.transcript.wait().is_some() || self.probes().is_some();
         let spins = self.runs_a_tool() || waits || self.answers();
@@ -252,12 +248,12 @@ impl Model {
         .min()
     }
 
-    /// Is a turn under way that waits for nobody's decision?
+    /// Whether a turn is running without waiting for a decision.
     pub fn answers(&self) -> bool {
         self.running().is_some() && self.dialogs.shown().is_none()
     }
 
-    /// How long nothing has come of an answer that had begun, where that is long.
+    /// Time since the last data of a streaming answer, once it exceeds [`SILENT_AFTER`].
     pub fn silent(&self) -> Option<Duration> {
         let streams =
             self.answers() && self.chat.transcript.wait().is_none() && !self.runs_a_tool();
@@ -269,13 +265,13 @@ impl Model {
         self.chat.running_calls().next().is_some()
     }
 
-    /// The probe under way, before its result is there.
+    /// The running probe, until it has a result.
     pub fn probes(&self) -> Option<&Probe> {
         self.probe.as_ref().filter(|probe| !probe.state.is_over)
     }
 
-    /// Is the model taken, so that a prompt has to wait? What a probe found is read and
-    /// perhaps stored first: it changes how the next prompt is sent.
+    /// Whether a new prompt has to wait. A finished probe also blocks until it is closed,
+    /// because storing its result changes how the next prompt is sent.
     pub fn is_busy(&self) -> bool {
         self.running().is_some() || self.probe.is_some()
     }

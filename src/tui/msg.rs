@@ -1,5 +1,5 @@
-//! What comes into the core and what it asks for in return. Time enters as data:
-//! nothing in `update` reads a clock.
+//! The inputs and effects of the pure core. Time arrives as data; `update` never reads a
+//! clock.
 
 use crate::protocol::{Command, Event};
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Msg {
-    /// Time since the program began.
+    /// Time since the program started.
     pub at: Duration,
     pub input: Input,
 }
@@ -21,45 +21,45 @@ impl Msg {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     Key(KeyEvent),
-    /// A bracketed paste, whole.
+    /// A complete bracketed paste.
     Paste(String),
-    /// Characters that came faster than a person types: a terminal without
-    /// bracketed paste sends a paste so.
+    /// Characters that arrived faster than anyone types: a paste in a terminal without
+    /// bracketed paste.
     Burst(String),
     Mouse(MouseEvent),
     Resize {
         width: u16,
         height: u16,
     },
-    /// The terminal gained or lost the focus.
+    /// Whether the terminal has the focus.
     Focus(bool),
     Engine(Box<Event>),
-    /// [`crate::tui::Model::wake`] has come.
+    /// The deadline of [`crate::tui::UiModel::next_wake`] has passed.
     Tick,
-    /// What came back from `$EDITOR`, or why nothing did.
+    /// The text from `$EDITOR`, or the reason for the failure.
     Edited(Result<String, String>),
-    /// The engine had no room for this command.
+    /// The engine's queue was full, so this command was not sent.
     Unsent(Box<Command>),
 }
 
-/// What the core wants done. The rim does it.
+/// An effect that the event loop performs for the core.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Command),
-    /// Restore the terminal, stop the process, and come back.
+    /// Restore the terminal, suspend the process, and reclaim the terminal on resume.
     Suspend,
-    /// Draw everything anew.
+    /// Redraw everything.
     Repaint,
-    /// Put this into the terminal's clipboard (OSC 52).
+    /// Copy to the terminal's clipboard (OSC 52).
     Copy(String),
-    /// Let the person edit this text in `$VISUAL` or `$EDITOR`.
+    /// Open this text in `$VISUAL` or `$EDITOR`.
     EditText(String),
-    /// Take the mouse, or leave it to the terminal's own selection.
+    /// Capture the mouse, or leave it to the terminal's own selection.
     CaptureMouse(bool),
-    /// Call the person back to a terminal that lost the focus (OSC 9, bell).
+    /// Call the user back to a terminal without focus (OSC 9 and bell).
     CallBack(&'static str),
-    /// Shut the engine down and leave.
+    /// Shut the engine down and quit.
     Quit,
-    /// The same, and start the demo.
+    /// Quit and start the demo.
     StartDemo,
 }

@@ -1,19 +1,18 @@
-//! What is said in the hint line for a while, and what waits to be said there.
+//! Notices of the hint line: the visible one and the queue behind it.
 
 use crate::domain::Notice;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long a notice stays.
+/// How long a notice stays visible.
 pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
 /// A key press dismisses a notice once it has been visible this long.
 const NOTICE_READ: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub struct Notices {
-    /// The one that is shown, and since when.
+    /// The visible notice and the time it appeared.
     shown: Option<(Notice, Duration)>,
-    /// Those that wait until the line is free.
     waiting: VecDeque<Notice>,
 }
 
@@ -26,7 +25,7 @@ impl Notices {
         self.shown = Some((notice, now));
     }
 
-    /// Shows it once no other one is shown.
+    /// Queues a notice until no other is visible.
     pub fn wait(&mut self, notice: Notice) {
         self.waiting.push_back(notice);
     }
@@ -55,7 +54,7 @@ impl Notices {
         self.shown.take_if(|(_, since)| now >= *since + time);
     }
 
-    /// When the shown one goes by itself.
+    /// When the visible notice expires.
     pub fn due(&self) -> Option<Duration> {
         self.shown.as_ref().map(|(_, since)| *since + NOTICE_LASTS)
     }

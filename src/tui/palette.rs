@@ -1,4 +1,4 @@
-//! The palette: all commands, narrowed by what is typed.
+//! The command palette: all commands, filtered as the user types.
 
 use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
@@ -12,7 +12,7 @@ use ratatui::layout::Position;
 #[derive(Debug, Default)]
 pub struct Palette(SearchList);
 
-/// The entries that a filter lets through: its letters in order.
+/// The commands whose text contains the letters of the filter in order.
 fn found(filter: &str) -> Vec<&'static Binding> {
     let wanted = filter.trim().to_lowercase();
     let mut seen: Vec<Action> = Vec::new();
@@ -24,12 +24,12 @@ fn found(filter: &str) -> Vec<&'static Binding> {
                 return false;
             }
             seen.push(binding.action);
-            let said = format!(
+            let searched = format!(
                 "{} {}",
                 binding.description,
                 binding.command.unwrap_or_default()
             );
-            matches(&said.to_lowercase(), &wanted)
+            matches(&searched.to_lowercase(), &wanted)
         })
         .collect()
 }

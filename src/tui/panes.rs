@@ -1,8 +1,8 @@
-//! Which panes are shown, and which one the keys go to.
+//! Pane visibility and keyboard focus.
 
 use ratatui::layout::Rect;
 
-/// Where a pane is drawn: with its frame, and inside it.
+/// A pane's area with and without its frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pane {
     pub outer: Rect,
@@ -23,7 +23,7 @@ pub struct PaneState {
     pub focus: Focus,
     pub show_servers: bool,
     pub show_thinking: bool,
-    /// The pane that was brought over the chat, where there is no room beside it.
+    /// The side pane open over the chat on screens too narrow to show it beside the chat.
     pub over_chat: Option<Focus>,
 }
 

@@ -1,4 +1,4 @@
-//! The terminal as it is drawn on: its size, its colors, and what it can show.
+//! Properties of the terminal: size, colors and available glyphs.
 
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::Options;
@@ -11,7 +11,7 @@ pub struct Screen {
     pub glyphs: Glyphs,
     no_color: bool,
     pub has_focus: bool,
-    /// The mouse is taken; else it is left to the terminal's own selection.
+    /// Capture the mouse instead of leaving it to the terminal's own selection.
     pub takes_mouse: bool,
 }
 

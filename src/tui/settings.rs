@@ -18,10 +18,11 @@ pub fn set_tool_mode(argument: &str, cx: &mut Cx) {
         row(ToolMode::Auto, "auto  run calls at once"),
     ];
     let at = usize::from(cx.shared.engine.mode == ToolMode::Auto);
-    cx.open(Picker::new("Tool mode", "Keep the present mode", rows).at(Some(at)));
+    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).at(Some(at)));
 }
 
-/// A name behind the command chooses at once; `off` is the system prompt again.
+/// Selects the named persona, or opens a picker without a name. `off` selects the plain
+/// system prompt.
 pub fn set_persona(argument: &str, cx: &mut Cx) {
     let engine = cx.shared.engine;
     let personas = &engine.personas;
@@ -36,13 +37,13 @@ pub fn set_persona(argument: &str, cx: &mut Cx) {
         let label = format!("{}  {}", persona.name, persona.about);
         (Picked::Persona(Some(persona.name.clone())), label)
     });
-    let present = engine.persona.as_ref();
+    let current = engine.persona.as_ref();
     let at = personas
         .iter()
-        .position(|persona| Some(&persona.name) == present);
+        .position(|persona| Some(&persona.name) == current);
     Picker::new(
         "Personas",
-        "Change nothing",
+        "Keep the current persona",
         std::iter::once(off).chain(rows),
     )
     .at(at.map(|index| index + 1))
@@ -52,6 +53,6 @@ pub fn set_persona(argument: &str, cx: &mut Cx) {
 pub fn replace_system_prompt(argument: &str, cx: &mut Cx) {
     match argument {
         "" | "replace" => cx.send(Command::ReplaceSystemPrompt),
-        _ => cx.notify(Notice::warning("It is `/system-prompt replace`.")),
+        _ => cx.notify(Notice::warning("Usage: /system-prompt replace")),
     }
 }

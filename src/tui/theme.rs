@@ -1,5 +1,5 @@
-//! Styles and glyphs by role. Meaning never hangs on a colour alone: each role
-//! also has a glyph or a word.
+//! Styles and glyphs by role. Color never carries meaning alone: each role also has a glyph
+//! or a word.
 
 use crate::text::highlight::Token;
 use crate::text::markdown::{StyleRole, TextStyle};
@@ -27,7 +27,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The sixteen colours alone, so that the terminal's own palette decides.
+    /// Uses only the 16 ANSI colors, so that the terminal's own palette applies.
     pub fn new(background: Background, no_color: bool) -> Self {
         let color = |dark: Color, light: Color| {
             let style = Style::new();
@@ -51,7 +51,7 @@ impl Theme {
         }
     }
 
-    /// The style of a stretch of Markdown.
+    /// The style for a span of Markdown.
     pub fn look(&self, look: TextStyle) -> Style {
         let style = match look.role {
             StyleRole::Plain | StyleRole::Link | StyleRole::Heading => self.plain,
@@ -84,7 +84,7 @@ impl Theme {
     }
 }
 
-/// Glyphs of one column each.
+/// Glyphs, each one column wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     pub ascii: bool,
@@ -103,10 +103,10 @@ pub struct Glyphs {
     pub full: &'static str,
     pub bar: [&'static str; 2],
     pub spinner: &'static [&'static str],
-    /// At the left edge of a row that goes on with the one above, which ended behind a
-    /// space, at its last column, or one column before it.
+    /// Marks at the left edge of a wrapped row, by where the row above ended: after a
+    /// space, in its last column, or one column earlier.
     pub joints: [&'static str; 3],
-    /// Corners from the top left on, clockwise, then horizontal and vertical.
+    /// Corners clockwise from the top left, then horizontal and vertical edge.
     pub frame: [&'static str; 6],
 }
 
@@ -157,7 +157,7 @@ impl Glyphs {
         if ascii { ASCII } else { UNICODE }
     }
 
-    /// The spinner's look `millis` after the program began.
+    /// The spinner frame `millis` after the program started.
     pub fn spinner(&self, millis: u128) -> &'static str {
         let frame = (millis / 100) % self.spinner.len() as u128;
         self.spinner[frame as usize]

@@ -1,5 +1,5 @@
-//! Every test that needs no process of its own: one binary, so that it is linked once.
-//! `terminal`, `two_instances`, `soak`, `interop` and `conformance` stand beside it.
+//! All tests that need no process of their own, in one binary so that they link once.
+//! `terminal`, `two_instances`, `soak`, `interop` and `conformance` are separate binaries.
 
 #[path = "../support/mod.rs"]
 mod support;

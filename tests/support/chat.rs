@@ -1,6 +1,6 @@
-//! The whole program but for the terminal and the network: keys go into the screen's
-//! core, its commands to the real engine, a scripted model answers, and what is seen
-//! is read from the real view. Time is the test's: nothing here waits for a clock.
+//! Runs the whole program without terminal and network: keys drive the screen's core, its
+//! commands drive the real engine, a scripted model answers, and assertions read the real
+//! view. Time is virtual; nothing waits for a clock.
 
 use super::engine_harness::{OLLAMA_CONFIG, write_config};
 use super::in_memory_server::InMemoryServer;
@@ -24,12 +24,12 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// How fast the person of these tests types.
+/// Typing speed of the simulated user.
 const KEY_INTERVAL: Duration = Duration::from_millis(80);
-/// A look at the screen: long enough for a dialog to take the keyboard.
+/// Time for one look at the screen, long enough for a dialog to accept keys.
 const READING_TIME: Duration = Duration::from_millis(1_000);
 
-/// Nothing takes more looks at the screen to appear.
+/// Maximum number of looks before giving up.
 const READS_MAX: usize = 1_000;
 
 pub struct Chat {
@@ -50,7 +50,7 @@ pub fn chat(script: Script) -> Chat {
     chat_in(home, script)
 }
 
-/// Starts it in a home that is there already.
+/// Starts the program in an existing home.
 pub fn chat_in(home: TempDir, script: Script) -> Chat {
     start(
         home,
@@ -60,7 +60,7 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     )
 }
 
-/// Starts it in an empty home with this server in the place of the built-in one.
+/// Starts the program in an empty home, with this server instead of the built-in one.
 pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     write_config(&home, OLLAMA_CONFIG);
@@ -68,7 +68,7 @@ pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
     start_with(home, script, options, &screen, Arc::new(server.clone()))
 }
 
-/// Starts it for the first time, in an empty home.
+/// First start, in an empty home.
 pub fn first_run(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     let options = EngineOptions {
@@ -146,25 +146,25 @@ impl Chat {
                     self.handle
                         .commands
                         .try_send(command)
-                        .expect("the engine takes it");
+                        .expect("the engine accepts commands");
                 }
                 Effect::Quit => self.left = true,
                 Effect::Copy(text) => self.copied = Some(text),
                 _ => {}
             }
         }
-        // A dialog listens only once it was drawn.
+        // A dialog accepts keys only after it was drawn.
         if !self.model.dialogs.asks().is_empty() {
             self.screen();
         }
     }
 
-    /// Lets the engine do all it can without the person.
+    /// Lets the engine run until it needs input.
     fn settle(&mut self) {
         loop {
             let events = &mut self.handle.events;
-            // The clock stands still while anything is under way, so this ends only
-            // when nothing is.
+            // The paused clock advances only when everything is idle, so the timeout means
+            // that nothing is left to do.
             let next = self.runtime.block_on(async {
                 tokio::time::timeout(Duration::from_millis(40), events.recv()).await
             });
@@ -216,7 +216,7 @@ impl Chat {
         self
     }
 
-    /// Looks at the screen for a moment, so that a dialog takes the keyboard.
+    /// Waits until a dialog accepts keys.
     pub fn reads_screen(&mut self) -> &mut Self {
         self.waits(READING_TIME)
     }
@@ -228,7 +228,7 @@ impl Chat {
         self
     }
 
-    /// Lets time go by until this is on the screen.
+    /// Advances time until this text is visible.
     pub fn waits_until_sees(&mut self, text: &str) -> &mut Self {
         for _ in 0..READS_MAX {
             if self.screen().contains(text) {
@@ -279,7 +279,7 @@ impl Chat {
         self
     }
 
-    /// The model was asked so many times.
+    /// Asserts the number of requests to the model.
     pub fn model_received_requests(&mut self, times: usize) -> &mut Self {
         assert_eq!(
             self.requests.count(),
@@ -290,19 +290,22 @@ impl Chat {
         self
     }
 
-    /// The last request holds this text in a message after the system message.
+    /// Asserts that the last request contains this text after the system message.
     pub fn model_receives(&mut self, text: &str) -> &mut Self {
-        let heard = self.last_model_messages();
+        let messages = self.last_model_messages();
         assert!(
-            heard.contains(text),
-            "the model did not hear `{text}` but {heard}"
+            messages.contains(text),
+            "the model received no `{text}`: {messages}"
         );
         self
     }
 
     pub fn model_does_not_receive(&mut self, text: &str) -> &mut Self {
-        let heard = self.last_model_messages();
-        assert!(!heard.contains(text), "the model heard `{text}`: {heard}");
+        let messages = self.last_model_messages();
+        assert!(
+            !messages.contains(text),
+            "the model received `{text}`: {messages}"
+        );
         self
     }
 
@@ -312,45 +315,50 @@ impl Chat {
         format!("{messages:#?}")
     }
 
-    /// `config.json` as it stands; empty where there is none.
+    /// Contents of `config.json`; empty if missing.
     pub fn config(&mut self) -> String {
-        let home = self.home.as_ref().expect("still here");
+        let home = self.home.as_ref().expect("the home is still here");
         std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
     }
 
-    /// Another program writes `config.json`.
+    /// Overwrites `config.json` like another program.
     pub fn edits_config(&mut self, text: &str) -> &mut Self {
-        let home = self.home.as_ref().expect("still here");
+        let home = self.home.as_ref().expect("the home is still here");
         std::fs::write(home.path().join("config.json"), text).expect("written");
         self
     }
 
-    /// What went to the clipboard last.
+    /// The last text copied to the clipboard.
     pub fn clipboard(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
     pub fn has_exited(&mut self) -> &mut Self {
-        assert!(self.left, "still here:\n{}", self.screen());
+        assert!(
+            self.left,
+            "the program is still running:\n{}",
+            self.screen()
+        );
         self
     }
 
     pub fn is_running(&mut self) -> &mut Self {
-        assert!(!self.left, "it was left");
+        assert!(!self.left, "the program has exited");
         self
     }
 
-    /// All text of the files in one folder of the home.
+    /// The concatenated text of all files in one folder of the home.
     pub fn text_in_folder(&self, folder: &str) -> String {
         let home = self.home.as_ref().expect("the home is still here");
-        let files = std::fs::read_dir(home.path().join(folder));
-        let files = files.into_iter().flatten().flatten();
-        files
+        std::fs::read_dir(home.path().join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
             .filter_map(|file| std::fs::read_to_string(file.path()).ok())
             .collect()
     }
 
-    /// Ends the engine as kill -9 does: it is told nothing.
+    /// Aborts the engine without notice, like kill -9.
     pub fn kill(&mut self) -> TempDir {
         let task = &mut self.handle.task;
         task.abort();
@@ -360,12 +368,12 @@ impl Chat {
         self.home.take().expect("taken once")
     }
 
-    /// Ends the engine and gives the home back, for a look or a second start.
+    /// Shuts the engine down and returns the home for inspection or a second start.
     pub fn shut_down(&mut self) -> TempDir {
         self.handle
             .commands
             .try_send(Command::Shutdown)
-            .expect("room");
+            .expect("room in the queue");
         self.settle();
         let task = &mut self.handle.task;
         self.runtime

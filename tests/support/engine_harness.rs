@@ -1,5 +1,5 @@
-//! The real engine on a scripted model and the built-in server, in a scratch home:
-//! everything but the screen and the network.
+//! The real engine with a scripted model and the built-in server, in a temporary home:
+//! everything except screen and network.
 
 use humble::config::Home;
 use humble::domain::{
@@ -18,15 +18,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// One Ollama model, active: its dialect is `prompt`.
+/// One active Ollama model with the `prompt` dialect.
 pub const OLLAMA_CONFIG: &str =
     r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-/// A call of the built-in clock, as a model of the prompt dialect writes it.
+/// A call of the built-in clock, as written by a model in the prompt dialect.
 pub const GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
 
-/// A call that the tool itself answers with an error.
+/// A call to which the tool returns an error.
 pub const FAILING_GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Nowhere/Land"}}"#;
 
@@ -40,7 +40,7 @@ pub struct EngineHarness {
 }
 
 impl EngineHarness {
-    /// Starts the engine and waits until its tools are on offer.
+    /// Starts the engine and waits until its tools are available.
     pub async fn start(script: Script) -> Self {
         Self::start_with_config(script, OLLAMA_CONFIG).await
     }
@@ -56,13 +56,13 @@ impl EngineHarness {
         Self::start_with_options(home, script, EngineOptions::default()).await
     }
 
-    /// The same as the command line says.
+    /// Starts the engine with command-line options.
     pub async fn start_with_options(home: TempDir, script: Script, options: EngineOptions) -> Self {
         let requests = script.requests();
         Self::spawn_and_wait(home, Provider::scripted(script), requests, options, None).await
     }
 
-    /// With a log, whose secrets and level the engine looks after.
+    /// Starts the engine with a log; the engine manages its redaction and level.
     pub async fn start_with_log(home: TempDir, script: Script, log: LogHandle) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
@@ -76,7 +76,7 @@ impl EngineHarness {
         .await
     }
 
-    /// Asks real servers, those that `config` names.
+    /// Starts the engine with the real servers of `config`.
     pub async fn start_on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
         write_config(&home, config);
@@ -91,14 +91,14 @@ impl EngineHarness {
         .await
     }
 
-    /// Starts the engine, and edits its home before the engine does anything more.
+    /// Starts the engine and edits its home before the engine continues.
     pub async fn start_and_edit_home(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
         let options = EngineOptions::default();
-        let bench = Self::spawn(home, provider, requests, options, None);
+        let harness = Self::spawn(home, provider, requests, options, None);
         edit();
-        bench.wait_for_tools().await
+        harness.wait_for_tools().await
     }
 
     async fn spawn_and_wait(
@@ -108,8 +108,8 @@ impl EngineHarness {
         options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
-        let bench = Self::spawn(home, provider, requests, options, log);
-        bench.wait_for_tools().await
+        let harness = Self::spawn(home, provider, requests, options, log);
+        harness.wait_for_tools().await
     }
 
     fn spawn(
@@ -119,7 +119,7 @@ impl EngineHarness {
         options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
-        // Nobody looks at the log pane.
+        // The log pane is not read.
         let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
         let handle = engine::spawn(EngineDeps {
@@ -142,15 +142,15 @@ impl EngineHarness {
         }
     }
 
-    /// Waits until the built-in tools are on offer.
+    /// Waits until the built-in tools are available.
     async fn wait_for_tools(self) -> Self {
-        let mut bench = self;
+        let mut harness = self;
         let connected = |event: &Event| match event {
             Event::ServerChanged(server) => server.status == ServerStatus::Connected,
             _ => false,
         };
-        bench.wait_for("the built-in server", connected).await;
-        bench
+        harness.wait_for("the built-in server", connected).await;
+        harness
     }
 
     pub async fn send(&self, command: Command) {
@@ -158,10 +158,10 @@ impl EngineHarness {
             .commands
             .send(command)
             .await
-            .expect("the engine lives");
+            .expect("the engine is running");
     }
 
-    /// Sends a prompt; the id of its turn.
+    /// Sends a prompt and returns the id of its turn.
     pub async fn prompt(&mut self, text: &str) -> TurnId {
         self.turns += 1;
         let (turn, prompt) = (TurnId(self.turns), Prompt::new(text));
@@ -169,7 +169,7 @@ impl EngineHarness {
         turn
     }
 
-    /// Takes events until one is what the test waits for.
+    /// Receives events until one matches.
     pub async fn wait_for(&mut self, what: &str, found: impl Fn(&Event) -> bool) -> Event {
         loop {
             let next = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
@@ -195,11 +195,11 @@ impl EngineHarness {
         }
     }
 
-    /// The calls that an approval asks about.
+    /// The next approval and its calls.
     pub async fn next_approval(&mut self) -> (AskId, Vec<CallId>) {
         match self.next_question().await {
             (ask, Ask::Approve(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
-            (_, other) => panic!("asked something else: {other:?}"),
+            (_, other) => panic!("expected an approval, got {other:?}"),
         }
     }
 
@@ -220,7 +220,7 @@ impl EngineHarness {
             .await;
     }
 
-    /// Leaves the program, and gives the home back for a look or a second start.
+    /// Shuts the engine down and returns the home for inspection or a second start.
     pub async fn shut_down(mut self) -> TempDir {
         self.send(Command::Shutdown).await;
         self.wait_for("the engine's end", |event| *event == Event::ShutDown)
@@ -232,7 +232,7 @@ impl EngineHarness {
         self.home
     }
 
-    /// What was noted in the turns so far.
+    /// All notices in the transcript so far.
     pub fn turn_notices(&self) -> Vec<Notice> {
         let entries = self.transcript.entries().iter();
         let note = |entry: &humble::domain::Entry| match &entry.body {
@@ -246,7 +246,7 @@ impl EngineHarness {
         self.requests.all().pop().expect("a request")
     }
 
-    /// The messages of the last request but the system message.
+    /// Messages of the last request, without the system message.
     pub fn model_messages(&self) -> Vec<Message> {
         let mut messages = self.last_request().messages;
         messages.retain(|message| !matches!(message, Message::System(_)));
@@ -254,7 +254,7 @@ impl EngineHarness {
     }
 }
 
-/// Writes `config.json` as the program itself does, for its user alone.
+/// Writes `config.json` with the permissions that the program uses.
 pub fn write_config(home: &TempDir, text: &str) {
     let path = home.path().join("config.json");
     humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE).expect("written");

@@ -1,5 +1,5 @@
-//! Domain values for tests: every field that most tests leave alone has its usual value.
-//! The unit tests in `src` include this file too.
+//! Domain values for tests, with defaults for fields that most tests ignore. Also included
+//! by the unit tests in `src`.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use humble::domain::model::ApiKey;
@@ -19,9 +19,9 @@ pub fn object(value: Value) -> Arguments {
     }
 }
 
-/// A tool as its server lists it.
+/// Parses a tool definition as listed by a server.
 pub fn tool_from(definition: &Value) -> Tool {
-    Tool::from_definition(definition).expect("a whole definition")
+    Tool::from_definition(definition).expect("a valid definition")
 }
 
 pub fn tool_with(name: &str, schema: Value) -> Tool {
@@ -38,7 +38,7 @@ pub fn described_tool(name: &str, description: &str) -> Tool {
     tool_from(&json!({ "name": name, "description": description, "inputSchema": schema }))
 }
 
-/// A connected server that offers these tools.
+/// A connected server with these tools.
 pub fn server(name: &str, tools: Vec<Tool>) -> Server {
     Server {
         id: name.into(),
@@ -70,8 +70,9 @@ pub fn server_config(id: &str, launch: Launch) -> ServerConfig {
     }
 }
 
-pub fn owned_pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
-    of.iter()
+pub fn owned_pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs
+        .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect()
 }
@@ -94,7 +95,7 @@ pub fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -
     }
 }
 
-/// A model with nothing special about it.
+/// A model with default settings.
 pub fn model_config(provider: ProviderKind, base_url: &str) -> ModelConfig {
     ModelConfig {
         name: "mine".into(),
@@ -113,7 +114,7 @@ pub fn model_config(provider: ProviderKind, base_url: &str) -> ModelConfig {
     }
 }
 
-/// A native call with the id 1 that waits for approval.
+/// A native call with id 1 that awaits approval.
 pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
     ToolCall {
         id: CallId(1),

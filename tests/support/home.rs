@@ -1,5 +1,5 @@
-//! A scratch home of the program: its settings, its servers, and a mark in the
-//! environment of all that is started from it, by which a survivor is found.
+//! A temporary home of the program with settings and servers. A marker in the environment
+//! identifies surviving child processes.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a process may take to notice that its program is gone.
+/// How long a child process may take to notice that the program has ended.
 const WAIT_DEADLINE: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
@@ -20,7 +20,7 @@ impl TestHome {
         Self(TempDir::new().expect("a scratch folder"))
     }
 
-    /// A home with one model of an Ollama server, which calls tools in Ollama's own field.
+    /// A home with one Ollama model that uses native tool calls.
     pub fn with_ollama(url: &str) -> Self {
         Self::with_model(&json!({
             "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "toolCalls": "native",
@@ -34,7 +34,7 @@ impl TestHome {
         home
     }
 
-    /// Adds one MCP server, started with this command line.
+    /// Adds an MCP server with this command line.
     pub fn with_server(self, name: &str, command: &str, args: &[&str]) -> Self {
         let server =
             json!({ "command": command, "args": args, "env": { PROCESS_MARK: self.mark() } });
@@ -50,7 +50,7 @@ impl TestHome {
         self.0.path()
     }
 
-    /// The variables that the program is started with.
+    /// Environment variables for the program.
     pub fn environment(&self) -> [(&'static str, String); 2] {
         let folder = self.path().to_string_lossy().into_owned();
         [(PROCESS_MARK, self.mark()), ("HOME", folder)]
@@ -58,12 +58,12 @@ impl TestHome {
 
     pub fn write(&self, name: &str, value: &Value) {
         let text = serde_json::to_string_pretty(value).expect("JSON");
-        fs::write(self.path().join(name), text).expect("the home is ours");
+        fs::write(self.path().join(name), text).expect("writable home");
     }
 
-    /// Rewrites a file of settings that is there.
+    /// Edits an existing settings file.
     pub fn edit_json(&self, name: &str, change: impl FnOnce(&mut Value)) {
-        let mut value = self.json(name).expect("the file is there");
+        let mut value = self.json(name).expect("the file exists");
         change(&mut value);
         self.write(name, &value);
     }
@@ -73,7 +73,7 @@ impl TestHome {
         serde_json::from_str(&text).ok()
     }
 
-    /// The conversations that were saved, by file name.
+    /// The saved sessions, sorted by file name.
     pub fn sessions(&self) -> Vec<Value> {
         let mut found = Vec::new();
         for path in self.files() {
@@ -82,28 +82,27 @@ impl TestHome {
                 .is_some_and(|folder| folder.ends_with("sessions"));
             if is_session && path.extension().is_some_and(|ending| ending == "json") {
                 let text = fs::read_to_string(&path).expect("UTF-8");
-                found.push(serde_json::from_str(&text).expect("a session is whole at any moment"));
+                found.push(serde_json::from_str(&text).expect("session files are always complete"));
             }
         }
         found
     }
 
-    /// Waits until this text is part of a saved conversation; that conversation.
+    /// Waits until a saved session contains this text and returns that session.
     pub fn wait_until_saved(&self, text: &str) -> Value {
-        let wanted = json!(text).to_string();
-        let wanted = wanted.trim_matches('"').to_owned();
+        let escaped_text = json!(text).to_string().trim_matches('"').to_owned();
         let mut found = None;
         wait_until(&format!("a conversation with `{text}` is saved"), || {
             found = self
                 .sessions()
                 .into_iter()
-                .find(|one| one.to_string().contains(&wanted));
+                .find(|session| session.to_string().contains(&escaped_text));
             found.is_some()
         });
         found.expect("just seen")
     }
 
-    /// Every file below the home, in order.
+    /// All files below the home, sorted.
     pub fn files(&self) -> Vec<PathBuf> {
         let (mut found, mut folders) = (Vec::new(), vec![self.path().to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -120,7 +119,7 @@ impl TestHome {
         found
     }
 
-    /// Waits until no process is left that was started from this home.
+    /// Waits until no process started from this home is left.
     pub fn assert_no_process_left(&self) {
         let mut left = Vec::new();
         wait_until("every process is gone", || {
@@ -129,7 +128,7 @@ impl TestHome {
         });
     }
 
-    /// The command lines of processes that bear the mark. Linux alone shows them.
+    /// Command lines of marked processes. Always empty outside Linux.
     pub fn processes(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir("/proc") else {
             return Vec::new();
@@ -142,7 +141,7 @@ impl TestHome {
             };
             if environment
                 .split(|byte| *byte == 0)
-                .any(|one| one == mark.as_bytes())
+                .any(|variable| variable == mark.as_bytes())
             {
                 let line = fs::read(folder.join("cmdline")).unwrap_or_default();
                 found.push(String::from_utf8_lossy(&line).replace('\0', " "));
@@ -156,16 +155,16 @@ impl TestHome {
     }
 }
 
-/// Looks again and again until it is so, for what nobody announces: files and processes.
+/// Polls a condition that has no notification, such as files and processes.
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < WAIT_DEADLINE, "{what}: waited in vain");
+        assert!(started.elapsed() < WAIT_DEADLINE, "{what}: timed out");
         std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// The program of `tests/support/mcp_server.rs`, which is built beside this one.
+/// Path of the program `tests/support/mcp_server.rs`, built next to this one.
 pub fn test_server_path() -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_humble"));
     let server = program.with_file_name("examples").join("test-mcp-server");

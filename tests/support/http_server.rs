@@ -1,12 +1,12 @@
-//! An MCP server over streamable HTTP for the soak, written against the protocol alone:
-//! PORT. It answers each request with JSON, keeps nothing, and is made to be killed.
+//! A stateless MCP server over streamable HTTP for the soak test, independent of the crate.
+//! Argument: PORT. Answers each request with JSON and may be killed at any time.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-/// Longer bodies are nobody's of ours.
+/// Maximum body size; our requests are smaller.
 const BODY_BYTES_MAX: u64 = 8 << 20;
 
 fn main() {
@@ -18,8 +18,8 @@ fn main() {
     }
 }
 
-/// One request and its response; none at the end of the connection. The client sends the
-/// next one only after the answer, so that nothing is read ahead.
+/// Serves one request; `None` at the end of the connection. The client waits for each
+/// answer, so nothing is read ahead.
 fn serve(stream: &TcpStream) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
@@ -44,7 +44,7 @@ fn serve(stream: &TcpStream) -> Option<()> {
         "POST" if message["id"].is_null() => ("202 Accepted", None),
         "POST" => ("200 OK", Some(answer(&message))),
         "DELETE" => ("200 OK", None),
-        // It has nothing to say of itself.
+        // No server-initiated stream.
         _ => ("405 Method Not Allowed", None),
     };
     let body = answer.map_or_else(String::new, |answer| answer.to_string());

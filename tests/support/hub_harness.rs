@@ -1,5 +1,5 @@
-//! A hub with one test server or several, what it reported, and a mark in the
-//! environment of every process that it starts, by which a survivor is found.
+//! A hub with test servers and the events that it reported. A marker in the environment
+//! identifies surviving child processes.
 
 use super::fixtures;
 use humble::domain::{
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Nothing here takes so long unless it hangs.
+/// Anything slower hangs.
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 
@@ -27,7 +27,7 @@ pub struct HubHarness {
     mark: String,
 }
 
-/// The program of `tests/support/mcp_server.rs`, beside this test's own folder.
+/// Path of the program `tests/support/mcp_server.rs`, next to this test's folder.
 pub fn test_server_path() -> String {
     let mut path: PathBuf = std::env::current_exe().expect("a test knows its own path");
     path.pop();
@@ -42,9 +42,12 @@ pub fn test_server_path() -> String {
         .to_owned()
 }
 
-/// The test server with this manner, under the id `test`.
-pub fn test_server_config(manner: &str) -> ServerConfig {
-    fixtures::server_config("test", fixtures::stdio(&test_server_path(), &[manner], &[]))
+/// The test server with this behavior, under the id `test`.
+pub fn test_server_config(behavior: &str) -> ServerConfig {
+    fixtures::server_config(
+        "test",
+        fixtures::stdio(&test_server_path(), &[behavior], &[]),
+    )
 }
 
 pub fn arguments(value: Value) -> Arguments {
@@ -56,44 +59,45 @@ impl HubHarness {
         Self::new(configs, None)
     }
 
-    /// One that keeps what it finds out about servers.
+    /// Uses a detection cache in this file.
     pub fn start_with_cache(configs: Vec<ServerConfig>, file: PathBuf) -> Self {
         Self::new(configs, Some(file))
     }
 
-    fn new(configs: Vec<ServerConfig>, memory: Option<PathBuf>) -> Self {
-        static DESKS: AtomicU64 = AtomicU64::new(0);
-        let number = DESKS.fetch_add(1, Ordering::Relaxed);
+    fn new(configs: Vec<ServerConfig>, cache_file: Option<PathBuf>) -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let (sender, events) = mpsc::channel(64);
-        let mark = match &memory {
-            // The mark is part of the launch, which is to be the same each time.
+        let mark = match &cache_file {
+            // The marker is part of the launch, which must be the same at each start.
             Some(file) => file.display().to_string(),
             None => format!("{}-{number}", std::process::id()),
         };
-        let mut desk = Self {
+        let mut harness = Self {
             hub: Hub::new(sender, Arc::new(BuiltInServer)),
             events,
             progress: Vec::new(),
             notices: Vec::new(),
             mark,
         };
-        if let Some(file) = memory {
-            desk.hub.set_cache_file(file);
+        if let Some(file) = cache_file {
+            harness.hub.set_cache_file(file);
         }
-        desk.configure(configs);
-        desk
+        harness.configure(configs);
+        harness
     }
 
-    /// One server of this manner, connected.
-    pub async fn start_connected(manner: &str) -> Self {
-        Self::connect(test_server_config(manner)).await
+    /// One connected server with this behavior.
+    pub async fn start_connected(behavior: &str) -> Self {
+        Self::connect(test_server_config(behavior)).await
     }
 
     pub async fn connect(config: ServerConfig) -> Self {
-        let mut desk = Self::start(vec![config]);
-        desk.wait_for(|server| server.status == ServerStatus::Connected)
+        let mut harness = Self::start(vec![config]);
+        harness
+            .wait_for(|server| server.status == ServerStatus::Connected)
             .await;
-        desk
+        harness
     }
 
     pub fn configure(&mut self, mut configs: Vec<ServerConfig>) {
@@ -109,7 +113,7 @@ impl HubHarness {
         self.hub.servers().remove(0)
     }
 
-    /// Waits until the first server is as wanted, following the events.
+    /// Waits until the first server matches.
     pub async fn wait_for(&mut self, wanted: impl Fn(&Server) -> bool) -> Server {
         let started = Instant::now();
         loop {
@@ -117,11 +121,8 @@ impl HubHarness {
             if wanted(&server) {
                 return server;
             }
-            assert!(
-                started.elapsed() < WAIT_DEADLINE,
-                "it never came to pass: {server:#?}"
-            );
-            // stderr makes no event: look again now and then.
+            assert!(started.elapsed() < WAIT_DEADLINE, "timed out: {server:#?}");
+            // stderr produces no events, so poll it.
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
         }
     }
@@ -150,7 +151,7 @@ impl HubHarness {
         {
             assert!(
                 started.elapsed() < WAIT_DEADLINE,
-                "never noticed: {words}; {:?}",
+                "no notice with `{words}`: {:?}",
                 self.notices
             );
             let _ = tokio::time::timeout(Duration::from_millis(20), self.take_event()).await;
@@ -202,7 +203,7 @@ impl HubHarness {
         }
     }
 
-    /// Closes the hub, which must not take long, and finds no process left.
+    /// Shuts the hub down quickly and checks that no process is left.
     pub async fn close(self) {
         let started = Instant::now();
         self.hub.shutdown().await;
@@ -214,7 +215,7 @@ impl HubHarness {
         assert_eq!(surviving_processes(&self.mark), Vec::<String>::new());
     }
 
-    /// Drops the hub as a panic would, and waits for the last process to go.
+    /// Drops the hub as a panic would and waits until all processes are gone.
     pub fn drop_hub(self) {
         let Self { hub, mark, .. } = self;
         drop(hub);
@@ -222,10 +223,10 @@ impl HubHarness {
         while !surviving_processes(&mark).is_empty() {
             assert!(
                 started.elapsed() < WAIT_DEADLINE,
-                "left: {:?}",
+                "processes left: {:?}",
                 surviving_processes(&mark)
             );
-            // Not into the runtime: in a panic no task runs any more.
+            // Do not yield to the runtime: after a panic no task runs.
             std::thread::yield_now();
         }
     }
@@ -235,7 +236,7 @@ impl HubHarness {
     }
 }
 
-/// The processes that carry the mark. A zombie has no environment any more.
+/// Processes with this marker. A zombie has no environment.
 fn surviving_processes(mark: &str) -> Vec<String> {
     let wanted = format!("{PROCESS_MARK}={mark}");
     let processes = std::fs::read_dir("/proc").expect("these tests run where there is /proc");
@@ -245,7 +246,7 @@ fn surviving_processes(mark: &str) -> Vec<String> {
             std::fs::read(entry.path().join("environ")).is_ok_and(|variables| {
                 variables
                     .split(|byte| *byte == 0)
-                    .any(|one| one == wanted.as_bytes())
+                    .any(|variable| variable == wanted.as_bytes())
             })
         })
         .map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default())
@@ -255,14 +256,14 @@ fn surviving_processes(mark: &str) -> Vec<String> {
 pub fn succeeded(outcome: ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Succeeded { text, .. } => text,
-        other => panic!("no success: {other:?}"),
+        other => panic!("not a success: {other:?}"),
     }
 }
 
 pub fn failed(outcome: ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Failed { text, .. } => text,
-        other => panic!("no failure: {other:?}"),
+        other => panic!("not a failure: {other:?}"),
     }
 }
 

@@ -1,6 +1,5 @@
-//! A server in the place of the built-in one, written against the protocol alone,
-//! that does what a test says: a tool that runs until it is told to end, a list that
-//! changes, a result of any size.
+//! A scripted replacement for the built-in server, independent of the crate's own server:
+//! calls that stay pending until told to end, a changing tool list, results of any size.
 
 use humble::ports::LocalServer;
 use serde_json::{Value, json};
@@ -11,30 +10,30 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 const PIPE_BYTES: usize = 1 << 20;
 
-/// What a test holds of it.
+/// Handle for the test.
 #[derive(Clone, Default)]
 pub struct InMemoryServer(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Where messages of the newest session go.
+    /// Output of the newest session.
     out: Option<UnboundedSender<Value>>,
     tools: Vec<Value>,
     results: Vec<(String, String)>,
-    /// Calls under way: id, tool, token of their progress.
+    /// Pending calls: id, tool, progress token.
     open: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
     is_broken: bool,
 }
 
 impl InMemoryServer {
-    /// Offers a tool that runs until [`Self::ends`].
+    /// Adds a tool whose calls run until [`Self::finish_call`].
     pub fn with_pending_tool(self, name: &str, description: &str) -> Self {
         self.with_state(|state| state.tools.push(definition(name, description)));
         self
     }
 
-    /// Offers a tool that answers at once.
+    /// Adds a tool that answers at once.
     pub fn with_answering_tool(self, name: &str, result: &str) -> Self {
         self.with_state(|state| {
             state.results.push((name.to_owned(), result.to_owned()));
@@ -43,31 +42,31 @@ impl InMemoryServer {
         self
     }
 
-    /// Its next sessions end before they begin.
+    /// Makes the next sessions end immediately.
     pub fn set_broken(&self, is_broken: bool) {
         self.with_state(|state| state.is_broken = is_broken);
     }
 
-    /// The running call of this tool has come so far.
+    /// Reports progress for the running call of this tool.
     pub fn report_progress(&self, tool: &str, progress: Value) {
         self.with_state(|state| {
             let call = state.open.iter().find(|(_, name, _)| name == tool);
             let mut params = progress;
-            params["progressToken"] = call.expect("it runs").2.clone();
+            params["progressToken"] = call.expect("a running call").2.clone();
             state.notify("notifications/progress", &params);
         });
     }
 
-    /// The running call of this tool answers.
+    /// Answers the running call of this tool.
     pub fn finish_call(&self, tool: &str, result: &str) {
         self.with_state(|state| {
             let at = state.open.iter().position(|(_, name, _)| name == tool);
-            let (id, ..) = state.open.remove(at.expect("it runs"));
+            let (id, ..) = state.open.remove(at.expect("a running call"));
             state.answer(&id, &text(result));
         });
     }
 
-    /// Other tools take the place of those it has, and it says so.
+    /// Replaces all tools and announces the change.
     pub fn replace_tools(&self, names: &[&str]) {
         self.with_state(|state| {
             state.tools = names.iter().map(|name| definition(name, "New.")).collect();
@@ -75,13 +74,13 @@ impl InMemoryServer {
         });
     }
 
-    /// The tools whose calls it was told to cancel.
+    /// Tools with cancelled calls.
     pub fn cancelled_tools(&self) -> Vec<String> {
         self.with_state(|state| state.cancelled.iter().cloned().collect())
     }
 
     fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.0.lock().expect("no test panics in here"))
+        act(&mut self.0.lock().expect("no panic while locked"))
     }
 }
 
@@ -98,7 +97,7 @@ fn text(text: &str) -> Value {
 
 impl State {
     fn send(&self, message: Value) {
-        // A session that has ended hears nothing.
+        // A closed session ignores messages.
         let _ = self.out.as_ref().expect("a session").send(message);
     }
 
@@ -135,8 +134,12 @@ impl State {
                 }
             }
             "notifications/cancelled" => {
-                let of = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
-                let name = self.open.iter().find(of).map(|(_, name, _)| name.clone());
+                let is_cancelled = |(id, ..): &&(Value, String, Value)| *id == params["requestId"];
+                let name = self
+                    .open
+                    .iter()
+                    .find(is_cancelled)
+                    .map(|(_, name, _)| name.clone());
                 self.cancelled.extend(name);
             }
             _ => {}

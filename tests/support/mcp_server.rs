@@ -1,6 +1,6 @@
-//! An MCP server over stdio for the tests, written against the protocol alone.
-//! Its first argument chooses how it misbehaves; its tools are always there.
-//! What it is told to stop and what it sees is said on stderr.
+//! An MCP server over stdio for the tests, independent of the crate. The first argument
+//! selects how it misbehaves; the tools are always the same. It logs cancellations and
+//! other observations to stderr.
 
 #[path = "mcp_server_eras.rs"]
 mod eras;
@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let manner = behavior(std::env::args().nth(1).unwrap_or_default());
-    misbehave_at_start(&manner);
+    let behavior = behavior(std::env::args().nth(1).unwrap_or_default());
+    misbehave_at_start(&behavior);
     let mut server = Server {
-        manner,
+        behavior,
         grown: false,
         subscription: None,
         running: Arc::default(),
@@ -29,14 +29,15 @@ fn main() {
         }
     }
     eprintln!("stdin was closed");
-    if server.manner == "stubborn" {
+    if server.behavior == "stubborn" {
         loop {
             std::thread::park();
         }
     }
 }
 
-/// `@FILE` is a manner that may be another at each start; starts are counted beside it.
+/// `@FILE` reads the behavior from a file, so that it can differ at each start. Starts are
+/// recorded in a file next to it.
 fn behavior(argument: String) -> String {
     let Some(file) = argument.strip_prefix('@') else {
         return argument;
@@ -52,8 +53,8 @@ fn behavior(argument: String) -> String {
     std::fs::read_to_string(file).unwrap_or_default()
 }
 
-fn misbehave_at_start(manner: &str) {
-    match manner {
+fn misbehave_at_start(behavior: &str) {
+    match behavior {
         "dies" => {
             eprintln!("no TEST_API_KEY in the environment");
             exit(3);
@@ -69,7 +70,7 @@ fn misbehave_at_start(manner: &str) {
     }
 }
 
-/// Starts a process that outlives this one and is not waited for.
+/// Starts a process that outlives this one.
 fn leave_grandchild(output: Stdio) {
     let started = Command::new("sleep")
         .arg("1000")
@@ -82,17 +83,17 @@ fn leave_grandchild(output: Stdio) {
 }
 
 struct Server {
-    manner: String,
+    behavior: String,
     grown: bool,
-    /// The request that a modern client listens on.
+    /// Id of the request on which a modern client listens.
     subscription: Option<Value>,
-    /// Calls under way, by the text of their id.
+    /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
 }
 
 fn send(message: &Value) {
     let mut out = stdout().lock();
-    // The client may be gone; then there is nobody to tell.
+    // The client may be gone, so ignore write errors.
     let _ = writeln!(out, "{message}");
     let _ = out.flush();
 }
@@ -120,7 +121,7 @@ impl Server {
             Some("tools/list") => self.list(&id, message["params"]["cursor"].as_str()),
             Some("tools/call") => self.call(&id, &message["params"]),
             Some("notifications/cancelled") => self.cancel(&message["params"]["requestId"]),
-            Some("notifications/initialized") if self.manner == "asks" => {
+            Some("notifications/initialized") if self.behavior == "asks" => {
                 send(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
                 send(&json!({ "jsonrpc": "2.0", "id": "r", "method": "sampling/createMessage" }));
             }
@@ -132,15 +133,15 @@ impl Server {
 
     fn initialize(&self, id: &Value, params: &Value) {
         eprintln!("offered {}", params["protocolVersion"]);
-        let version = match self.manner.as_str() {
+        let version = match self.behavior.as_str() {
             "silent" => return,
             "futuristic" => json!("2099-01-01"),
             _ => params["protocolVersion"].clone(),
         };
-        if self.manner == "junk" {
+        if self.behavior == "junk" {
             print!("Welcome!\n42\n[1,2]\n\"text\"\n{{}}\n{{\"jsonrpc\":\"2.0\"}}\nnull\n\n");
         }
-        let tools = match self.manner.as_str() {
+        let tools = match self.behavior.as_str() {
             "toolless" => json!({}),
             _ => json!({ "tools": { "listChanged": true } }),
         };
@@ -158,7 +159,7 @@ impl Server {
     fn list(&self, id: &Value, cursor: Option<&str>) {
         let page = |tools: Value, next: String| json!({ "tools": tools, "nextCursor": next });
         let number: u64 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
-        let result = match self.manner.as_str() {
+        let result = match self.behavior.as_str() {
             "endless" => page(
                 json!([tool(&format!("t{number}"))]),
                 (number + 1).to_string(),
@@ -172,7 +173,7 @@ impl Server {
             _ => json!({ "tools": self.tools() }),
         };
         send_result(id, &result);
-        if self.manner == "changes-when-listed" {
+        if self.behavior == "changes-when-listed" {
             eprintln!("listed");
             send(&self.change());
         }
@@ -197,13 +198,13 @@ impl Server {
             ]
             .map(tool),
         );
-        if self.manner == "one-bad-tool" {
+        if self.behavior == "one-bad-tool" {
             tools.insert(
                 1,
                 json!({ "name": "bad", "description": "It has no schema." }),
             );
         }
-        if self.manner == "deep-tool" {
+        if self.behavior == "deep-tool" {
             let mut deep = tool("deep");
             deep["inputSchema"]["properties"]["x"] = nested();
             tools.insert(1, deep);
@@ -277,7 +278,7 @@ impl Server {
         send_result(id, &result);
     }
 
-    /// Works beside the main loop, so that a cancellation is seen.
+    /// Runs on its own thread so that the main loop can handle a cancellation.
     fn work(&self, id: &Value, params: &Value, seconds: f64) {
         let (stop, stopped) = channel();
         if let Ok(mut running) = self.running.lock() {
@@ -305,12 +306,12 @@ impl Server {
     }
 }
 
-/// More levels of JSON than most parsers read.
+/// More nesting levels than most JSON parsers accept.
 fn nested() -> Value {
     (0..200).fold(json!("}"), |inner, _| json!({ "]": [inner] }))
 }
 
-/// Answers in ways that the protocol had or has not.
+/// Sends unusual results: a batch, or several responses to one request.
 fn send_odd_result(id: &Value, params: &Value) {
     if params["name"] == "batch" {
         return send(&json!([
@@ -319,8 +320,8 @@ fn send_odd_result(id: &Value, params: &Value) {
             { "jsonrpc": "2.0", "id": 77_777, "result": {} },
         ]));
     }
-    for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {
-        send_result(id, &text(said));
+    for (id, reply) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {
+        send_result(id, &text(reply));
     }
     send_error(&json!("nobody"), -32000, "a stray error");
 }

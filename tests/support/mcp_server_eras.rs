@@ -1,5 +1,5 @@
-//! The test server's ways with `server/discover`: what servers of the field do when they
-//! are asked for it, and the era without `initialize` itself.
+//! How the test server reacts to `server/discover`: like real servers that do not know it,
+//! and like servers of the protocol version without `initialize`.
 
 use super::{Server, send, send_error, send_result};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use std::process::exit;
 pub const MODERN: &str = "2026-07-28";
 
 impl Server {
-    /// Is the message dealt with here?
+    /// Whether the message was handled here.
     pub fn handle_for_era(&mut self, id: &Value, message: &Value) -> bool {
         let method = message["method"].as_str().unwrap_or_default();
-        match (self.manner.as_str(), method) {
+        match (self.behavior.as_str(), method) {
             ("exits-on-discover", "server/discover") => exit(9),
             ("hangs-on-discover", "server/discover") => park(),
             ("hangs-on-all", _) => park(),
@@ -53,14 +53,16 @@ impl Server {
         }));
     }
 
-    /// How changes of the list are told: once for each subscription.
+    /// The notification for a changed tool list, tagged with the subscription if there is
+    /// one.
     pub fn change(&self) -> Value {
-        let mut told =
+        let mut notification =
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {} });
         if let Some(id) = &self.subscription {
-            told["params"]["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
+            notification["params"]["_meta"] =
+                json!({ "io.modelcontextprotocol/subscriptionId": id });
         }
-        told
+        notification
     }
 }
 
@@ -76,15 +78,15 @@ fn discover_result(versions: &[&str]) -> Value {
     })
 }
 
-/// Every request of this era says who asks, and in which revision.
+/// Whether the request names client and protocol version, as this version requires.
 fn is_modern(id: &Value, message: &Value) -> bool {
     let meta = &message["params"]["_meta"];
-    let is = meta["io.modelcontextprotocol/protocolVersion"] == MODERN
+    let is_valid = meta["io.modelcontextprotocol/protocolVersion"] == MODERN
         && meta["io.modelcontextprotocol/clientCapabilities"].is_object();
-    if !is {
+    if !is_valid {
         send_error(id, -32602, "a request without its revision");
     }
-    is
+    is_valid
 }
 
 fn park() -> ! {

@@ -1,4 +1,4 @@
-//! What tests share: servers, terminals, homes and conversations.
+//! Shared test support: servers, terminals, homes and harnesses.
 
 pub mod chat;
 pub mod engine_harness;

@@ -1,4 +1,5 @@
-//! A notice on one line, in which its advice is data: each front end has its own words.
+//! Formats a notice on one line with its advice as data, because each front end words
+//! advice differently.
 
 use humble::domain::{Advice, Notice};
 

@@ -1,6 +1,6 @@
-//! The real program on a pseudo-terminal. What it writes goes through a terminal
-//! emulation that answers nothing, so that a test sees what a person would see and
-//! types what a person would type. Waiting is for a condition, with a deadline.
+//! Runs the real program on a pseudo-terminal. A passive terminal emulator processes its
+//! output, so a test sees and types what a user would. All waits are for a condition, with
+//! a deadline.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 #[path = "pty_screen.rs"]
@@ -19,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
-/// Nothing here takes so long unless it hangs.
+/// Anything slower hangs.
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 
 pub const ENTER: &str = "\r";
@@ -29,7 +29,6 @@ pub const CTRL_L: &str = "\x0c";
 pub const UP: &str = "\x1b[A";
 pub const LEFT: &str = "\x1b[D";
 
-/// How the program is to be started.
 pub struct TerminalOptions<'a> {
     home: &'a TestHome,
     columns: u16,
@@ -45,7 +44,7 @@ impl<'a> TerminalOptions<'a> {
         start
     }
 
-    /// Starts the program where it finds its folder by itself, below this home.
+    /// Starts the program without `--home`, so that it finds its folder below this home.
     pub fn with_default_home(home: &'a TestHome) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
         command.env_remove("HUMBLE_HOME");
@@ -86,12 +85,11 @@ impl<'a> TerminalOptions<'a> {
 struct PtyState {
     parser: Parser,
     raw: Vec<u8>,
-    /// Everything that the program wrote has been read.
+    /// All output has been read.
     is_closed: bool,
     exit: Option<Exit>,
 }
 
-/// How the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     pub code: u32,
@@ -104,8 +102,8 @@ pub struct PtyTerminal {
     shared: SharedState,
     keys: Sender<Vec<u8>>,
     master: Box<dyn MasterPty + Send>,
-    /// Held open until the program has ended: closing it resets what the program
-    /// may have left behind.
+    /// Kept open until the program has ended: closing it would reset modes that the program
+    /// failed to restore.
     slave: Option<Box<dyn SlavePty + Send>>,
     settings_before: String,
     process: Pid,
@@ -136,18 +134,18 @@ impl PtyTerminal {
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let (keys, typed) = channel::<Vec<u8>>();
-        // These end with the program or with the pseudo-terminal: nobody waits for them.
-        let its = shared.clone();
-        std::thread::spawn(move || read(reader, &its));
-        let its = shared.clone();
+        // These threads end with the program or the pseudo-terminal and need no join.
+        let state = shared.clone();
+        std::thread::spawn(move || read(reader, &state));
+        let state = shared.clone();
         std::thread::spawn(move || {
-            let status = child.wait().expect("the program is ours to wait for");
+            let status = child.wait().expect("the program is our child");
             let exit = Exit {
                 code: status.exit_code(),
                 signal: status.signal().map(str::to_owned),
             };
-            lock(&its).exit = Some(exit);
-            its.1.notify_all();
+            lock(&state).exit = Some(exit);
+            state.1.notify_all();
         });
         std::thread::spawn(move || write(writer, &typed));
         Self {
@@ -156,33 +154,34 @@ impl PtyTerminal {
             master: pair.master,
             slave: Some(pair.slave),
             settings_before,
-            process: process.and_then(Pid::from_raw).expect("it runs"),
+            process: process
+                .and_then(Pid::from_raw)
+                .expect("the program is running"),
         }
     }
 
-    /// Sends keys as a terminal does. A program that does not read does not block
-    /// the test.
+    /// Sends keys like a terminal. Never blocks, even if the program does not read.
     pub fn press(&self, keys: &str) {
-        // The writer is gone only when the program is.
+        // Fails only after the program has ended.
         let _ = self.keys.send(keys.as_bytes().to_vec());
     }
 
-    /// Types words and waits until they stand in the message.
-    pub fn type_text(&self, words: &str) {
-        self.press(words);
-        // A line in cooked mode would echo them too.
-        self.wait_for(&format!("`{words}` is typed"), |screen| {
-            screen.alternate_screen() && contains_text(screen, words)
+    /// Types text and waits until it appears in the message.
+    pub fn type_text(&self, text: &str) {
+        self.press(text);
+        // A terminal in cooked mode would also echo the text.
+        self.wait_for(&format!("`{text}` is typed"), |screen| {
+            screen.alternate_screen() && contains_text(screen, text)
         });
     }
 
-    /// Types a prompt and sends it.
+    /// Types a prompt and submits it.
     pub fn send_prompt(&self, prompt: &str) {
         self.type_text(prompt);
         self.press(ENTER);
     }
 
-    /// Pastes as a terminal in bracketed-paste mode does.
+    /// Sends a bracketed paste.
     pub fn paste(&self, text: &str) {
         self.press(&format!("\x1b[200~{text}\x1b[201~"));
     }
@@ -196,32 +195,32 @@ impl PtyTerminal {
     }
 
     pub fn signal(&self, signal: Signal) {
-        kill_process(self.process, signal).expect("it still runs");
+        kill_process(self.process, signal).expect("the program is running");
     }
 
-    /// The screen as it is now.
+    /// The current screen.
     pub fn screen(&self) -> Screen {
         lock(&self.shared).parser.screen().clone()
     }
 
-    /// All bytes that the program wrote.
+    /// All output so far.
     pub fn raw(&self) -> Vec<u8> {
         lock(&self.shared).raw.clone()
     }
 
-    /// How many bytes the program has written so far.
+    /// Number of bytes written so far.
     pub fn bytes_written(&self) -> usize {
         lock(&self.shared).raw.len()
     }
 
-    /// Waits until the program has written more than so many bytes.
+    /// Waits until more than this many bytes were written.
     pub fn wait_for_output_beyond(&self, bytes: usize) {
-        drop(self.wait("it draws", |state| {
+        drop(self.wait("new output", |state| {
             state.exit.is_none() && state.raw.len() > bytes
         }));
     }
 
-    /// Waits until the screen is as wanted; `what` says it for the failure.
+    /// Waits until the screen matches; `what` describes the condition on failure.
     pub fn wait_for(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
         let state = self.wait(what, |state| {
             state.exit.is_some() || wanted(state.parser.screen())
@@ -250,7 +249,7 @@ impl PtyTerminal {
         })
     }
 
-    /// Waits for the end of the program and of all that it wrote.
+    /// Waits for the program to end and for all of its output.
     pub fn exit(&mut self) -> Exit {
         drop(self.wait("the program ends", |state| state.exit.is_some()));
         let settings_after = settings(&*self.master);
@@ -261,20 +260,20 @@ impl PtyTerminal {
         if exit.signal.as_deref() != Some("Killed") {
             assert_eq!(
                 settings_after, self.settings_before,
-                "the line's settings are back"
+                "the terminal settings are restored"
             );
         }
         exit
     }
 
-    /// Leaves by Ctrl+C at the input, also where a turn is just about to end.
+    /// Quits with Ctrl+C at the input, even if a turn is just ending.
     pub fn quit(&mut self) -> Exit {
         self.wait_until_gone("Ctrl+C stop");
-        // The rest of the sentence has no room on the smallest screens.
-        let asks = "Ctrl+C again";
+        // The rest of the notice does not fit on the smallest screens.
+        let question = "Ctrl+C again";
         self.press(CTRL_C);
-        let state = self.wait("it leaves, or asks", |state| {
-            state.exit.is_some() || contains_text(state.parser.screen(), asks)
+        let state = self.wait("the program exits or asks again", |state| {
+            state.exit.is_some() || contains_text(state.parser.screen(), question)
         });
         let is_asked = state.exit.is_none();
         drop(state);
@@ -284,7 +283,7 @@ impl PtyTerminal {
         self.exit()
     }
 
-    /// The main screen is back, and no mode of ours is left behind it.
+    /// Asserts that the main screen is back and all modes are reset.
     pub fn assert_restored(&self) {
         assert_restored(&self.screen(), &self.raw());
     }
@@ -297,13 +296,13 @@ impl PtyTerminal {
             if left.is_zero() {
                 let screen = state.parser.screen().clone();
                 drop(state);
-                panic!("{what}: waited in vain\n{}", screen_with_border(&screen));
+                panic!("{what}: timed out\n{}", screen_with_border(&screen));
             }
             state = self
                 .shared
                 .1
                 .wait_timeout(state, left)
-                .expect("no test thread panics in it")
+                .expect("no thread panics while it holds the state")
                 .0;
         }
         state
@@ -313,7 +312,7 @@ impl PtyTerminal {
 impl Drop for PtyTerminal {
     fn drop(&mut self) {
         if lock(&self.shared).exit.is_none() {
-            // It may be ending by itself at this moment.
+            // It may be ending on its own right now.
             let _ = kill_process(self.process, Signal::KILL);
         }
     }
@@ -354,7 +353,7 @@ fn write(mut writer: Box<dyn Write + Send>, typed: &std::sync::mpsc::Receiver<Ve
     }
 }
 
-/// The line's settings (cooked or raw, echo, special keys) as they can be compared.
+/// The terminal settings (cooked or raw, echo, special keys) in comparable form.
 fn settings(master: &dyn MasterPty) -> String {
     format!(
         "{:?}",
@@ -371,7 +370,7 @@ fn size_of(columns: u16, rows: u16) -> PtySize {
     }
 }
 
-/// The emulation has at least one cell, whatever the program is told.
+/// The emulator needs at least one cell, whatever size the program sees.
 fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
     (at_least_one(rows), at_least_one(columns))

@@ -1,13 +1,13 @@
-//! What stands on an emulated screen, and which modes a program left behind.
+//! Assertions about an emulated screen and the terminal modes.
 
 use vt100::{MouseProtocolMode, Screen};
 
-/// Does the text stand in one row, or go on over the edge of the screen?
+/// Whether the screen contains the text, in one row or wrapped.
 pub fn contains_text(screen: &Screen, text: &str) -> bool {
     screen.contents().contains(text)
 }
 
-/// The row that shows this text, and the column at which it begins.
+/// The row that contains this text, and its first column.
 pub fn find_text(screen: &Screen, text: &str) -> Option<(u16, u16)> {
     let (_, columns) = screen.size();
     let rows = screen.rows(0, columns.get()).enumerate();
@@ -22,7 +22,7 @@ pub fn find_text(screen: &Screen, text: &str) -> Option<(u16, u16)> {
                 return Some((row, column));
             }
             let cell = screen.cell(row, column).expect("inside");
-            // An empty cell is a space in the text of the row.
+            // An empty cell counts as a space.
             passed += match cell.contents() {
                 "" if cell.is_wide_continuation() => 0,
                 "" => 1,
@@ -33,7 +33,7 @@ pub fn find_text(screen: &Screen, text: &str) -> Option<(u16, u16)> {
     None
 }
 
-/// The screen in a frame, for the message of a failure.
+/// The framed screen for failure messages.
 pub fn screen_with_border(screen: &Screen) -> String {
     let (_, columns) = screen.size();
     let edge = "-".repeat(usize::from(columns.get()));
@@ -48,10 +48,10 @@ pub fn screen_with_border(screen: &Screen) -> String {
     )
 }
 
-/// The main screen is back, and of all modes of the terminal none is left on.
+/// Asserts that the main screen is back and that no terminal mode is left on.
 pub fn assert_restored(screen: &Screen, raw: &[u8]) {
-    assert!(!screen.alternate_screen(), "the alternate screen is left");
-    assert!(!screen.hide_cursor(), "the cursor is shown");
+    assert!(!screen.alternate_screen(), "the main screen is active");
+    assert!(!screen.hide_cursor(), "the cursor is visible");
     assert!(!screen.bracketed_paste(), "pastes are plain again");
     assert_eq!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
     for mode in [1000, 1002, 1003, 1004, 1006, 1015, 2004, 2026] {
@@ -61,7 +61,7 @@ pub fn assert_restored(screen: &Screen, raw: &[u8]) {
     let (pushed, popped) = (key_modes(raw, b'>'), key_modes(raw, b'<'));
     assert_eq!(
         pushed, popped,
-        "enhanced keys are taken back as often as they were asked for"
+        "enhanced keys are disabled as often as they were enabled"
     );
 }
 
@@ -74,7 +74,7 @@ fn is_on(raw: &[u8], mode: u16) -> bool {
     last('h') > last('l')
 }
 
-/// How often enhanced keys were asked for (`CSI > 1 u`) or taken back (`CSI < 1 u`).
+/// How often enhanced keys were enabled (`CSI > 1 u`) or disabled (`CSI < 1 u`).
 pub fn key_modes(raw: &[u8], direction: u8) -> usize {
     let windows = raw.windows(5);
     let is_one = |window: &&[u8]| {

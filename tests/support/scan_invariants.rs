@@ -1,5 +1,5 @@
-//! What must hold of every text that the scanner reads, however it is cut: shared by
-//! the generated texts of the suite and by the fuzz target.
+//! Invariants of the call scanner for every text and every way of splitting it into chunks.
+//! Shared by the test suite and the fuzz target.
 #![allow(dead_code, reason = "each crate uses a part of it")]
 
 use super::fixtures::{server, tool, tool_with};
@@ -8,8 +8,8 @@ use humble::domain::Offered;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Short names, so that a text made at random often names a tool: `f` takes every
-/// kind of argument, `g` takes none, and two servers have an `h`.
+/// Short names, so that random text often names a tool: `f` takes arguments of every type,
+/// `g` takes none, and both servers have an `h`.
 pub fn test_toolset() -> Arc<Offered> {
     let typed = json!({
         "type": "object",
@@ -25,18 +25,19 @@ pub fn test_toolset() -> Arc<Offered> {
     ]))
 }
 
-/// White space at a seam, then what may become a marker or a form. Behind a statement
-/// another may follow, and a stream may begin with the recipient of a message.
-pub fn may_withhold(told: &str, held: &str) -> bool {
+/// Whether the scanner may hold back this text: white space, then the possible start of a
+/// marker or a call. A statement may follow another one, and a stream may start with a
+/// message recipient.
+pub fn may_withhold(emitted: &str, held: &str) -> bool {
     let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    let told = told.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+    let emitted = emitted.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     begins.is_empty()
         || begins.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
-        || told.ends_with(')')
-        || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
+        || emitted.ends_with(')')
+        || emitted.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
 }
 
-/// Neighbours of one kind joined.
+/// Joins adjacent events of the same kind.
 pub fn joined_pieces(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
     let mut joined: Vec<ScanEvent> = Vec::new();
     for piece in pieces {
@@ -50,36 +51,36 @@ pub fn joined_pieces(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
     joined
 }
 
-/// The pieces of `chunks`; what was held back after each was looked at.
+/// Scans `chunks` and checks the withheld text after each.
 fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
     let mut scanner = CallScanner::new(Arc::clone(offered));
-    let (mut given, mut told) = (String::new(), 0);
+    let (mut given, mut emitted) = (String::new(), 0);
     let mut pieces = Vec::new();
     for chunk in chunks {
         given.push_str(chunk);
         let more = scanner.push(chunk);
-        told += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
+        emitted += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
         pieces.extend(more);
-        let (before, held) = given.split_at(told);
+        let (before, held) = given.split_at(emitted);
         assert!(may_withhold(before, held), "held {held:?} of {given:?}");
     }
     pieces.extend(scanner.finish());
     let raws: String = pieces.iter().map(ScanEvent::raw).collect();
-    assert_eq!(raws, given, "a character was lost or doubled");
-    let turned = pieces
+    assert_eq!(raws, given, "a character was lost or duplicated");
+    let reclassified = pieces
         .iter()
         .filter(|piece| **piece == ScanEvent::TextWasThinking);
-    assert!(turned.count() <= 1, "reclassified twice: {given:?}");
+    assert!(reclassified.count() <= 1, "reclassified twice: {given:?}");
     joined_pieces(pieces)
 }
 
-/// The pieces of a text that comes at once.
+/// Scans a text as a single chunk.
 pub fn scan_whole(text: &str) -> Vec<ScanEvent> {
     scan(&test_toolset(), [text])
 }
 
-/// Panics where two ways of cutting `text` disagree, where a character is lost or
-/// doubled, or where more is held back than may be.
+/// Panics if two ways of splitting `text` disagree, if a character is lost or duplicated,
+/// or if too much text is held back.
 pub fn check_cuts(text: &str, cuts: &[usize]) {
     let offered = test_toolset();
     let whole = scan(&offered, [text]);

@@ -1,4 +1,4 @@
-//! A conversation on the screen, told step by step, with its buffer as lines.
+//! Drives the user interface step by step and returns its buffer as lines.
 
 use super::fixtures;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -16,7 +16,6 @@ use ratatui::layout::Position;
 use serde_json::json;
 use std::time::Duration;
 
-/// A conversation, told step by step.
 pub struct ScreenHarness {
     pub model: Model,
     pub turn: TurnId,
@@ -89,7 +88,7 @@ impl ScreenHarness {
     pub fn input(&mut self, input: Input) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
-        // A dialog listens only once it was drawn.
+        // A dialog accepts keys only after it was drawn.
         if !self.model.dialogs.asks().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
@@ -122,7 +121,7 @@ impl ScreenHarness {
 
     pub fn prompt(&mut self, text: &str) -> &mut Self {
         self.types(text).key(KeyCode::Enter);
-        self.turn = self.model.running().expect("a turn is under way");
+        self.turn = self.model.running().expect("a turn is running");
         self
     }
 
@@ -164,7 +163,7 @@ impl ScreenHarness {
         }))
     }
 
-    /// A prompt, thinking, a call that ran, and an answer with Korean in it.
+    /// A prompt, thinking, a finished call, and an answer with Korean text.
     pub fn answered_turn(&mut self) -> &mut Self {
         self.prompt("What is 17 + 25? 도구를 써서 알려줘.");
         self.stream_delta(
@@ -195,7 +194,7 @@ impl ScreenHarness {
         lines.join("\n")
     }
 
-    /// The cells, and the cursor where it is shown.
+    /// The cells, and the cursor position if visible.
     pub fn draw(&mut self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.screen.size;
         let backend = TestBackend::new(width, height);
@@ -210,7 +209,7 @@ impl ScreenHarness {
     }
 }
 
-/// The text of a buffer; the cell that a wide cluster covers is left out.
+/// The text of a buffer, without the second cells of wide clusters.
 pub fn buffer_to_lines(buffer: &Buffer) -> Vec<String> {
     let area = buffer.area;
     let mut lines = Vec::new();

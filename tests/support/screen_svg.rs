@@ -1,6 +1,6 @@
-//! A screen as an SVG picture. Every word is tied to its columns and every wide
-//! character to its two cells, whatever font the reader has; frames are drawn as
-//! lines, so that no font tears them.
+//! Renders a screen as SVG. Every word is tied to its columns and every wide character to
+//! its two cells, whatever font the reader has. Frames are drawn as lines so that no font
+//! breaks them.
 
 use humble::text::grapheme::cluster_width;
 use ratatui::buffer::{Buffer, Cell};
@@ -8,14 +8,14 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 use std::fmt::Write;
 
-/// A cell, and the margin around the screen, in pixels.
+/// Size of a cell and of the margin around the screen, in pixels.
 const CELL_WIDTH: f64 = 8.4;
 const CELL_HEIGHT: f64 = 18.0;
 const MARGIN: f64 = 14.0;
-/// Where letters stand within a cell.
+/// Baseline within a cell.
 const BASELINE: f64 = 13.5;
 
-/// The background is dark in either mode of a page; the border sets it off.
+/// The background is dark in light and dark mode; the border makes it stand out.
 const STYLE: &str = "\
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK KR',monospace;\
 fill:#e6edf3}\
@@ -24,8 +24,7 @@ fill:#e6edf3}\
 .cyan{fill:#56d4dd}.green{fill:#56d364}.red{fill:#ff7b72}.magenta{fill:#d2a8ff}.yellow{fill:#e3b341}\
 .blue{fill:#79c0ff}path{stroke:#e6edf3;fill:none}path.cyan{stroke:#56d4dd;fill:none}";
 
-/// The picture of `buffer` with a cursor at `cursor`; `title` is read to those who do
-/// not see it.
+/// Renders `buffer` with a cursor at `cursor`. `title` is the text for screen readers.
 pub fn render_svg(buffer: &Buffer, cursor: Option<Position>, title: &str) -> String {
     let area = buffer.area;
     let width = f64::from(area.width) * CELL_WIDTH + 2.0 * MARGIN;
@@ -59,7 +58,7 @@ fn corner(x: u16, y: u16) -> (f64, f64) {
     )
 }
 
-/// One row's words: letters of one style without a space between them.
+/// Draws one row word by word; a word is a run of letters in one style.
 fn row(buffer: &Buffer, y: u16, out: &mut String) {
     let right = buffer.area.right();
     let mut x = buffer.area.left();
@@ -112,7 +111,7 @@ fn draw_word(x: u16, y: u16, word: &str, cell: &Cell, out: &mut String) {
     );
 }
 
-/// A wide character or a sign, in the middle of its cells.
+/// Draws a wide character or a symbol centered in its cells.
 fn draw_symbol(x: u16, y: u16, wide: u16, cell: &Cell, out: &mut String) {
     let (left, top) = corner(x, y);
     let _ = writeln!(
@@ -125,7 +124,7 @@ fn draw_symbol(x: u16, y: u16, wide: u16, cell: &Cell, out: &mut String) {
     );
 }
 
-/// The part of its cell that a block fills, from left to right. None where it is none.
+/// The horizontal part of the cell filled by a block character, if it is one.
 fn block_extent(symbol: &str) -> Option<(f64, f64)> {
     match symbol {
         "█" => Some((0.0, 1.0)),
@@ -149,7 +148,7 @@ fn draw_block(x: u16, y: u16, (from, to): (f64, f64), cell: &Cell, out: &mut Str
 }
 
 fn class(cell: &Cell, more: &'static str) -> String {
-    let colour = match cell.fg {
+    let color = match cell.fg {
         Color::Cyan => "cyan",
         Color::Green => "green",
         Color::Red => "red",
@@ -169,7 +168,7 @@ fn class(cell: &Cell, more: &'static str) -> String {
     let on = modifiers
         .iter()
         .filter(|(on, _)| cell.modifier.contains(*on));
-    let words: Vec<&str> = [more, colour]
+    let words: Vec<&str> = [more, color]
         .into_iter()
         .chain(on.map(|(_, word)| *word))
         .filter(|word| !word.is_empty())
@@ -180,7 +179,7 @@ fn class(cell: &Cell, more: &'static str) -> String {
     format!(" class=\"{}\"", words.join(" "))
 }
 
-/// What a frame's sign reaches to: left, right, up, down. None where it is no frame's.
+/// The directions in which a frame character extends: left, right, up, down.
 fn line_directions(symbol: &str) -> Option<[bool; 4]> {
     Some(match symbol {
         "─" => [true, true, false, false],
@@ -194,7 +193,7 @@ fn line_directions(symbol: &str) -> Option<[bool; 4]> {
     })
 }
 
-/// All lines, as one path for each look.
+/// Draws all lines, one path per style.
 fn draw_lines(buffer: &Buffer, out: &mut String) {
     let mut paths: Vec<(String, String)> = Vec::new();
     let mut add = |cell: &Cell, path: String| {
@@ -219,20 +218,20 @@ fn draw_lines(buffer: &Buffer, out: &mut String) {
     }
 }
 
-/// The strokes of one sign; a corner is round.
+/// The strokes of one frame character; corners are round.
 fn line_path((left, top): (f64, f64), arms: [bool; 4]) -> String {
-    let (middle, centre) = (left + CELL_WIDTH / 2.0, top + CELL_HEIGHT / 2.0);
+    let (middle, center) = (left + CELL_WIDTH / 2.0, top + CELL_HEIGHT / 2.0);
     let (right, bottom) = (left + CELL_WIDTH, top + CELL_HEIGHT);
     match arms {
-        [true, true, false, false] => format!("M{left:.1} {centre:.1}H{right:.1}"),
+        [true, true, false, false] => format!("M{left:.1} {center:.1}H{right:.1}"),
         [false, false, true, true] => format!("M{middle:.1} {top:.1}V{bottom:.1}"),
         [true, true, true, true] => {
-            format!("M{left:.1} {centre:.1}H{right:.1}M{middle:.1} {top:.1}V{bottom:.1}")
+            format!("M{left:.1} {center:.1}H{right:.1}M{middle:.1} {top:.1}V{bottom:.1}")
         }
         [to_left, _, up, _] => {
             let side = if to_left { left } else { right };
             let end = if up { top } else { bottom };
-            format!("M{middle:.1} {end:.1}Q{middle:.1} {centre:.1} {side:.1} {centre:.1}")
+            format!("M{middle:.1} {end:.1}Q{middle:.1} {center:.1} {side:.1} {center:.1}")
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A small MCP server in shell, whose tools, instructions and record of calls are files
-//! of a folder: what it says changes with them.
+//! A small MCP server in shell. Its tools, instructions and recorded calls are files in a
+//! folder, so tests can change them.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -24,10 +24,10 @@ while IFS= read -r line; do
 done
 "#;
 
-/// Writes the server and what it offers into `folder`; its entry of
+/// Writes the server and its tools into `folder` and returns its entry for
 /// `mcp-servers.json`.
 pub fn install(folder: &Path, tools: &Value) -> Value {
-    fs::create_dir_all(folder).expect("a folder of ours");
+    fs::create_dir_all(folder).expect("writable folder");
     let script = folder.join("server.sh");
     fs::write(&script, SCRIPT).expect("written");
     set_tools(folder, tools);
@@ -35,13 +35,13 @@ pub fn install(folder: &Path, tools: &Value) -> Value {
     json!({ "command": "sh", "args": [script, folder], "protocol": "legacy" })
 }
 
-/// What it answers to `tools/list` from now on.
+/// Sets the answer to `tools/list`.
 pub fn set_tools(folder: &Path, tools: &Value) {
     let list = json!({ "tools": tools }).to_string();
     fs::write(folder.join("tools"), list).expect("written");
 }
 
-/// Its instructions from its next start on.
+/// Sets the instructions for the next start.
 pub fn set_instructions(folder: &Path, instructions: Option<&str>) {
     let hello = json!({
         "protocolVersion": "2025-06-18", "capabilities": { "tools": {} },
@@ -50,7 +50,7 @@ pub fn set_instructions(folder: &Path, instructions: Option<&str>) {
     fs::write(folder.join("hello"), hello.to_string()).expect("written");
 }
 
-/// The tools that were called, in order.
+/// The called tools, in order.
 pub fn called_tools(folder: &Path) -> Vec<String> {
     let calls = fs::read_to_string(folder.join("calls")).unwrap_or_default();
     let call = |line: &str| -> Option<String> {
@@ -60,7 +60,7 @@ pub fn called_tools(folder: &Path) -> Vec<String> {
     calls.lines().filter_map(call).collect()
 }
 
-/// A definition with one text argument.
+/// A tool definition with one text argument.
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 pub fn tool(name: &str, description: &str) -> Value {
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });

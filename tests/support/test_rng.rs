@@ -1,4 +1,4 @@
-//! Seeded dice (SplitMix64): the same seed is the same run, on every machine.
+//! Seeded random numbers (SplitMix64): the same seed gives the same run on every machine.
 
 pub struct TestRng(u64);
 
@@ -15,12 +15,12 @@ impl TestRng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
+    /// A random number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).expect("below a usize")
     }
 
-    /// True once in `n` times.
+    /// True with probability 1/n.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

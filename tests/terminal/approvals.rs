@@ -1,9 +1,9 @@
-//! Whole turns: the prompt, the approval by a real key, the result, the answer,
-//! the file, and what an interruption leaves.
+//! Complete turns: prompt, approval with a real key, result, answer, saved file, and the
+//! state after an interruption.
 
 use super::model_server::{Gate, ollama_call, ollama_loaded, ollama_text};
 use super::pty::{CTRL_C, TerminalOptions, UP, contains_text};
-use super::{ARMED, CHAT, endless, left, ollama, ollama_with_tools, open, open_with_tools};
+use super::{ARMED, CHAT, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools};
 use serde_json::json;
 
 const QUESTION: &str = "Call now? (Y/N)";
@@ -46,13 +46,13 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
             { "role": "assistant", "content": "The answer is 42." },
         ])
     );
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     terminal.assert_restored();
     home.assert_no_process_left();
 }
 
 #[test]
-fn humble_ask_prints_the_arguments_before_the_servers_words_and_then_asks() {
+fn humble_ask_prints_the_arguments_before_the_description() {
     let (server, home) = ollama_with_tools();
     let text = format!("first{}The server says of this tool:", " ".repeat(95));
     server
@@ -96,7 +96,7 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     let mut terminal = open_with_tools(&home);
     terminal.send_prompt("Call it.");
     terminal.wait_for_text("Waiting for response...");
-    // A yes for each key until the dialog is there, and one more after it.
+    // Press `y` until the dialog appears, and once more after it.
     gate.open();
     let mut typed = String::from("yes: ");
     terminal.press(&typed);
@@ -116,7 +116,7 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
         screen.contents()
     );
     assert_eq!(server.bodies(CHAT).len(), 1, "nothing was approved");
-    // Pasted text does not answer either: it goes to the message too.
+    // Pasted text does not answer; it also goes to the message.
     terminal.paste("y");
     terminal.wait_for_text(&format!("{typed}y"));
     terminal.wait_for_text(ARMED);
@@ -124,11 +124,11 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     terminal.wait_until_gone(QUESTION);
     terminal.wait_for_text("refused");
     assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
-fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
+fn ctrl_c_during_an_answer_returns_to_the_input_and_keeps_the_text() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["The first reason ", "is that the"]));
     server.queue_reply(CHAT, ollama_text(&["All of it."]));
@@ -152,9 +152,9 @@ fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
     let bodies = server.bodies(CHAT);
     assert!(
         !bodies[1].to_string().contains("first reason"),
-        "cancelled words are never sent"
+        "cancelled text is never sent"
     );
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
@@ -167,13 +167,13 @@ fn ctrl_c_with_an_open_dialog_ends_the_turn() {
     terminal.press(CTRL_C);
     terminal.wait_until_gone(QUESTION);
     terminal.type_text("back at the input");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(server.bodies(CHAT).len(), 1);
     home.assert_no_process_left();
 }
 
 #[test]
-fn ctrl_c_while_a_tool_runs_goes_back_to_the_input_at_once() {
+fn ctrl_c_during_a_tool_call_returns_to_the_input_at_once() {
     let (server, home) = ollama_with_tools();
     server.queue_reply(CHAT, ollama_call("slow", &json!({ "seconds": 60 })));
     let mut terminal = open_with_tools(&home);

@@ -1,8 +1,8 @@
-//! `humble ask` on a terminal, which takes nothing back.
+//! `humble ask` on a terminal, where printed text cannot be retracted.
 
 use super::model_server::{Gate, ModelServer, ollama_text};
 use super::pty::TerminalOptions;
-use super::{CHAT, left, ollama};
+use super::{CHAT, clean_exit, ollama};
 use crate::home::TestHome;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const WORDS: [&str; 3] = [
 ];
 
 #[test]
-fn the_first_words_of_a_model_that_may_be_thinking_wait() {
+fn text_of_a_possibly_thinking_model_is_held_back() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, ollama_text(&WORDS));
     let mut terminal = TerminalOptions::in_home(&home)
@@ -29,11 +29,11 @@ fn the_first_words_of_a_model_that_may_be_thinking_wait() {
         !answer.contains("Hm, sky.") && answer.contains("It is scattered."),
         "{words}"
     );
-    assert_eq!(terminal.exit(), left());
+    assert_eq!(terminal.exit(), clean_exit());
 }
 
 #[test]
-fn the_words_of_another_model_come_at_once_and_are_said_to_have_been_thinking() {
+fn text_of_other_models_is_printed_at_once_and_labeled_as_thinking_later() {
     let server = ModelServer::start();
     let model = json!({
         "name": "llama3.2", "provider": "ollama", "baseUrl": server.url(), "active": true,
@@ -49,5 +49,5 @@ fn the_words_of_another_model_come_at_once_and_are_said_to_have_been_thinking() 
     gate.open();
     terminal.wait_for_text("(What stands above was thinking; the answer follows.)");
     terminal.wait_for_text("It is scattered.");
-    assert_eq!(terminal.exit(), left());
+    assert_eq!(terminal.exit(), clean_exit());
 }

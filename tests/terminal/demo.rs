@@ -1,15 +1,15 @@
-//! `humble demo`, as somebody sees it who has installed nothing.
+//! `humble demo` without any configuration.
 
 use super::pty::{CTRL_C, ENTER, TerminalOptions};
-use super::{ARMED, TestHome, left};
+use super::{ARMED, TestHome, clean_exit};
 use std::fs;
 
 #[test]
-fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_files_alone() {
+fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
     let home = TestHome::empty();
     let usual = home.path().join(".humble-ai-cli");
     fs::create_dir(&usual).expect("a folder");
-    // It would be complained about, were it read.
+    // The program would complain about it if it read it.
     fs::write(usual.join("config.json"), "{ not JSON").expect("written");
     let mut terminal = TerminalOptions::with_default_home(&home)
         .arg("demo")
@@ -25,11 +25,11 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
     let answer = saved["messages"][1]["content"].as_str().expect("a text");
     assert!(answer.contains("| **Seoul** | 2"), "{answer}");
     assert_eq!(saved["model"], "demo");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     terminal.assert_restored();
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
-    // There are settings: nobody needs to be told how to begin.
+    // Settings exist, so there is no setup advice.
     assert!(!raw.contains("To connect a model"), "{raw}");
     let demo = usual.join("demo");
     let config = usual.join("config.json");
@@ -37,7 +37,7 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
     let strays: Vec<_> = home.files().into_iter().filter(foreign).collect();
     assert_eq!(strays, Vec::<std::path::PathBuf>::new());
     assert_eq!(
-        fs::read_to_string(&config).expect("it is there"),
+        fs::read_to_string(&config).expect("the file exists"),
         "{ not JSON"
     );
     home.assert_no_process_left();
@@ -58,10 +58,10 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.wait_for_text("harbour");
     terminal.press(CTRL_C);
     terminal.wait_for_text("(cancelled)");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(
         !raw.contains("conversations are in"),
-        "none was kept: {raw}"
+        "no conversation was saved: {raw}"
     );
 }

@@ -1,14 +1,14 @@
-//! The editor and the size: the cursor over wide letters, a paste of a megabyte,
-//! and screens of a few cells.
+//! Message editor and screen sizes: the cursor over wide characters, a paste of one
+//! megabyte, and screens of a few cells.
 
 use super::model_server::{ollama_call, ollama_text};
 use super::pty::pty_screen::find_text;
 use super::pty::{CTRL_L, LEFT, PtyTerminal, TerminalOptions, contains_text};
-use super::{CHAT, left, ollama, ollama_with_tools, open};
+use super::{CHAT, clean_exit, ollama, ollama_with_tools, open};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// A key that is pressed later than this is no repeat of one that is held down.
+/// A key pressed after this time does not count as a repeat of a held key.
 const PRESSED_AGAIN: Duration = Duration::from_millis(1_000);
 
 fn column(terminal: &PtyTerminal) -> u16 {
@@ -16,7 +16,7 @@ fn column(terminal: &PtyTerminal) -> u16 {
 }
 
 #[test]
-fn the_cursor_stands_behind_wide_letters_and_steps_over_them() {
+fn cursor_moves_over_wide_characters() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     let start = column(&terminal);
@@ -33,12 +33,12 @@ fn the_cursor_stands_behind_wide_letters_and_steps_over_them() {
     terminal.wait_for_text("한e\u{301}글");
     column_is(start + 3);
     let screen = terminal.screen();
-    let (row, at) = find_text(&screen, "한e\u{301}글").expect("it is shown");
+    let (row, at) = find_text(&screen, "한e\u{301}글").expect("visible text");
     assert_eq!((row, at), (screen.cursor_position().0, start));
     terminal.press("\x7f");
     terminal.wait_for_text("한글");
     column_is(start + 2);
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
@@ -50,20 +50,20 @@ fn a_megabyte_is_pasted_whole_and_not_sent() {
     text.push_str("the very end");
     terminal.paste(&text);
     terminal.wait_for_text("the very end");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(
         server.bodies(CHAT).len(),
         0,
-        "a pasted line end does not send"
+        "a pasted newline does not submit"
     );
     let kept = home
         .files()
         .into_iter()
         .any(|path| std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()));
-    assert!(kept, "every byte of it is kept for the next start");
+    assert!(kept, "the whole draft is saved for the next start");
     let mut again = open(&home);
     again.wait_for_text("the very end");
-    assert_eq!(again.quit(), left());
+    assert_eq!(again.quit(), clean_exit());
 }
 
 #[test]
@@ -92,14 +92,14 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
     terminal.wait_for("the dialog takes the keyboard", |screen| {
         style(screen) != waiting
     });
-    // The end of the arguments is below the fold: the first press shows it.
+    // The end of the arguments is below the fold, so the first press scrolls to it.
     assert!(!contains_text(&asked, "  }"), "{}", asked.contents());
     terminal.press("y");
-    let whole = terminal.wait_for_text("  }");
+    let scrolled = terminal.wait_for_text("  }");
     assert!(
-        contains_text(&whole, "Call now? (Y/N)"),
+        contains_text(&scrolled, "Call now? (Y/N)"),
         "{}",
-        whole.contents()
+        scrolled.contents()
     );
     assert_eq!(server.bodies(CHAT).len(), 1);
     let drawn = Instant::now();
@@ -108,18 +108,18 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
     });
     terminal.press("y");
     terminal.wait_for_text("It is done.");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     terminal.assert_restored();
     home.assert_no_process_left();
 }
 
-/// The sidebar is folded away: the log tells that the tools are there.
+/// The servers pane is hidden, so check for the server's process.
 fn server_is_ready(home: &super::TestHome) {
     super::home::wait_until("the server's process runs", || home.processes().len() >= 2);
 }
 
 #[test]
-fn a_screen_without_room_comes_back_as_it_was() {
+fn screen_recovers_from_tiny_sizes() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, ollama_text(&["한국어로 된 답 ", "and some English."]));
     let mut terminal = open(&home);
@@ -128,7 +128,7 @@ fn a_screen_without_room_comes_back_as_it_was() {
     home.wait_until_saved("some English");
     for (columns, rows) in [(1, 1), (0, 0), (2, 50), (200, 1), (3, 3), (0, 24), (61, 11)] {
         terminal.resize(columns, rows);
-        // A redraw shows that the program has seen the size and lives.
+        // A redraw proves that the program has seen the new size and is alive.
         let written = terminal.bytes_written();
         terminal.press(CTRL_L);
         terminal.wait_for_output_beyond(written);
@@ -139,5 +139,5 @@ fn a_screen_without_room_comes_back_as_it_was() {
         terminal.wait_for_text(title);
     }
     terminal.type_text("still here");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }

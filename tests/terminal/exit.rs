@@ -1,45 +1,47 @@
-//! The end, by every way there is: the terminal is given back, no process is left,
-//! and what was saved is whole.
+//! All ways to exit: the terminal is restored, no process is left, and saved data is
+//! complete.
 
 use super::home::{TestHome, wait_until};
 use super::model_server::ollama_text;
 use super::pty::pty_screen::key_modes;
 use super::pty::{Exit, PtyTerminal, TerminalOptions, contains_text};
-use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
+use super::{
+    CHAT, ModelServer, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools,
+};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 
 #[test]
-fn leaving_restores_the_terminal() {
+fn quitting_restores_the_terminal() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     terminal.assert_restored();
 }
 
 #[test]
-fn leaving_takes_enhanced_keys_back() {
+fn quitting_disables_enhanced_keys() {
     let (_server, home) = ollama();
     let mut terminal = TerminalOptions::in_home(&home)
         .env("TERM", "xterm-kitty")
         .start();
     terminal.wait_for_text("qwen3:4b");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert_eq!(
         key_modes(&terminal.raw(), b'>'),
         1,
-        "a terminal known by name gets them"
+        "known terminals get enhanced keys"
     );
     terminal.assert_restored();
 }
 
 #[cfg(debug_assertions)]
 #[test]
-fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
+fn panic_restores_the_terminal_and_prints_the_report_path() {
     let (_server, home) = ollama_with_tools();
     home.edit_json("config.json", |config| {
-        // The words of the panic hold this key.
+        // The panic message contains this key.
         let model = json!({ "name": "x", "provider": "openai", "apiKey": "_TEST_PANIC" });
         let models = config["models"].as_array_mut().expect("a list");
         models.push(model);
@@ -49,14 +51,14 @@ fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
         .start();
     terminal.wait_for_text("● test");
     terminal.press("x");
-    assert_ne!(terminal.exit(), left());
+    assert_ne!(terminal.exit(), clean_exit());
     terminal.assert_restored();
     let screen = terminal.screen();
     let report = home.path().join("logs").join("panic.txt");
-    // The path may be wider than the screen.
-    let said = screen.contents().replace('\n', "");
+    // The path may be longer than a row.
+    let text = screen.contents().replace('\n', "");
     assert!(
-        said.contains(&*report.to_string_lossy()),
+        text.contains(&*report.to_string_lossy()),
         "{}",
         screen.contents()
     );
@@ -65,7 +67,7 @@ fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
     home.assert_no_process_left();
 }
 
-/// Streaming, with a server's process running.
+/// A streaming answer with a running server process.
 fn busy() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama_with_tools();
     server.queue_reply(CHAT, ollama_text(&["An earlier answer."]));
@@ -80,12 +82,12 @@ fn busy() -> (ModelServer, TestHome, PtyTerminal) {
 }
 
 #[test]
-fn sigterm_restores_the_terminal_and_leaves_nobody() {
+fn sigterm_restores_the_terminal_and_leaves_no_process() {
     ends_by(Signal::TERM, 143);
 }
 
 #[test]
-fn sighup_restores_the_terminal_and_leaves_nobody() {
+fn sighup_restores_the_terminal_and_leaves_no_process() {
     ends_by(Signal::HUP, 129);
 }
 
@@ -105,11 +107,11 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
     terminal.wait_for_text("half a prompt");
     terminal.press("\u{15}");
     terminal.wait_until_gone("half a prompt");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     assert!(!home.path().join("draft").exists());
 }
 
-/// A first answer streams.
+/// A streaming first answer.
 fn streaming() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["The words so far"]));
@@ -120,7 +122,7 @@ fn streaming() -> (ModelServer, TestHome, PtyTerminal) {
 }
 
 #[test]
-fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
+fn turn_interrupted_by_a_hangup_is_offered_at_the_next_start() {
     let (_server, home, mut terminal) = streaming();
     terminal.signal(Signal::HUP);
     assert_eq!(terminal.exit().code, 129);
@@ -130,15 +132,15 @@ fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
     again.wait_for_text("A letter or number decides");
     again.press("k");
     again.wait_until_gone("Resume it?");
-    assert_eq!(again.quit(), left());
+    assert_eq!(again.quit(), clean_exit());
 }
 
 #[test]
-fn a_turn_that_was_left_is_not_offered_at_the_next_start() {
+fn turn_ended_by_exit_is_not_offered_at_the_next_start() {
     let (_server, home, mut terminal) = streaming();
     terminal.send_prompt("/exit");
-    assert_eq!(terminal.exit(), left());
-    let journals = fs::read_dir(home.path().join("journal")).expect("it was made");
+    assert_eq!(terminal.exit(), clean_exit());
+    let journals = fs::read_dir(home.path().join("journal")).expect("the journal folder exists");
     assert_eq!(journals.count(), 0);
 }
 
@@ -153,11 +155,11 @@ fn ends_by(signal: Signal, code: u32) {
 }
 
 #[test]
-fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
+fn kill_9_during_an_answer_loses_no_saved_data() {
     let (server, home, mut terminal) = busy();
     terminal.signal(Signal::KILL);
     assert_eq!(terminal.exit().signal.as_deref(), Some("Killed"));
-    // The servers see their input closed.
+    // The servers notice that their input was closed.
     home.assert_no_process_left();
     everything_parses(&home);
     let saved = home.wait_until_saved("An earlier answer.");
@@ -175,12 +177,12 @@ fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
     again.wait_for_text("A later answer.");
     home.wait_until_saved("A later answer.");
     home.wait_until_saved("An earlier answer.");
-    // The turn that was killed is offered, and can wait.
+    // The killed turn is offered, and the question can wait.
     again.wait_for_text("Resume it?");
     again.wait_for_text("A letter or number decides");
     again.press("k");
     again.wait_until_gone("Resume it?");
-    assert_eq!(again.quit(), left());
+    assert_eq!(again.quit(), clean_exit());
     again.assert_restored();
 }
 
@@ -204,10 +206,10 @@ fn the_draft_is_restored_at_the_next_start() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     terminal.type_text("half a 생각");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     let mut again = open(&home);
     again.wait_for_text("half a 생각");
-    assert_eq!(again.quit(), left());
+    assert_eq!(again.quit(), clean_exit());
 }
 
 #[test]
@@ -222,6 +224,6 @@ fn two_programs_on_one_home_both_save() {
     two.send_prompt("Same words.");
     two.wait_for_text("Answer of the second.");
     wait_until("both are saved", || home.sessions().len() == 2);
-    assert_eq!((one.quit(), two.quit()), (left(), left()));
+    assert_eq!((one.quit(), two.quit()), (clean_exit(), clean_exit()));
     everything_parses(&home);
 }

@@ -1,18 +1,19 @@
-//! `humble probe` on a terminal: it asks there, and a key pressed too early is none.
+//! `humble probe` on a terminal: it asks before storing, and ignores a key pressed too
+//! early.
 
 use super::home::wait_until;
 use super::model_server::dialect_models::follows_native;
 use super::model_server::{ModelServer, ollama_loaded};
 use super::pty::{CTRL_C, Exit, TerminalOptions};
-use super::{CHAT, TestHome, left};
+use super::{CHAT, TestHome, clean_exit};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Longer than a line that is typed ahead.
+/// Longer than the time in which input counts as typed ahead.
 const READ: Duration = Duration::from_millis(700);
 const QUESTION: &str = "Store `native` as `toolCalls` of qwen3:4b? (1-2)";
 
-/// A model that does best in another dialect than the one it is used with.
+/// A model that works best in a dialect other than the configured one.
 fn misconfigured() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     server.always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
@@ -24,26 +25,26 @@ fn misconfigured() -> (ModelServer, TestHome) {
 }
 
 fn tool_calls(home: &TestHome) -> Option<String> {
-    let text = std::fs::read_to_string(home.path().join("config.json")).expect("there");
+    let text = std::fs::read_to_string(home.path().join("config.json")).expect("a config file");
     let config: Value = serde_json::from_str(&text).expect("JSON");
     let stored = config["models"][0]["toolCalls"].as_str();
     stored.map(str::to_owned)
 }
 
 #[test]
-fn a_terminal_is_asked_before_anything_is_stored() {
+fn probe_asks_before_storing_its_result() {
     let (_server, home) = misconfigured();
     let mut terminal = TerminalOptions::in_home(&home).arg("probe").start();
     terminal.wait_for_text(QUESTION);
     assert_eq!(tool_calls(&home), None);
-    // What comes sooner was typed before the question was read.
+    // Earlier input was typed before the question could be read.
     terminal.press("y\r");
     terminal.wait_for_text("That was typed before the question could be read.");
     let asked = Instant::now();
     wait_until("the question was read", || asked.elapsed() > READ);
     terminal.press("y\r");
-    // Which waits for all that was written.
-    assert_eq!(terminal.exit(), left());
+    // Also waits for all output.
+    assert_eq!(terminal.exit(), clean_exit());
     terminal.wait_for_text("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
     assert_eq!(tool_calls(&home).as_deref(), Some("native"));
 }

@@ -1,14 +1,14 @@
-//! What a person reads when the model's server is down, wrong or cut off.
+//! Messages when the model server is down, misconfigured or cut off.
 
 use super::model_server::{ModelServer, Reply, ollama_error, ollama_line, ollama_text};
 use super::pty::contains_text;
-use super::{CHAT, TestHome, left, ollama, open};
+use super::{CHAT, TestHome, clean_exit, ollama, open};
 use serde_json::json;
 
-/// Shown over several rows where it has to be.
-fn until_says(terminal: &super::PtyTerminal, sentence: &str) {
+/// Waits until the chat shows this sentence, possibly wrapped.
+fn wait_until_chat_shows(terminal: &super::PtyTerminal, sentence: &str) {
     let letters = |text: &str| text.split_whitespace().collect::<String>();
-    // The chat's part of each row: what stands between its frame's sides.
+    // The chat's part of each row, between the sides of its frame.
     let chat = |text: &str| {
         text.lines()
             .filter_map(|line| line.split('│').nth(1))
@@ -16,19 +16,19 @@ fn until_says(terminal: &super::PtyTerminal, sentence: &str) {
             .collect::<String>()
     };
     let wanted = letters(sentence);
-    terminal.wait_for(&format!("`{sentence}` is said"), |screen| {
+    terminal.wait_for(&format!("`{sentence}` is shown"), |screen| {
         chat(&screen.contents()).contains(&wanted)
     });
 }
 
 #[test]
-fn a_server_that_is_down_is_named_with_what_to_do() {
+fn unreachable_server_is_reported_with_advice() {
     let url = ModelServer::start().url();
     let home = TestHome::with_ollama(&url);
     let mut terminal = open(&home);
     terminal.send_prompt("Are you there?");
-    until_says(&terminal, &format!("Nothing listens at {url}."));
-    until_says(
+    wait_until_chat_shows(&terminal, &format!("Nothing listens at {url}."));
+    wait_until_chat_shows(
         &terminal,
         "Start it with `ollama serve`, or check baseUrl in config.json.",
     );
@@ -36,45 +36,45 @@ fn a_server_that_is_down_is_named_with_what_to_do() {
         &terminal.screen(),
         "Waiting for response..."
     ));
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
-fn a_model_that_is_not_there_is_named_with_what_to_do() {
+fn missing_model_is_reported_with_advice() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, ollama_error(404, "model 'qwen3:4b' not found"));
     let mut terminal = open(&home);
     terminal.send_prompt("Are you there?");
-    until_says(
+    wait_until_chat_shows(
         &terminal,
         &format!("{} does not have the model `qwen3:4b`.", server.url()),
     );
-    until_says(
+    wait_until_chat_shows(
         &terminal,
         "Pull it with `ollama pull qwen3:4b`, or choose another model with /set-model.",
     );
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
-fn a_cut_answer_keeps_its_words_and_can_be_asked_for_again() {
+fn interrupted_answer_is_kept_and_can_be_retried() {
     let (server, home) = ollama();
     let begun = ollama_line(&json!({ "role": "assistant", "content": "Half of it" }));
     server.queue_reply(CHAT, Reply::status(200).chunk(begun).disconnect());
     let mut terminal = open(&home);
     terminal.send_prompt("Tell me all.");
-    let told = format!(
+    let failure = format!(
         "The connection to {} was cut in the middle of the answer.",
         server.url()
     );
-    until_says(&terminal, &told);
+    wait_until_chat_shows(&terminal, &failure);
     assert!(contains_text(&terminal.screen(), "Half of it"));
     server.queue_reply(CHAT, ollama_text(&["The whole of it."]));
     terminal.send_prompt("/retry");
     terminal.wait_for_text("The whole of it.");
     let saved = home.wait_until_saved("The whole of it.");
     assert_eq!(saved["messages"][0]["content"], "Tell me all.");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
@@ -93,5 +93,5 @@ fn escape_sequences_of_a_model_never_reach_the_terminal() {
         contains_text(&terminal.screen(), "safe"),
         "the screen was not cleared"
     );
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }

@@ -1,12 +1,12 @@
-//! Conversations that the command line opens: `--session` and `--continue`.
+//! `--session` and `--continue`.
 
 use super::model_server::ollama_text;
 use super::pty::TerminalOptions;
-use super::{CHAT, TestHome, left, ollama};
+use super::{CHAT, TestHome, clean_exit, ollama};
 use serde_json::json;
 
-/// A conversation of one turn, as a file of this name.
-fn keep(home: &TestHome, name: &str, prompt: &str, answer: &str) {
+/// Writes a session with one turn under this file name.
+fn write_session(home: &TestHome, name: &str, prompt: &str, answer: &str) {
     std::fs::create_dir_all(home.path().join("sessions")).expect("made");
     let messages = json!([
         { "role": "user", "content": prompt },
@@ -19,13 +19,13 @@ fn keep(home: &TestHome, name: &str, prompt: &str, answer: &str) {
 }
 
 fn two_conversations(home: &TestHome) {
-    keep(
+    write_session(
         home,
         "20250101_090000_trip_to_Seoul.json",
         "trip to Seoul",
         "Fly.",
     );
-    keep(
+    write_session(
         home,
         "20250202_090000_trip_to_Busan.json",
         "trip to Busan",
@@ -34,7 +34,7 @@ fn two_conversations(home: &TestHome) {
 }
 
 #[test]
-fn a_name_opens_the_conversation_that_it_begins_and_it_goes_on_there() {
+fn title_prefix_opens_and_continues_a_session() {
     let (server, home) = ollama();
     two_conversations(&home);
     server.queue_reply(CHAT, ollama_text(&["By night."]));
@@ -45,7 +45,7 @@ fn a_name_opens_the_conversation_that_it_begins_and_it_goes_on_there() {
     terminal.wait_for_text("Fly.");
     terminal.send_prompt("When?");
     terminal.wait_for_text("By night.");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
     let messages: Vec<serde_json::Value> = home
         .sessions()
         .iter()
@@ -66,7 +66,7 @@ fn a_name_opens_the_conversation_that_it_begins_and_it_goes_on_there() {
 }
 
 #[test]
-fn a_name_that_several_have_opens_none_and_names_them() {
+fn ambiguous_name_opens_nothing_and_lists_candidates() {
     let (_server, home) = ollama();
     two_conversations(&home);
     let start = TerminalOptions::in_home(&home).size(160, 32);
@@ -75,16 +75,16 @@ fn a_name_that_several_have_opens_none_and_names_them() {
     let screen = terminal.wait_for_text("Choose one: 20250202_090000_trip_to_Busan.json");
     let text = screen.contents();
     assert!(!text.contains("Fly.") && !text.contains("Take the train."));
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }
 
 #[test]
-fn a_name_that_none_has_brings_the_nearest_one() {
+fn unknown_name_gets_a_suggestion() {
     let (_server, home) = ollama();
     two_conversations(&home);
     let start = TerminalOptions::in_home(&home).size(160, 32);
     let mut terminal = start.arg("--session").arg("tirp to Busan").start();
     terminal.wait_for_text("There is no conversation `tirp to Busan`.");
     terminal.wait_for_text("Did you mean `20250202_090000_trip_to_Busan.json`?");
-    assert_eq!(terminal.quit(), left());
+    assert_eq!(terminal.quit(), clean_exit());
 }

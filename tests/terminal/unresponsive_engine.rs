@@ -1,5 +1,5 @@
-//! An engine that does not respond: signals and Ctrl+C end the program all the same, the
-//! terminal is given back, and no server is left behind.
+//! With an unresponsive engine, signals and Ctrl+C still end the program, restore the
+//! terminal and leave no server running.
 
 use super::home::TestHome;
 use super::pty::{CTRL_C, PtyTerminal, TerminalOptions};
@@ -7,10 +7,9 @@ use super::{ModelServer, ollama_with_tools};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
-/// How long a signal may take to end the program.
 const END_MAX: Duration = Duration::from_secs(2);
 
-/// A conversation whose engine is blocked for good.
+/// A turn during which the engine is blocked forever.
 fn blocked() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama_with_tools();
     let terminal = TerminalOptions::in_home(&home)
@@ -42,10 +41,10 @@ fn signals_end_the_program_within_two_seconds() {
 }
 
 #[test]
-fn a_ctrl_c_that_is_not_acknowledged_lets_the_next_one_leave() {
+fn second_ctrl_c_quits_after_an_unacknowledged_one() {
     let (_server, home, mut terminal) = blocked();
     terminal.press(CTRL_C);
-    terminal.wait_for_text("The engine does not respond. Ctrl+C again leaves.");
+    terminal.wait_for_text("The engine is not responding. Ctrl+C again to quit.");
     let began = Instant::now();
     terminal.press(CTRL_C);
     assert_eq!(terminal.exit().code, 0);
@@ -73,9 +72,8 @@ fn one_signal_ends_ask_within_two_seconds() {
     }
 }
 
-/// An editor that never ends by itself.
 #[test]
-fn a_signal_ends_the_program_while_an_editor_has_the_terminal() {
+fn signal_ends_the_program_while_an_editor_is_open() {
     let (_server, home) = ollama_with_tools();
     let mut terminal = TerminalOptions::in_home(&home)
         .env("VISUAL", "echo in the editor; sleep 60 #")

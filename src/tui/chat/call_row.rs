@@ -1,5 +1,5 @@
-//! The line of a call: tool, server, and at the right edge what became of it. While
-//! it runs a second row tells how far it has come.
+//! Draws a tool call: tool and server on the left, state on the right. A running call with
+//! progress gets a second row.
 
 use crate::domain::progress::{Measure, Progress};
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
@@ -11,12 +11,12 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Columns of a progress bar, and those of the row from which there is one.
+/// Width of the progress bar, and the row width from which it is drawn.
 const BAR_COLUMNS: usize = 10;
 const BAR_FROM: u16 = 24;
-/// Columns of both names from which the server's keeps a share.
+/// Minimum width for both names at which the server's name gets a share.
 const SERVER_FROM: u16 = 20;
-/// Columns of the seconds of a call that runs.
+/// Columns reserved for the elapsed time of a running call.
 const RUNNING_COLUMNS: u16 = 8;
 
 /// `▸ get-sum  everything            ✓ 0.1 s`
@@ -35,7 +35,7 @@ pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut
         );
     }
     let start = pen.put_right(row.right(), row.y, &words, style);
-    // The seconds of a running call grow: what stands before them must not move.
+    // The elapsed time grows; the names to its left must not move.
     let start = match &call.state {
         ToolState::Running { .. } => start.min(row.right().saturating_sub(RUNNING_COLUMNS)),
         _ => start,
@@ -45,7 +45,7 @@ pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut
     pen.put(row.x, row.y, fold, pen.theme.dim, 1);
     let x = row.x + 2;
     let room = start.saturating_sub(x + 1);
-    // Neither name may push the other off the screen.
+    // Neither name may push the other off the row.
     let share = if room < SERVER_FROM { 0 } else { room / 3 };
     let server_columns = width(server.as_str()).min(usize::from(share)) as u16;
     let tool_columns = match server_columns {
@@ -92,15 +92,15 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
         ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
         ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
         ToolOutcome::Cancelled { .. } => (glyphs.refused, "cancelled ", theme.attention),
-        ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),
+        ToolOutcome::Reused { .. } => (glyphs.ok, "reused first result", theme.dim),
         ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
-        ToolOutcome::WasText => (glyphs.dot, "was text", theme.dim),
+        ToolOutcome::WasText => (glyphs.dot, "treated as text", theme.dim),
     };
     (format!("{mark} {word}{took}").trim_end().to_owned(), style)
 }
 
-/// `fetching forecast               ▕██████    ▏  60 %`: the bar stands at the right
-/// edge, so that a message of another length does not move it.
+/// `fetching forecast               ▕██████    ▏  60 %`. The bar is right-aligned so that
+/// messages of different lengths do not move it.
 pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
     let ToolState::Running {
         progress: Some(progress),
@@ -121,7 +121,7 @@ fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
         Measure::Share(share) => share,
         Measure::Count(count) => return count_words(count),
     };
-    // Only what is whole is said to be.
+    // Round down: 100 % appears only when the work is complete.
     let percent = (share * 100.0).floor();
     if columns < BAR_FROM {
         return format!("{percent:3.0} %");
@@ -132,7 +132,7 @@ fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
     format!("{left}{bar}{right} {percent:3.0} %")
 }
 
-/// A count in the server's own units, which nobody knows.
+/// A count whose unit only the server knows.
 fn count_words(count: f64) -> String {
     if count >= 1e12 {
         return format!("{count:.1e}");

@@ -1,14 +1,14 @@
-//! One entry as it was laid out, with all that a new layout depends on.
+//! The cached layout of one entry and the inputs that it depends on.
 
 use crate::domain::{Body, Entry};
 use crate::tui::chat::entry_rows::{Shape, frame_of, shape, text_of};
 use crate::tui::chat::layout_input::Source;
 use crate::tui::chat::rendered_text::Laid;
 
-/// What a layout was made from: an equal stamp means an equal layout.
+/// The inputs of a layout: equal keys mean equal layouts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stamp {
-    /// The entry, by its index in the transcript.
+    /// Index in the transcript.
     pub entry: usize,
     pub revision: u64,
     pub grows_since: u64,
@@ -16,11 +16,11 @@ pub struct Stamp {
     pub aside: bool,
     pub unfolded: bool,
     pub gap: usize,
-    /// The text is shown as it was written.
+    /// Show the raw text instead of rendered Markdown.
     pub raw: bool,
-    /// More of it may come.
+    /// The entry may still grow.
     pub open: bool,
-    /// Thinking that is not folded yet.
+    /// The thinking is shown unfolded.
     pub lingers: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct Stamp {
 pub struct Slot {
     pub stamp: Stamp,
     pub head: usize,
-    /// Its text only grows at its end.
+    /// The text only grows at its end.
     pub streams: bool,
     pub text: Option<Laid>,
     pub height: usize,
@@ -39,7 +39,7 @@ impl Slot {
         self.text.as_ref().map_or(0, Laid::cost)
     }
 
-    /// Bytes of text that were streamed in.
+    /// Text size in bytes if the entry streams, else 0.
     pub fn streamed(&self) -> usize {
         let text = self.text.as_ref().filter(|_| self.streams);
         text.map_or(0, Laid::bytes)

@@ -1,5 +1,5 @@
-//! What an entry looks like as rows: how it stands among its neighbours, its head
-//! and foot rows, and the text between them.
+//! The rows of an entry: spacing from its neighbors, head and foot rows, and the text in
+//! between.
 
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Advice, Body, Entry, Notice, PromptKind};
@@ -9,26 +9,26 @@ use crate::tui::advice;
 use crate::tui::chat::layout_input::Source;
 use std::borrow::Cow;
 
-/// Columns that stand before the text of a call, and of unfolded thinking.
+/// Indentation of a call's text and of unfolded thinking.
 pub const INDENT: u16 = 2;
-/// Arguments of a call that nobody was asked about, a line each.
+/// Maximum number of argument lines shown for an auto-approved call.
 const ARGUMENTS_MAX: usize = 8;
-/// What an unfolded call shows of each of its texts in the chat.
+/// Limits for each text of an unfolded call in the chat.
 const UNFOLDED_LINES_MAX: usize = 60;
 const UNFOLDED_BYTES_MAX: usize = 12_000;
 
-/// How an entry stands among its neighbours.
+/// How an entry is spaced from its neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     Hidden,
-    /// One line that unfolds, set close to others of its kind.
+    /// One foldable line, without a gap to other such lines.
     Line,
     Block,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// Entries looked at, by the test that bounds the work.
+    /// Counts the entries visited, for the test that bounds this work.
     static SHAPES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -49,7 +49,7 @@ pub fn shape(entry: &Entry, source: &Source) -> Shape {
     }
 }
 
-/// Head and foot rows.
+/// The numbers of head and foot rows.
 pub fn frame_of(entry: &Entry, source: &Source, unfolded: bool) -> (usize, usize) {
     match &entry.body {
         Body::Prompt { .. } => (1, 0),
@@ -57,7 +57,7 @@ pub fn frame_of(entry: &Entry, source: &Source, unfolded: bool) -> (usize, usize
         Body::Thinking { open, .. } if source.is_pane() || source.lingers(entry) => {
             (1, usize::from(!open))
         }
-        // The line that folds, then what it unfolds to.
+        // The fold line and the header of the unfolded text.
         Body::Thinking { .. } if unfolded => (2, 1),
         Body::Thinking { .. } => (1, 0),
         Body::Tool(call) => match &call.state {
@@ -68,7 +68,7 @@ pub fn frame_of(entry: &Entry, source: &Source, unfolded: bool) -> (usize, usize
     }
 }
 
-/// The raw text between head and foot, and the columns it is set in.
+/// The raw text between head and foot, and its indentation in columns.
 pub fn text_of<'a>(
     entry: &'a Entry,
     source: &Source,
@@ -90,7 +90,7 @@ pub fn text_of<'a>(
     }
 }
 
-/// Blank rows before an entry: one, but none between lines and before the first.
+/// Blank rows above an entry: none above the first and between folded lines, else one.
 pub fn gap_before(source: &Source, index: usize) -> usize {
     let Some(entry) = source.entry(index) else {
         return 0;
@@ -105,8 +105,8 @@ pub fn gap_before(source: &Source, index: usize) -> usize {
     }
 }
 
-/// The last entry before `end` that is shown. A run of hidden ones is walked once:
-/// there may be thousands, and each of them asks.
+/// Index of the last visible entry before `end`. There may be thousands of hidden entries,
+/// so each run of them is walked only once.
 fn last_shown(source: &Source, end: usize) -> Option<usize> {
     let (from, to) = source.hidden.get();
     let mut at = end;
@@ -117,7 +117,8 @@ fn last_shown(source: &Source, end: usize) -> Option<usize> {
         let index = at.checked_sub(1);
         let entry = index.and_then(|index| source.entry(index));
         if entry.is_none_or(|entry| shape(entry, source) != Shape::Hidden) {
-            // What is known reaches as far already, or the runs are joined or new.
+            // Skip if the known run already covers this one; otherwise extend or replace
+            // it.
             if at != from || end > to {
                 source.hidden.set((at, end));
             }
@@ -127,7 +128,7 @@ fn last_shown(source: &Source, end: usize) -> Option<usize> {
     }
 }
 
-/// A failure stands right below the words that it cut short.
+/// A failure appears directly below the text that it interrupted.
 fn is_fault_of(entry: &Entry, before: &Entry) -> bool {
     matches!(
         (&entry.body, &before.body),
@@ -135,7 +136,7 @@ fn is_fault_of(entry: &Entry, before: &Entry) -> bool {
     ) && entry.turn == before.turn
 }
 
-/// The command stands for a prompt that the user did not write.
+/// Shows the command in place of a prompt that humble generated.
 fn prompt_text(kind: PromptKind, text: &str) -> &str {
     match kind {
         PromptKind::Ask | PromptKind::Replace => text,
@@ -147,7 +148,7 @@ fn prompt_text(kind: PromptKind, text: &str) -> &str {
 fn notice_text(notice: &Notice) -> String {
     let mut first = notice.what.clone();
     let mut advice = notice.advice.as_slice();
-    // To choose a model is said on the same line: it is one sentence with what happened.
+    // The advice to choose a model shares the first line: together they form one sentence.
     if let ([select @ Advice::SelectModel, more @ ..], None) = (advice, &notice.why) {
         first.extend([
             " ",
@@ -164,13 +165,14 @@ fn notice_text(notice: &Notice) -> String {
     }
 }
 
-/// `key: value` a line, cut to `columns`. Nothing in them can look like another
-/// line or hide one.
+/// `key: value` lines truncated to `columns`. Control characters are escaped, so no value
+/// can imitate or hide another line.
 fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
     let arguments = &call.arguments;
     let shown = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
         let line = format!("{}: {value}", key.replace('\n', " "));
-        // A cluster is seldom longer: what is far beyond the edge is not cleaned.
+        // Clusters rarely exceed 16 bytes per column, so skip cleaning text far beyond the
+        // edge.
         let line = &line[..line.floor_char_boundary(columns * 16)];
         let line = Clean::escaped(line);
         if width(line.as_str()) <= columns {
@@ -185,8 +187,7 @@ fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// What a call unfolds to: the beginning of its arguments and of its result. All of it
-/// is read in a window of its own.
+/// The beginning of each section of an unfolded call. A viewer shows the rest.
 fn tool_text(call: &ToolCall) -> String {
     let mut text = String::new();
     let parts = parts_of(call);
@@ -200,13 +201,13 @@ fn tool_text(call: &ToolCall) -> String {
         text.push_str(shown.trim_end_matches('\n'));
         let rest = part.len() - shown.len();
         if rest > 0 {
-            text.push_str(&format!("\n… {} more: o shows all of it", bytes(rest)));
+            text.push_str(&format!("\n… {} more (o opens all of it)", bytes(rest)));
         }
     }
     text
 }
 
-/// So much of a text as is shown in the chat.
+/// The part of a text that the chat shows.
 fn beginning(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
     let mut ends = start.match_indices('\n').map(|(at, _)| at);
@@ -222,8 +223,8 @@ fn bytes(count: usize) -> String {
     }
 }
 
-/// A call whole, and where in it begins what is worth copying: its result, or its
-/// arguments where it has none. Raw.
+/// The full text of a call and the byte offset of its last section, which is what the copy
+/// key copies: the result, or the arguments if there is no result. Raw.
 pub fn call_in_full(call: &ToolCall) -> (String, usize) {
     let (mut text, mut copied) = (String::new(), 0);
     for (heading, part) in parts_of(call) {
@@ -242,7 +243,7 @@ fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
     let mut parts = Vec::new();
     if let Some(original) = &call.original {
-        parts.push(("asked for", pretty(original).into()));
+        parts.push(("original arguments", pretty(original).into()));
     }
     parts.push(("arguments", pretty(&call.arguments).into()));
     if let ToolState::Done(outcome) = &call.state {
@@ -326,7 +327,7 @@ mod tests {
         };
         frame(&mut flow);
         let looks = frame(&mut flow);
-        assert!(looks < 16 * entries.len(), "{looks} looks at entries");
+        assert!(looks < 16 * entries.len(), "{looks} entries visited");
     }
 
     #[test]
@@ -343,7 +344,7 @@ mod tests {
         let entries = entries(bodies);
         let unasked = HashSet::new();
         let expected = [0, 0, 1, 1, 1, 1, 1];
-        // In whatever order they are asked for.
+        // Independent of the order of queries.
         let upwards: Vec<usize> = (0..7).rev().collect();
         for order in [(0..7).collect(), upwards, vec![4, 6, 2, 1, 3, 0, 5, 3]] {
             let source = source(&entries, &unasked);

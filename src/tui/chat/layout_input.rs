@@ -1,36 +1,34 @@
-//! What a flow lays out: which entries, at what width, and how.
-
 use crate::domain::{Body, CallId, Entry, PieceId};
 use crate::text::markdown::MarkdownGlyphs;
 use std::cell::Cell;
 use std::collections::HashSet;
 
-/// What is laid out: entries, or some of them, at a width.
+/// The entries to lay out, at what width, and with what options.
 pub struct Source<'a> {
     pub entries: &'a [Entry],
-    /// Which entries; all where there is no list.
+    /// Indices of the entries to show; all if `None`.
     pub list: Option<&'a [usize]>,
     pub width: u16,
-    /// Thinking has a pane of its own.
+    /// Thinking is shown in its own pane.
     pub aside: bool,
-    /// Calls that ran without asking: they show what they were given.
+    /// Calls that ran without approval; their arguments are shown.
     pub unasked: &'a HashSet<CallId>,
-    /// Rows after the last entry.
+    /// Rows below the last entry.
     pub tail: usize,
-    /// Answers are shown as they were written.
+    /// Show the raw text of answers.
     pub raw: bool,
-    /// The entry that is still coming in.
+    /// The entry that is still streaming.
     pub open: Option<usize>,
-    /// Thinking that has ended and is not folded yet.
+    /// Completed thinking that is not folded yet.
     pub lingering: Option<PieceId>,
     pub marks: MarkdownGlyphs,
-    /// Entries, from one to before another, of which is known that none is shown.
-    /// Nothing can change them while they are borrowed here.
+    /// A range of entries known to be all hidden. It stays valid because the entries are
+    /// borrowed.
     pub hidden: Cell<(usize, usize)>,
 }
 
 impl Source<'_> {
-    /// Entries that are shown.
+    /// Number of entries to lay out.
     pub fn count(&self) -> usize {
         self.list.map_or(self.entries.len(), <[usize]>::len)
     }
@@ -42,12 +40,12 @@ impl Source<'_> {
         }
     }
 
-    /// Is this, of what is shown, the transcript's entry `entry`?
+    /// Whether the visible entry at `index` is the transcript's entry `entry`.
     pub fn is_entry(&self, index: usize, entry: usize) -> bool {
         self.list.map_or(index, |list| list[index]) == entry
     }
 
-    /// Is this thinking that stands in the chat unfolded, between its two lines?
+    /// Whether this is thinking shown unfolded in the chat, between header and footer.
     pub fn lingers(&self, entry: &Entry) -> bool {
         match &entry.body {
             Body::Thinking { open, piece, .. } => *open || self.lingering == Some(*piece),
@@ -55,7 +53,7 @@ impl Source<'_> {
         }
     }
 
-    /// Only some entries are shown: the thinking pane.
+    /// Whether this is the input of the thinking pane.
     pub fn is_pane(&self) -> bool {
         self.list.is_some()
     }

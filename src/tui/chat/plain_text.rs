@@ -1,24 +1,24 @@
-//! Text from outside as rows of a width. Appending re-wraps only the last
-//! rows, so that a streamed token costs the same in a long answer as in a short.
+//! Untrusted text wrapped to a width. Appending re-wraps only the last rows, so a streamed
+//! token costs the same in a long answer as in a short one.
 
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
 
-/// Blank rows at either end that are looked for and left out. The bound keeps a
-/// text of line ends alone from being scanned with every token.
+/// Maximum number of blank rows trimmed at either end. The bound avoids scanning a text of
+/// nothing but newlines on every token.
 const BLANK_ROWS_MAX: usize = 8;
 
 #[derive(Debug, Clone)]
 pub struct Wrapped {
     width: NonZeroU16,
     sanitizer: Sanitizer,
-    /// Bytes of the raw text that are in.
+    /// Bytes of the raw text processed so far.
     raw_bytes: usize,
     text: String,
     /// Byte ranges into `text`.
     rows: Vec<(u32, u32)>,
-    /// The row that begins the last line.
+    /// First row of the last line.
     line_row: usize,
 }
 
@@ -44,17 +44,18 @@ impl Wrapped {
         self.width.get()
     }
 
-    /// Memory held, in bytes, nearly.
+    /// Approximate memory use in bytes.
     pub fn cost(&self) -> usize {
         self.text.len() + self.rows.len() * 8
     }
 
-    /// Takes in what `raw` holds beyond what was taken in before.
+    /// Appends the part of `raw` that was not processed before.
     pub fn extend_to(&mut self, raw: &str) {
         let clean = self.sanitizer.push(&raw[self.raw_bytes..]);
         self.raw_bytes = raw.len();
         self.text.push_str(clean.as_str());
-        // Two rows of margin: a cluster at the end can grow and end two rows at once.
+        // Two rows of margin: a growing cluster at the end can change the ends of two rows
+        // at once.
         let from = self.line_row.max(self.rows.len().saturating_sub(3));
         let mut start = self
             .rows
@@ -86,7 +87,7 @@ impl Wrapped {
         (0..all).take_while(|row| self.blank(*row)).count()
     }
 
-    /// Rows, without blank ones at either end.
+    /// Number of rows, without blank rows at either end.
     pub fn len(&self) -> usize {
         let leading = self.leading();
         let rest = self.rows.len() - leading;
@@ -104,25 +105,26 @@ impl Wrapped {
             })
     }
 
-    /// The byte at which a row begins: what stays the same when the width changes.
+    /// Byte offset at which a row begins; unlike a row number it survives a change of
+    /// width.
     pub fn byte_of(&self, row: usize) -> usize {
         self.rows
             .get(row + self.leading())
             .map_or(self.text.len(), |row| row.0 as usize)
     }
 
-    /// Bytes of clean text.
+    /// Size of the sanitized text in bytes.
     pub fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Rows that begin at a byte or behind it.
+    /// Number of rows that begin at or after a byte offset.
     pub fn rows_since(&self, byte: usize) -> usize {
         let before = self.rows.partition_point(|row| (row.0 as usize) < byte);
         (self.leading() + self.len()).saturating_sub(before)
     }
 
-    /// The row that holds a byte.
+    /// The row that contains a byte offset.
     pub fn row_of(&self, byte: usize) -> usize {
         let after = self.rows.partition_point(|row| row.0 as usize <= byte);
         after.saturating_sub(1).saturating_sub(self.leading())

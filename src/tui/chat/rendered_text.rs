@@ -1,6 +1,6 @@
-//! The text of an entry as it was laid out: Markdown, or as it was written. Both
-//! count places in bytes of the same sanitised text, so that the reading position
-//! survives a change from one to the other.
+//! The laid-out text of an entry, rendered as Markdown or plain. Both variants measure
+//! positions in bytes of the same sanitized text, so the reading position survives
+//! switching between them.
 
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView, StyledRow};
 use crate::tui::chat::plain_text::Wrapped;
@@ -11,8 +11,8 @@ pub enum Laid {
     Marked(Box<MarkdownView>),
 }
 
-/// A place in a text that a new layout has too: a byte of the sanitised text, and
-/// how many rows that begin with it come before.
+/// A position that survives a new layout: a byte offset in the sanitized text, and the
+/// number of earlier rows that begin at the same offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Anchor {
     byte: usize,
@@ -24,12 +24,12 @@ impl Laid {
         Self::Written(Wrapped::new(raw, width))
     }
 
-    /// `open`: more may follow.
+    /// `open`: the text may still grow.
     pub fn marked(raw: &str, width: u16, marks: MarkdownGlyphs, open: bool) -> Self {
         Self::Marked(Box::new(MarkdownView::new(raw, width, marks, open)))
     }
 
-    /// Takes in what came since. The text must have grown at its end only.
+    /// Appends new text. `raw` must have grown only at its end.
     pub fn extend_to(&mut self, raw: &str, open: bool) {
         match self {
             Self::Written(text) => text.extend_to(raw),
@@ -51,7 +51,7 @@ impl Laid {
         }
     }
 
-    /// Memory held, in bytes, nearly.
+    /// Approximate memory use in bytes.
     pub fn cost(&self) -> usize {
         match self {
             Self::Written(text) => text.cost(),
@@ -59,7 +59,7 @@ impl Laid {
         }
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Written(text) => text.len(),
@@ -74,7 +74,7 @@ impl Laid {
         }
     }
 
-    /// Bytes of sanitised text.
+    /// Size of the sanitized text in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Written(text) => text.bytes(),
@@ -82,7 +82,7 @@ impl Laid {
         }
     }
 
-    /// Rows that begin at a byte or behind it.
+    /// Number of rows that begin at or after a byte offset.
     pub fn rows_since(&self, byte: usize) -> usize {
         match self {
             Self::Written(text) => text.rows_since(byte),
@@ -113,7 +113,7 @@ impl Laid {
         }
     }
 
-    /// The row that holds an anchor.
+    /// The row that contains an anchor.
     pub fn row_at(&self, anchor: Anchor) -> usize {
         let first = self.row_of(anchor.byte);
         let same = |row: usize| row < self.len() && self.byte_of(row) == self.byte_of(first);

@@ -1,4 +1,4 @@
-//! What rows of the chat need to know beside their entry.
+//! Context for drawing chat rows, besides the entry itself.
 
 use crate::domain::CallId;
 use crate::tui::chat::timing::TurnTiming;
@@ -8,8 +8,8 @@ use std::time::Duration;
 pub struct Scene<'a> {
     pub now: Duration,
     pub timing: &'a TurnTiming,
-    /// Calls that were run unread, with the rows that were not drawn.
+    /// Calls that ran before all their rows were drawn, with the number of undrawn rows.
     pub unread: &'a HashMap<CallId, usize>,
-    /// The line that keys act on, where the pane has the focus.
+    /// The selected line, if the pane has the focus.
     pub selected: Option<usize>,
 }

@@ -1,5 +1,5 @@
-//! The conversation as it is shown: the transcript, the windows on it and on its thinking,
-//! and what is known of its calls.
+//! The visible conversation: the transcript, the viewports on it and on its thinking, and
+//! the state of its calls.
 
 use crate::domain::{
     Body, CallId, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent, TurnId,
@@ -15,20 +15,20 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Chat {
     pub transcript: Transcript,
-    /// Entries that are thinking, by index.
+    /// Indices of thinking entries.
     thoughts: Vec<usize>,
-    /// The first entry of the round under way.
+    /// First entry of the current round.
     round_from: usize,
     pub viewport: Flow,
     pub thinking: Flow,
-    /// Answers are shown as they were written.
+    /// Show the raw text of answers.
     pub raw: bool,
     pub timing: TurnTiming,
-    /// Calls that the user was asked about, and those that ran without.
+    /// Calls that required approval, and calls that ran without it.
     asked: HashSet<CallId>,
     unasked: HashSet<CallId>,
-    /// Calls that were run though not all of their arguments had been drawn, with the
-    /// rows that were left.
+    /// Calls that ran before all of their arguments were drawn, with the number of undrawn
+    /// rows.
     unread: HashMap<CallId, usize>,
 }
 
@@ -43,7 +43,7 @@ impl Chat {
         chat
     }
 
-    /// Folds one event of a turn in: the transcript, and the times beside it.
+    /// Applies a turn event to the transcript and its timing.
     pub fn take(&mut self, id: TurnId, event: &TurnEvent, mode: ToolMode, now: Duration) {
         let known = self.transcript.entries().len();
         let is_new = self.transcript.running() != Some(id);
@@ -54,7 +54,7 @@ impl Chat {
             self.round_from = known;
         }
         if self.transcript.moves() == moves {
-            // Entries before the turn under way are settled.
+            // Entries before the running turn no longer change.
             let from = match event {
                 TurnEvent::Reclassified { .. } => self.transcript.settled().min(known),
                 _ => known,
@@ -72,8 +72,8 @@ impl Chat {
         self.timing.take(event, is_new, self.open_thinking(), now);
     }
 
-    /// Entries have other places now: nothing kept by their index holds any more. Rows are
-    /// made again for what is in view alone.
+    /// Discards everything cached by entry index after entries moved. Only rows in view are
+    /// laid out again.
     pub fn entries_moved(&mut self) {
         self.note_thoughts(0);
         self.round_from = self.transcript.entries().len();
@@ -81,7 +81,7 @@ impl Chat {
         self.thinking = Flow::default();
     }
 
-    /// Which entries, from this one on, are thinking.
+    /// Rebuilds the thinking indices from entry `from` on.
     fn note_thoughts(&mut self, from: usize) {
         let keep = self.thoughts.partition_point(|index| *index < from);
         self.thoughts.truncate(keep);
@@ -90,12 +90,12 @@ impl Chat {
         self.thoughts.extend(thinking.map(|(index, _)| index));
     }
 
-    /// Entries that are thinking, by index.
+    /// Indices of thinking entries.
     pub fn thoughts(&self) -> &[usize] {
         &self.thoughts
     }
 
-    /// The newest thinking, while more of it may come.
+    /// The thinking block that is still streaming.
     fn open_thinking(&self) -> Option<PieceId> {
         let newest = *self.thoughts.last()?;
         match &self.transcript.entries()[newest].body {
@@ -106,7 +106,7 @@ impl Chat {
         }
     }
 
-    /// Which calls ran though nobody was asked: their arguments stand in the chat.
+    /// Tracks calls that ran without approval; the chat shows their arguments.
     fn note_unasked(&mut self, event: &TurnEvent, mode: ToolMode) {
         let TurnEvent::Tool(call) = event else { return };
         match call.state {
@@ -122,12 +122,12 @@ impl Chat {
         }
     }
 
-    /// Calls that waited for a decision or ran without one.
+    /// Calls that required approval or were auto-approved.
     pub fn known_calls(&self) -> impl Iterator<Item = CallId> {
         self.asked.iter().chain(&self.unasked).copied()
     }
 
-    /// This call was run although so many rows of it were not drawn.
+    /// Records that a call ran with this many rows undrawn.
     pub fn ran_unread(&mut self, call: CallId, rows: usize) {
         self.unread.insert(call, rows);
     }
@@ -136,7 +136,7 @@ impl Chat {
         &self.unread
     }
 
-    /// The calls that run, in the order of the chat.
+    /// The running calls in chat order.
     pub fn running_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.transcript.entries();
         let open = &entries[self.transcript.settled().min(entries.len())..];
@@ -146,7 +146,6 @@ impl Chat {
         })
     }
 
-    /// The call whose line is selected.
     pub fn selected_call(&self) -> Option<&ToolCall> {
         match &self.transcript.entries().get(self.viewport.selected?)?.body {
             Body::Tool(call) => Some(call),
@@ -154,7 +153,7 @@ impl Chat {
         }
     }
 
-    /// The text of the newest answer, raw.
+    /// Raw text of the latest answer.
     pub fn last_answer(&self) -> Option<&str> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {
@@ -163,7 +162,6 @@ impl Chat {
         })
     }
 
-    /// The last call that has a result.
     pub fn last_result(&self) -> Option<&ToolCall> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {
@@ -172,7 +170,7 @@ impl Chat {
         })
     }
 
-    /// What the chat lays out: everything. `aside`: thinking has a pane of its own.
+    /// Layout input for the whole chat, without thinking if that has its own pane.
     pub fn source(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> Source<'_> {
         let waits = self.transcript.wait().is_some();
         Source {
@@ -190,7 +188,7 @@ impl Chat {
         }
     }
 
-    /// What the thinking pane lays out.
+    /// Layout input for the thinking pane.
     pub fn thinking_source(&self, width: u16, marks: MarkdownGlyphs) -> Source<'_> {
         Source {
             list: Some(&self.thoughts),
@@ -200,8 +198,8 @@ impl Chat {
         }
     }
 
-    /// The newest thinking of the round under way: it is folded when there is newer
-    /// thinking or the round is over.
+    /// The newest thinking of the current round. It folds when newer thinking starts or the
+    /// round ends.
     fn lingering(&self) -> Option<PieceId> {
         let turn = self.transcript.running()?;
         let newest = *self.thoughts.last().filter(|at| **at >= self.round_from)?;

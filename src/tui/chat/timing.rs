@@ -1,4 +1,4 @@
-//! Times of the turn under way and of the last one.
+//! Timing of the current and the last turn.
 
 use crate::domain::{CallId, PieceId, ToolState, TurnEnd, TurnEvent, Wait};
 use std::collections::HashMap;
@@ -8,23 +8,22 @@ use std::time::Duration;
 pub struct TurnTiming {
     pub turn_started: Duration,
     pub round_started: Duration,
-    /// Has a meaning while the transcript waits for it.
+    /// Valid only while the transcript waits for a retry.
     pub retry: Retry,
-    /// When the first words of the present round came.
+    /// When the first text of the current round arrived.
     first_text: Option<Duration>,
-    /// How long the rounds before it streamed.
+    /// Total streaming time of earlier rounds.
     streamed: Duration,
     pub ended: Option<Duration>,
-    /// Output tokens a second, and how long the turn took.
+    /// Output tokens per second, and the duration of the turn.
     pub speed: Option<(f64, Duration)>,
     pub calls: HashMap<CallId, Duration>,
     pub thoughts: HashMap<PieceId, (Duration, Duration)>,
     thinking: Option<PieceId>,
-    /// When the turn under way was heard of last.
+    /// Time of the last event of the running turn.
     pub heard: Duration,
 }
 
-/// When the request of a turn goes out again.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Retry {
     pub at: Duration,
@@ -33,7 +32,7 @@ pub struct Retry {
 }
 
 impl TurnTiming {
-    /// Takes in an event. `thinking` is the piece of thinking that is open after it.
+    /// Applies an event. `thinking` is the thinking block that is open after the event.
     pub fn take(
         &mut self,
         event: &TurnEvent,
@@ -76,7 +75,7 @@ impl TurnTiming {
             TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
                 self.calls.entry(call.id).or_insert(now);
             }
-            // Only the model's own time counts: not a tool's, not the user's.
+            // Count only the model's own time, without tools and approvals.
             TurnEvent::RoundEnded { .. } => self.stream_ended(now),
             TurnEvent::Ended { end, usage } => {
                 self.stream_ended(now);
@@ -98,7 +97,7 @@ impl TurnTiming {
         self.thinking = thinking;
     }
 
-    /// When the thinking that is open began, and when it was heard of last.
+    /// Start and last event of the open thinking block.
     pub fn open_thinking(&self) -> Option<&(Duration, Duration)> {
         self.thoughts.get(&self.thinking?)
     }

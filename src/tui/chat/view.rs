@@ -1,4 +1,4 @@
-//! The chat and the thinking pane: the rows in view of the flow of entries.
+//! Draws the visible rows of the chat and the thinking pane.
 
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
@@ -18,15 +18,15 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::time::Duration;
 
-/// The lines around thinking.
+/// Header and footer around thinking.
 const THINKING: &str = "<<< Thinking >>>";
 const END_THINKING: &str = "<<< End Thinking >>>";
-/// Under this width the count of lines below stands by itself.
+/// Below this width, only the number of lines below is shown.
 const SHORT_BELOW: u16 = 40;
-/// Columns from which the words about another attempt have room beside the time.
+/// Minimum width at which the retry label fits beside the time.
 const RETRY_WORDS_FROM: u16 = 46;
 
-/// Where the chat or the thinking is drawn, and when.
+/// Area, time and style for drawing the chat or the thinking pane.
 pub struct ChatPane {
     pub pane: Pane,
     pub is_framed: bool,
@@ -46,7 +46,7 @@ impl ChatPane {
     }
 }
 
-/// Draws the chat. `aside`: thinking has a pane of its own.
+/// Draws the chat. It omits thinking if that has its own pane.
 pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.viewport);
     let area = at.pane.inner;
@@ -83,7 +83,8 @@ pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
     chat.viewport = flow;
 }
 
-/// `↓ 12 lines` are below; those that came since the person scrolled up are new.
+/// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
+/// count as new.
 fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arrow: &str) -> String {
     if flow.follow {
         return String::new();
@@ -103,7 +104,7 @@ fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arro
     }
 }
 
-/// Draws the thinking alone. `says_nothing`: it says so where there is none.
+/// Draws the thinking pane. `shows_placeholder`: show a text if there is no thinking.
 pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, says_nothing: bool, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.thinking);
     let area = at.pane.inner;
@@ -242,7 +243,7 @@ fn draw_head(
     }
 }
 
-/// `Waiting for response...` below a blank row, with a spinner and the seconds.
+/// Draws `Waiting for response...` with a spinner and the elapsed time, below a blank row.
 fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Painter) {
     if line == 0 {
         return;
@@ -260,14 +261,14 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
     pen.put_cut(row.x + 2, row.y, &words, pen.theme.dim, columns);
 }
 
-/// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
+/// `Retrying in 4 s (2 of 5)`, in whole seconds down to one.
 fn retry_words(retry: Retry, now: Duration, columns: u16, dot: &str) -> String {
     let left = retry.at.saturating_sub(now);
     let seconds = left.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
     if columns < RETRY_WORDS_FROM {
-        return format!("again: {seconds} s");
+        return format!("retry: {seconds} s");
     }
     let key = key_of(Action::Retry);
-    format!("Trying again in {seconds} s ({attempt} of {max}) {dot} {key} now")
+    format!("Retrying in {seconds} s ({attempt} of {max}) {dot} {key} now")
 }

@@ -1,6 +1,6 @@
-//! A long list of entries as rows, of which only those in view are ever made.
-//! The reading position is an entry and a row of it, so that nothing walks the
-//! transcript: neither with a token, nor with a frame, nor on a resize.
+//! A scrolling view of entries that lays out only the rows in view. The reading position is
+//! an entry and a row within it, so neither a token, a frame nor a resize walks the whole
+//! transcript.
 
 use crate::text::markdown::StyledRow;
 use crate::tui::chat::entry_layout::{Slot, Stamp};
@@ -9,19 +9,18 @@ use crate::tui::chat::layout_input::Source;
 use crate::tui::chat::rendered_text::Anchor;
 use std::collections::HashSet;
 
-/// Rows below the view that are counted; more are shown as so many.
+/// Upper limit for counting rows below the view; beyond it the view shows `9999+`.
 pub const BELOW_MAX: usize = 9_999;
-/// Bytes of laid-out text kept for entries that are out of view.
+/// Limit in bytes for cached text of entries out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
 
-/// A row of an entry, or of the tail (whose index is the source's length).
+/// A row within an entry, or within the tail, which has the index just past the last entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     pub index: usize,
     pub row: usize,
 }
 
-/// One row as the view draws it.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {
     Blank,
@@ -33,21 +32,21 @@ pub enum Part<'a> {
 #[derive(Debug, Clone)]
 pub struct Flow {
     slots: Vec<Option<Slot>>,
-    /// Bytes of laid-out text, and how many were left when some was forgotten.
+    /// Bytes of laid-out text, and how many remained after the last eviction.
     cost: usize,
     kept: usize,
     pub follow: bool,
     top: Place,
-    /// The place at the top of the view, since a new layout moved it from row to
-    /// row. Only scrolling forgets it, so that resizes do not add up.
+    /// Text position at the top of the view after a new layout moved it to another row.
+    /// Kept until the user scrolls, so that rounding does not add up over several resizes.
     anchor: Option<Anchor>,
-    /// The last entry, and its bytes of text, when the end left the view.
+    /// The last entry and its text size when the end left the view.
     seen: (usize, usize),
-    /// The first and the last entry in view.
+    /// First and last entry in view.
     in_view: (usize, usize),
-    /// Entries that the person unfolded, by index.
+    /// Indices of entries that the user unfolded.
     unfolded: HashSet<usize>,
-    /// The folded or unfolded line that keys act on.
+    /// The selected foldable line.
     pub selected: Option<usize>,
 }
 
@@ -79,7 +78,7 @@ impl Flow {
         }
     }
 
-    /// An entry is about to fold by itself. One that is being read stays open.
+    /// Keeps an entry unfolded if the user is reading it while it would fold by itself.
     pub fn folds(&mut self, index: usize) {
         let (first, last) = self.in_view;
         if !self.follow && (first..=last).contains(&index) {
@@ -87,7 +86,6 @@ impl Flow {
         }
     }
 
-    /// The first row in view.
     pub fn top(&mut self, source: &Source, height: usize) -> Place {
         let bottom = self.bottom(source, height);
         if self.follow {
@@ -98,7 +96,7 @@ impl Flow {
         self.top.min(bottom)
     }
 
-    /// Where the view begins when it shows the end.
+    /// Top position of a view that shows the end.
     fn bottom(&mut self, source: &Source, height: usize) -> Place {
         let end = Place {
             index: source.count(),
@@ -144,7 +142,7 @@ impl Flow {
         place
     }
 
-    /// Scrolls by rows, up where negative. At the end it follows again.
+    /// Scrolls by rows, up if negative. Reaching the end resumes following.
     pub fn scroll(&mut self, source: &Source, height: usize, rows: isize) {
         let top = self.top(source, height);
         let by = rows.unsigned_abs();
@@ -157,7 +155,7 @@ impl Flow {
         self.go(source, top, follow);
     }
 
-    /// Keeps what is in view where it is, though rows are about to come or go.
+    /// Pins the view to its current position before rows appear or disappear.
     pub fn hold(&mut self, source: &Source, height: usize) {
         let top = self.top(source, height);
         self.go(source, top, false);
@@ -169,7 +167,7 @@ impl Flow {
         self.go(source, top, follow);
     }
 
-    /// Scrolls as little as makes the first row of an entry visible.
+    /// Scrolls the minimum that makes an entry's first row visible.
     pub fn reveal(&mut self, source: &Source, height: usize, index: usize) {
         let gap = self.slot(source, index).map_or(0, |slot| slot.stamp.gap);
         let place = Place { index, row: gap };
@@ -184,7 +182,7 @@ impl Flow {
         }
     }
 
-    /// Begins the view at `top` from now on.
+    /// Moves the top of the view.
     fn go(&mut self, source: &Source, top: Place, follow: bool) {
         if self.follow && !follow {
             let last = source.count().saturating_sub(1);
@@ -196,13 +194,13 @@ impl Flow {
         self.follow = follow;
     }
 
-    /// Rows below a view that begins at `top`, at most [`BELOW_MAX`].
+    /// Rows below a view that begins at `top`, at most [`ROWS_BELOW_MAX`].
     pub fn below(&mut self, source: &Source, top: Place, height: usize) -> usize {
         let place = self.down(source, top, height);
         self.rows_from(source, place)
     }
 
-    /// How many of them came since the end left the view.
+    /// Rows below the view that were added since the end left the view.
     pub fn new_below(&mut self, source: &Source) -> usize {
         let (index, byte) = self.seen;
         let Some(slot) = self.slot(source, index) else {
@@ -218,7 +216,7 @@ impl Flow {
         (grown + self.rows_from(source, place).saturating_sub(tail)).min(BELOW_MAX)
     }
 
-    /// Rows from a place to the end, at most [`BELOW_MAX`].
+    /// Rows from a position to the end, at most [`ROWS_BELOW_MAX`].
     fn rows_from(&mut self, source: &Source, mut place: Place) -> usize {
         let mut rows = 0;
         while place.index < source.count() && rows < BELOW_MAX {
@@ -232,7 +230,7 @@ impl Flow {
         (rows + tail).min(BELOW_MAX)
     }
 
-    /// The next entry that folds, from `from` on in the direction of `step`.
+    /// The next foldable entry from `from` in the direction of `step`.
     pub fn next_fold(&self, source: &Source, from: Option<usize>, step: isize) -> Option<usize> {
         let mut index = from.unwrap_or(source.count());
         loop {
@@ -244,7 +242,7 @@ impl Flow {
         }
     }
 
-    /// The places in view, from `top` on.
+    /// The visible row positions from `top` on.
     pub fn visible(&mut self, source: &Source, top: Place, height: usize) -> Vec<Place> {
         let mut places = Vec::with_capacity(height);
         let mut place = top;
@@ -276,14 +274,13 @@ impl Flow {
         places
     }
 
-    /// Drops laid-out text that is out of view when there is too much of it.
-    /// Heights stay.
+    /// Drops laid-out text out of view once the cache is too large. Heights are kept.
     fn forget_beyond(&mut self, first: usize, last: usize) {
-        // What cannot be forgotten is not looked through again with every frame.
+        // Skip the scan if the last eviction could not free much more.
         if self.cost <= CACHE_BYTES_MAX.max(self.kept + CACHE_BYTES_MAX / 4) {
             return;
         }
-        // The newest entries stay: one of them may be streaming.
+        // Keep the newest entries: one of them may be streaming.
         let newest = self.slots.len().saturating_sub(2);
         for (index, slot) in self.slots.iter_mut().enumerate().take(newest) {
             if let Some(slot) = slot.as_mut().filter(|_| index < first || index > last) {
@@ -318,7 +315,7 @@ impl Flow {
         }
     }
 
-    /// Is this the first row of text of its entry?
+    /// Whether this is the first row of its entry's text.
     pub fn is_first(&self, place: Place) -> bool {
         let slot = self.slots.get(place.index).and_then(Option::as_ref);
         slot.is_some_and(|slot| place.row == slot.stamp.gap + slot.head)
@@ -361,8 +358,8 @@ impl Flow {
         self.slots[index].as_ref()
     }
 
-    /// What stood at the top of the view, where an entry that reaches above it is
-    /// about to be laid out anew: rows above may come and go.
+    /// The text position at the top of the view, if the top entry is about to be laid out
+    /// again: rows above it may appear or disappear.
     fn anchor_of(&self, index: usize, old: Option<&Slot>) -> Option<Anchor> {
         let old = old.filter(|_| index == self.top.index && !self.follow)?;
         let row = self.top.row.checked_sub(old.stamp.gap + old.head)?;

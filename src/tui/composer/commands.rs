@@ -1,5 +1,4 @@
-//! Commands that begin with `/`: completing them, running them, and what is said about one
-//! that does not exist.
+//! Slash commands: completing and running them, and suggesting one for an unknown name.
 
 use crate::domain::Notice;
 use crate::tui::composer::state::{Completion, Composer};
@@ -11,7 +10,7 @@ use crate::tui::widgets::nearest::nearest;
 use crossterm::event::KeyEvent;
 
 impl Composer {
-    /// A key of the open list of completions.
+    /// Handles a key while the completion list is open.
     pub fn completion_key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
         let found = self.completions();
         let count = found.len();
@@ -27,7 +26,7 @@ impl Composer {
                 self.editor.set(&format!("{command}{space}"));
             }
             Some(LayerKey::Back) => self.completion = Completion::Closed,
-            // Enter runs what stands there, or what the arrows stand on.
+            // Enter runs the typed command, or the one selected with the arrows.
             Some(LayerKey::Take) => {
                 let typed = self.editor.text();
                 let exact = found.iter().any(|(command, _)| *command == typed);
@@ -41,8 +40,8 @@ impl Composer {
         Handled::Consumed
     }
 
-    /// Runs a command that was typed whole. One that is unknown stays where it is, so that
-    /// it can be mended.
+    /// Runs a typed command. An unknown command stays in the editor so that the user can
+    /// correct it.
     pub fn run_typed(&mut self, line: &str, cx: &mut Cx) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let name = name.to_lowercase();
@@ -50,7 +49,7 @@ impl Composer {
         if let Some((_, binding)) = known {
             return self.run(binding.action, argument.trim(), cx);
         }
-        let mut notice = Notice::warning(format!("There is no command {name}."));
+        let mut notice = Notice::warning(format!("Unknown command {name}."));
         let known = keymap::commands().map(|(command, _)| command);
         if let Some(near) = nearest(&name, known) {
             notice = notice.advise(format!("Did you mean {near}?"));

@@ -1,23 +1,23 @@
-//! What of the message is kept when the program ends, and what never is: words that were
-//! typed in a private conversation stay off the disk after it has ended, until the user
-//! sends them somewhere.
+//! The draft that is saved on exit, and the privacy rule for it: text typed in a private
+//! conversation is not written to disk, even after the conversation has ended, until the
+//! user sends it elsewhere.
 
 use crate::protocol::Command;
 use crate::tui::composer::state::Composer;
 
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// The message or the queue holds words that were typed in private.
+    /// The message or the queue contains text typed in private.
     is_private: bool,
-    /// The engine was asked for a private conversation and has not answered yet.
+    /// A private conversation was requested but not yet confirmed.
     private_asked: bool,
-    /// The last run's draft stands in the message, and still on the disk.
+    /// The message contains the last run's draft, which is still on disk.
     on_disk: bool,
 }
 
 impl Composer {
-    /// Looks at what the last message made of it. True where the draft on the disk was sent
-    /// or thrown away: nothing must offer it a second time.
+    /// Updates the draft state after each message. Returns true if the draft on disk was
+    /// sent or discarded and must not be offered again.
     pub fn follow(&mut self, is_private: bool, private_asked: bool) -> bool {
         let holds = self.holds_words();
         let draft = &mut self.draft;
@@ -26,7 +26,7 @@ impl Composer {
         !holds && std::mem::take(&mut draft.on_disk)
     }
 
-    /// Is a word here that is in no conversation yet?
+    /// Whether there is unsent text in the editor, the history stash or the queue.
     fn holds_words(&self) -> bool {
         let is_word = |text: &str| !text.trim().is_empty();
         !self.editor.is_blank()
@@ -35,19 +35,19 @@ impl Composer {
             || !self.queue.prompts.is_empty()
     }
 
-    /// A prompt joins what Up brings back.
+    /// Adds a prompt to the history.
     pub fn remember(&mut self, prompt: &str, is_private: bool) {
         let is_private = is_private || self.draft.private_asked;
         self.history.remember(prompt, is_private);
     }
 
-    /// The draft of the last run comes into the message.
+    /// Puts the last run's draft into the editor.
     pub fn restore(&mut self, draft: &str) {
         self.editor.set(draft);
         self.draft.on_disk = true;
     }
 
-    /// The conversation became private, or is not any more.
+    /// Handles the start or the end of a private conversation.
     pub fn private_changed(&mut self, is_private: bool) {
         self.draft.private_asked = false;
         if !is_private && let Some(typed) = self.history.forget_private(&self.editor.text()) {
@@ -55,19 +55,19 @@ impl Composer {
         }
     }
 
-    /// The engine had no room for the command.
+    /// Reverts the effect of a command that the engine's full queue rejected.
     pub fn rejected(&mut self, command: &Command) {
         match command {
             Command::SetPrivate(true) => self.draft.private_asked = false,
-            // It is asked for again with the next key.
+            // Requested again on the next key.
             Command::KeepDraft(text) if text.is_empty() => self.draft.on_disk = true,
             _ => {}
         }
     }
 
-    /// What is offered at the next start: what was queued, what was being typed, and not
-    /// what stands in the message only because the user looked back at it, or because it
-    /// was typed ahead. `last` is the prompt of the last turn.
+    /// The text to offer at the next start: queued prompts and the typed message, but not a
+    /// recalled prompt or one that the tour typed ahead. `last` is the prompt of the last
+    /// turn.
     pub fn kept(
         &self,
         is_private: bool,

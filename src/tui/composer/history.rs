@@ -1,15 +1,15 @@
-//! The prompts that were typed before, and where Up and Down are in them.
+//! Prompt history, and the position of Up and Down in it.
 
-/// Prompts kept for Up and Down.
+/// Maximum number of prompts in the history.
 const HISTORY_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub struct History {
     prompts: Vec<String>,
-    /// How many of the last were typed in the private conversation.
+    /// How many of the newest prompts were typed in the private conversation.
     private: usize,
     at: Option<usize>,
-    /// What was being typed when the walk began.
+    /// Unsent text from before the user pressed Up.
     aside: String,
 }
 
@@ -18,7 +18,7 @@ impl History {
         &self.prompts
     }
 
-    /// Puts the prompts of earlier runs before those of this one.
+    /// Prepends the prompts of earlier runs.
     pub fn load(&mut self, earlier: &[String]) {
         self.prompts.splice(0..0, earlier.iter().cloned());
     }
@@ -35,22 +35,22 @@ impl History {
         self.private += usize::from(is_private);
     }
 
-    /// Up and Down begin anew.
+    /// Resets the position to the end.
     pub fn leave(&mut self) {
         self.at = None;
     }
 
-    /// The prompt that Up or Down brought into the message.
+    /// The recalled prompt.
     pub fn recalled(&self) -> Option<&str> {
         self.prompts.get(self.at?).map(String::as_str)
     }
 
-    /// What was being typed before a prompt was recalled.
+    /// The unsent text from before the recall.
     pub fn aside(&self) -> Option<&str> {
         self.at.map(|_| self.aside.as_str())
     }
 
-    /// The prompt before; `typed` is what stands in the message.
+    /// Steps back. `typed` returns the text in the editor.
     pub fn earlier(&mut self, typed: impl FnOnce() -> String) -> Option<&str> {
         let at = self.at.unwrap_or(self.prompts.len()).checked_sub(1)?;
         if self.at.is_none() {
@@ -60,7 +60,7 @@ impl History {
         self.recalled()
     }
 
-    /// The prompt after, and behind the last what was being typed.
+    /// Steps forward; after the last prompt, returns the unsent text.
     pub fn later(&mut self) -> Option<Later<'_>> {
         let at = self.at? + 1;
         if at < self.prompts.len() {
@@ -71,8 +71,8 @@ impl History {
         Some(Later::Typed(std::mem::take(&mut self.aside)))
     }
 
-    /// What was asked in private is not to be found by Up any more. Returns what was being
-    /// typed where such a prompt is in the message.
+    /// Removes private prompts from the history. If one of them is in the editor, returns
+    /// the unsent text to restore.
     pub fn forget_private(&mut self, message: &str) -> Option<String> {
         let private = std::mem::take(&mut self.private);
         let mut typed = None;
@@ -87,7 +87,6 @@ impl History {
     }
 }
 
-/// Where Down leads.
 #[derive(Debug)]
 pub enum Later<'a> {
     Prompt(&'a str),

@@ -1,4 +1,4 @@
-//! The message being typed, its history and queue, and the draft that is kept on exit.
+//! The message editor, its history and queue, and the draft saved on exit.
 
 pub mod commands;
 pub mod draft;

@@ -1,4 +1,4 @@
-//! The message being typed, what was typed before, and what waits to be sent.
+//! The message editor with prompt history and queue.
 
 use crate::tui::composer::draft::Draft;
 use crate::tui::composer::history::{History, Later};
@@ -15,13 +15,13 @@ pub struct Composer {
     pub(super) draft: Draft,
     pub(super) history: History,
     pub queue: Queue,
-    /// While the last prompt is being changed: what stood in the message before.
+    /// The editor's text from before the last prompt was loaded for editing.
     editing: Option<String>,
     pub completion: Completion,
     pub pasting: PasteDetector,
 }
 
-/// Prompts that wait for the turn under way.
+/// Prompts that wait for the running turn.
 #[derive(Debug, Default)]
 pub struct Queue {
     pub prompts: VecDeque<String>,
@@ -29,17 +29,16 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Nothing of it is sent before the user says so.
+    /// Stops sending queued prompts until the user resumes.
     pub fn pause(&mut self) {
         self.paused |= !self.prompts.is_empty();
     }
 }
 
-/// The list of commands while one is typed.
+/// The completion list for slash commands.
 #[derive(Debug)]
 pub enum Completion {
     Selected(usize),
-    /// The user closed it.
     Closed,
 }
 
@@ -54,37 +53,37 @@ impl Composer {
         &self.history
     }
 
-    /// The prompts of earlier runs are here.
+    /// Prepends the prompts of earlier runs.
     pub fn load_history(&mut self, prompts: &[String]) {
         self.history.load(prompts);
     }
 
-    /// Up and Down begin anew.
+    /// Resets the history position.
     pub fn leave_history(&mut self) {
         self.history.leave();
     }
 
-    /// Text is about to be typed or pasted.
+    /// Prepares for typed or pasted text.
     pub fn begin_typing(&mut self) {
         self.history.leave();
         self.completion = Completion::default();
     }
 
-    /// Text that came as keys, faster than anyone types; it is pasted next.
+    /// Handles text that arrived as a burst of keys. The caller then inserts it.
     pub fn burst(&mut self, text: &str, now: Duration) {
         if self.pasting.burst(text, now) {
             self.editor.insert("\n");
         }
     }
 
-    /// A held Enter was a line end.
+    /// Converts a held Enter into a newline.
     pub fn break_line(&mut self, now: Duration) {
         self.pasting.line_ended(now);
         self.editor.insert("\n");
     }
 
-    /// An editing key. Up and Down leave the text at its edges for what was queued or typed
-    /// before.
+    /// Handles an editing key. Up and Down at the edge of the text recall queued prompts or
+    /// history.
     pub fn edit(&mut self, edit: Edit) {
         self.completion = Completion::default();
         let is_fresh = self.editor.is_empty() && self.history.aside().is_none();
@@ -110,7 +109,8 @@ impl Composer {
     fn earlier(&mut self) {
         if let Some(prompt) = self.history.earlier(|| self.editor.text()) {
             self.editor.set(prompt);
-            // A recalled command is not completed: Up and Down go on through the history.
+            // Do not complete a recalled command: Up and Down must keep moving through the
+            // history.
             self.completion = Completion::Closed;
         }
     }
@@ -126,8 +126,8 @@ impl Composer {
         }
     }
 
-    /// Puts the queue back into the message, before what stands there: it was meant for the
-    /// conversation that is left. False where there is none.
+    /// Moves queued prompts back into the editor, before its text: they were meant for the
+    /// conversation that is being closed. Returns false if the queue was empty.
     pub fn unqueue(&mut self) -> bool {
         let mut prompts: Vec<String> = self.queue.prompts.drain(..).collect();
         self.queue.paused = false;
@@ -141,25 +141,26 @@ impl Composer {
         true
     }
 
-    /// Puts the last prompt into the message, to be changed. Twice in a row, the text of
-    /// before the first time is what comes back.
+    /// Loads the last prompt for editing. Repeated calls keep the text from before the
+    /// first one.
     pub fn edit_last(&mut self, prompt: &str) {
         let before = self.editor.text();
         self.editing.get_or_insert(before);
         self.editor.set(prompt);
     }
 
-    /// A prompt that replaces the last one comes into the empty message.
+    /// Marks the empty editor as editing a replacement for the last prompt.
     pub fn edit_offered(&mut self) {
         self.editing = Some(String::new());
     }
 
-    /// What stood in the message before the last prompt was put there to be changed.
+    /// The editor's text from before the last prompt was loaded.
     pub fn editing(&self) -> Option<&str> {
         self.editing.as_deref()
     }
 
-    /// Leaves the last prompt as it was. False where none was being changed.
+    /// Cancels editing and restores the earlier text. Returns false if nothing was being
+    /// edited.
     pub fn stop_editing(&mut self) -> bool {
         let before = self.editing.take();
         if let Some(before) = &before {
@@ -168,12 +169,12 @@ impl Composer {
         before.is_some()
     }
 
-    /// The changed prompt is sent. False where none was being changed.
+    /// Ends editing when the prompt is sent. Returns false if nothing was being edited.
     pub fn send_edited(&mut self) -> bool {
         self.editing.take().is_some()
     }
 
-    /// The commands that what is typed may become.
+    /// Commands that complete the typed text.
     pub fn completions(&self) -> Vec<(&'static str, &'static Binding)> {
         let typed = self.editor.one_line().filter(|line| line.starts_with('/'));
         let (Some(typed), Completion::Selected(_)) = (typed, &self.completion) else {
@@ -182,14 +183,14 @@ impl Composer {
         let found: Vec<_> = keymap::commands()
             .filter(|(command, _)| command.starts_with(typed))
             .collect();
-        // A command that stands there whole needs no list.
+        // A fully typed command needs no list.
         match found.as_slice() {
             [(only, _)] if *only == typed => Vec::new(),
             _ => found,
         }
     }
 
-    /// The selected one of so many completions.
+    /// Index of the selected completion among `count`.
     pub fn selected_completion(&self, count: usize) -> usize {
         let selected = match self.completion {
             Completion::Selected(at) => at,

@@ -1,24 +1,22 @@
-//! What a terminal really sends, made into what was meant: Hangul jamo as the
-//! keys they lie on, bursts of keys as pastes, and the terminal's reply to a
-//! question as no key at all.
+//! Decodes terminal input: maps Hangul jamo to the Latin keys they share, detects bursts of
+//! keys as pastes, and filters out the terminal's reply to the background query.
 
 use crate::tui::theme::Background;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::Duration;
 
-/// Text keys in one read from which on nobody typed them one by one.
+/// A read with at least this many text keys is a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
-/// How long after the question a reply of the terminal is looked for.
+/// How long after the query a reply may arrive.
 const REPLY_WITHIN: Duration = Duration::from_secs(3);
-/// How long the start of a reply may stay without its end.
+/// How long an incomplete reply is held.
 const REPLY_GAP: Duration = Duration::from_millis(100);
-/// How a reply begins, in the spelling of [`spell`].
+/// Start of a reply, as [`reply_char`] spells it.
 const REPLY_START: &str = "\u{1b}11;";
-/// The longest reply, in keys.
+/// Maximum length of a reply in keys.
 const REPLY_KEYS_MAX: usize = 40;
 
-/// The Latin key on which a two-set jamo lies; other characters unchanged, in
-/// lower case.
+/// The Latin key of a two-set (Dubeolsik) jamo; any other character in lower case.
 pub fn key_under(c: char) -> char {
     const JAMO: [(char, char); 33] = [
         ('ㅂ', 'q'),
@@ -55,7 +53,7 @@ pub fn key_under(c: char) -> char {
         ('ㅜ', 'n'),
         ('ㅡ', 'm'),
     ];
-    // The conjoining forms, which some input methods send, in the order of Unicode.
+    // Conjoining forms, which some input methods send, in Unicode order.
     const LEADING: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
     const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ    ㅛㅜ    ㅠㅡ ㅣ";
     let nth = |list: &'static str, base: u32| list.chars().nth((u32::from(c) - base) as usize);
@@ -70,14 +68,14 @@ pub fn key_under(c: char) -> char {
         .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
 }
 
-/// A key in the one spelling that the table of keys uses.
+/// Normalizes a key to the form used in the keymap.
 pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let chord = KeyModifiers::CONTROL | KeyModifiers::ALT;
     let mut modifiers = key.modifiers & (chord | KeyModifiers::SHIFT);
     let code = match key.code {
         KeyCode::Char(c) => {
             modifiers -= KeyModifiers::SHIFT;
-            // AltGr arrives as both and types a character.
+            // AltGr arrives as Ctrl+Alt and types a character.
             if modifiers == chord {
                 modifiers = KeyModifiers::NONE;
             }
@@ -96,7 +94,7 @@ pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     (code, modifiers)
 }
 
-/// The character that a key types, where it types one.
+/// The character typed by a key, if any.
 pub fn typed(key: KeyEvent) -> Option<char> {
     match normal(key) {
         (KeyCode::Char(c), modifiers) if modifiers.is_empty() => Some(c),
@@ -104,15 +102,14 @@ pub fn typed(key: KeyEvent) -> Option<char> {
     }
 }
 
-/// One group of keys that were read at once.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Group {
     Key(KeyEvent),
     Burst(String),
 }
 
-/// Makes a run of many text keys one burst. Enter belongs to it where text
-/// follows; at its end it is a key of its own.
+/// Combines a long run of text keys into one burst. Enter belongs to the burst only if text
+/// follows; a final Enter is a key of its own.
 pub fn group(keys: &[KeyEvent]) -> Vec<Group> {
     let text = |key: &KeyEvent| match key.code {
         _ if key.kind == KeyEventKind::Release => None,
@@ -142,8 +139,8 @@ pub fn group(keys: &[KeyEvent]) -> Vec<Group> {
     groups
 }
 
-/// Takes the terminal's answer to `OSC 11 ; ?` out of the keys. crossterm reads
-/// it as Alt+], its characters, and Alt+\ or Ctrl+G.
+/// Filters the terminal's reply to `OSC 11 ; ?` out of the keys. crossterm reports it as
+/// Alt+], its characters, and Alt+\ or Ctrl+G.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyFilter {
     held: Vec<KeyEvent>,
@@ -152,7 +149,8 @@ pub struct ReplyFilter {
 }
 
 impl ReplyFilter {
-    /// Keys that go on, and the background where the reply is complete.
+    /// Returns the keys that are not part of a reply, and the background once the reply is
+    /// complete.
     pub fn push(&mut self, key: KeyEvent, at: Duration) -> (Vec<KeyEvent>, Option<Background>) {
         if self.done || at > REPLY_WITHIN {
             let mut keys = self.release();
@@ -163,29 +161,29 @@ impl ReplyFilter {
             self.held_since = at;
         }
         self.held.push(key);
-        let said: String = self.held.iter().filter_map(spell).collect();
-        if let Some(body) = said.strip_prefix(REPLY_START)
+        let text: String = self.held.iter().filter_map(spell).collect();
+        if let Some(body) = text.strip_prefix(REPLY_START)
             && let Some(body) = body.strip_suffix('\u{7}')
         {
             self.done = true;
             self.held.clear();
             return (Vec::new(), background_of(body));
         }
-        let begins = said.chars().count() == self.held.len()
-            && (said.starts_with(REPLY_START) || REPLY_START.starts_with(said.as_str()));
+        let begins = text.chars().count() == self.held.len()
+            && (text.starts_with(REPLY_START) || REPLY_START.starts_with(text.as_str()));
         if begins && self.held.len() < REPLY_KEYS_MAX {
             return (Vec::new(), None);
         }
         (self.release(), None)
     }
 
-    /// Are these keys, or the keys before them, the start of a reply?
+    /// Whether these keys or already held ones may start a reply.
     pub fn may_hold(&self, keys: &[KeyEvent]) -> bool {
         let starts = |key: &KeyEvent| spell(key) == REPLY_START.chars().next();
         !self.done && (!self.held.is_empty() || keys.iter().any(starts))
     }
 
-    /// When held keys must be given through though no end came.
+    /// When held keys must be released because the reply did not complete.
     pub fn due(&self) -> Option<Duration> {
         (!self.held.is_empty()).then(|| self.held_since + REPLY_GAP)
     }
@@ -195,7 +193,7 @@ impl ReplyFilter {
     }
 }
 
-/// A key of a reply as one character: ESC for its start, BEL for either end.
+/// Spells a key of a reply as one character: ESC for its start, BEL for either terminator.
 fn spell(key: &KeyEvent) -> Option<char> {
     match (key.code, key.modifiers - KeyModifiers::SHIFT) {
         (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),

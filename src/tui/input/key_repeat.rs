@@ -1,10 +1,10 @@
-//! Telling a key that is held down from one that is pressed again.
+//! Distinguishes a held key from repeated presses.
 
 use crossterm::event::KeyCode;
 use std::time::Duration;
 
-/// A key that may still be held down: most terminals do not tell a repeat from a
-/// press, and the first repeat comes later than a dialog takes to listen.
+/// A key that may still be held down. Most terminals do not distinguish repeats from
+/// presses, and the first repeat can arrive after a dialog starts to accept keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     code: KeyCode,
@@ -13,9 +13,9 @@ pub struct Held {
 }
 
 impl Held {
-    /// From a press on, a repeat of it comes within this time.
+    /// Maximum delay between a press and its first repeat.
     const REPEAT_DELAY_MAX: Duration = Duration::from_millis(900);
-    /// Repeats follow each other within this time.
+    /// Maximum gap between repeats.
     const REPEAT_GAP_MAX: Duration = Duration::from_millis(200);
 
     pub fn new(code: KeyCode, at: Duration) -> Self {
@@ -26,7 +26,7 @@ impl Held {
         }
     }
 
-    /// Is a press of `code` at `at` to be taken for this key, still held down?
+    /// Whether a press of `code` at `at` counts as a repeat of this key.
     pub fn repeats(&mut self, code: KeyCode, at: Duration) -> bool {
         if code != self.code {
             return false;

@@ -1,5 +1,5 @@
-//! Terminal input: keys as the keymap spells them, bursts, replies of the terminal, pastes
-//! without brackets, key repeat.
+//! Terminal input: key normalization, bursts, terminal replies, unbracketed pastes and key
+//! repeat.
 
 pub mod decode;
 pub mod key_repeat;

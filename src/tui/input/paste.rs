@@ -1,31 +1,29 @@
-//! Telling pasted text from typed text where the terminal does not: its keys come faster
+//! Detects pastes by timing in terminals without bracketed paste: their keys arrive faster
 //! than anyone types.
 
 use std::time::Duration;
 
-/// A gap between keys that nobody types in.
+/// Maximum gap between pasted keys; typing is slower.
 const BURST_GAP: Duration = Duration::from_millis(3);
-/// How long an Enter right behind a burst of text waits: more text makes it a line end of a
-/// paste.
+/// How long an Enter directly after a burst is held. If more text arrives, the Enter was a
+/// newline of the paste.
 const ENTER_HELD: Duration = Duration::from_millis(15);
 
 #[derive(Debug, Default)]
 pub struct PasteDetector {
     last_text: Option<Duration>,
-    /// An Enter that may turn out to be a line end of a paste.
+    /// Time of a held Enter, which may be a newline of a paste.
     enter: Option<Duration>,
     pasting: bool,
 }
 
 impl PasteDetector {
-    /// One character was typed.
     pub fn typed(&mut self, now: Duration) {
         self.pause(now);
         self.last_text = Some(now);
     }
 
-    /// Text came as one burst of keys. True where a held Enter turned out to be a line end
-    /// before it.
+    /// Records a burst of text. Returns true if a held Enter was a newline before it.
     pub fn burst(&mut self, text: &str, now: Duration) -> bool {
         let had_enter = self.enter.take().is_some();
         match had_enter {
@@ -37,7 +35,7 @@ impl PasteDetector {
         had_enter
     }
 
-    /// After a pause the next text is no part of an earlier paste.
+    /// After a pause, new text is not part of an earlier paste.
     fn pause(&mut self, now: Duration) {
         self.pasting &= self.last_text.is_some_and(|last| now <= last + ENTER_HELD);
     }
@@ -46,23 +44,23 @@ impl PasteDetector {
         self.enter = Some(now);
     }
 
-    /// Takes a held Enter, if there is one.
+    /// Clears a held Enter and returns whether there was one.
     pub fn take_enter(&mut self) -> bool {
         self.enter.take().is_some()
     }
 
-    /// A held Enter was a line end.
+    /// Records that a held Enter was a newline of the paste.
     pub fn line_ended(&mut self, now: Duration) {
         self.pasting = true;
         self.last_text = Some(now);
     }
 
-    /// When a held Enter sends.
+    /// When a held Enter submits the message.
     pub fn due(&self) -> Option<Duration> {
         self.enter.map(|since| since + ENTER_HELD)
     }
 
-    /// Did text come just now, faster than anyone could follow it with Enter?
+    /// Whether text arrived so recently that an Enter now must be part of the same input.
     pub fn holds_enter(&self, now: Duration) -> bool {
         !self.pasting && self.came_within(BURST_GAP, now)
     }

@@ -1,10 +1,9 @@
-//! The keys of what opens over the chat: lists, forms and texts. Layers look their keys up
-//! here, and their hints are written from the same rows.
+//! Keys of lists, forms and texts that open over the chat. Layers look up keys here, and
+//! their hints come from the same table.
 
 use super::{Chord, pressed};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a key means to a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerKey {
     Up,
@@ -15,10 +14,10 @@ pub enum LayerKey {
     End,
     Left,
     Right,
-    /// Takes what is selected, or goes on to the next field.
+    /// Confirms the selection, or moves to the next field.
     Take,
     Back,
-    /// From the search line to the list and back, or to the other tab.
+    /// Switches between the search line and the list, or between tabs.
     Switch,
     Erase,
     Delete,
@@ -29,24 +28,24 @@ pub enum LayerKey {
     AddServer,
     Copy,
     Yes,
-    /// Writes the selected completion out.
+    /// Inserts the selected completion.
     Complete,
 }
 
-/// The layers and lists, or parts of them, that share keys.
+/// Contexts whose keys are looked up together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Every list and text that scrolls.
+    /// Every scrollable list and text.
     Rows,
-    /// A text that is read page by page: its ends, and copying it.
+    /// Text read page by page: its start, its end, and copying.
     Pages,
     Text,
     Log,
-    /// A line that is typed, and taken with Enter.
+    /// An input line confirmed with Enter.
     Line,
-    /// A list with a search line above.
+    /// A list with a search line above it.
     Searched,
-    /// The same while the keys go to its rows.
+    /// The same list while its rows have the focus.
     InRows,
     Sessions,
     Deleting,
@@ -54,9 +53,9 @@ pub enum Place {
     Trust,
     Picker,
     Form,
-    /// The commands that what is typed may become.
+    /// The completion list for slash commands.
     Completions,
-    /// The offer of a first run.
+    /// The first-run chooser.
     FirstRun,
 }
 
@@ -65,7 +64,7 @@ struct LayerBinding {
     place: Place,
     key: LayerKey,
     code: KeyCode,
-    /// None: whatever is held with it.
+    /// `None` matches any modifiers.
     modifiers: Option<KeyModifiers>,
 }
 
@@ -150,7 +149,7 @@ const TABLE: &[LayerBinding] = &[
     any(P::FirstRun, L::Back, K::Esc),
 ];
 
-/// What a key means in these places.
+/// The meaning of a key in these contexts.
 pub fn find(event: KeyEvent, places: &[Place]) -> Option<LayerKey> {
     let pressed = pressed(event);
     TABLE
@@ -164,7 +163,7 @@ pub fn find(event: KeyEvent, places: &[Place]) -> Option<LayerKey> {
         .map(|binding| binding.key)
 }
 
-/// `Enter resume`: the first key of a place that means this, and what it does there.
+/// A hint such as `Enter resume`: the first key bound to this meaning, and its effect.
 pub fn hint(place: Place, key: LayerKey, word: &str) -> String {
     let mut bindings = TABLE.iter();
     let binding = bindings.find(|binding| binding.place == place && binding.key == key);
@@ -179,16 +178,16 @@ pub fn hint(place: Place, key: LayerKey, word: &str) -> String {
     format!("{name} {word}")
 }
 
-/// Rows of a page in lists, help and logs.
+/// Rows per page in lists, help and logs.
 const PAGE_ROWS: isize = 10;
 
-/// The rows that a key moves a list by, where it moves one.
+/// How many rows a key moves a list, if it scrolls.
 pub fn step(event: KeyEvent) -> Option<isize> {
     find(event, &[Place::Rows]).and_then(LayerKey::rows)
 }
 
 impl LayerKey {
-    /// The rows that it moves a list by.
+    /// How many rows this key moves a list.
     pub fn rows(self) -> Option<isize> {
         match self {
             Self::Up => Some(-1),

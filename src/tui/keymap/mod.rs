@@ -1,5 +1,5 @@
-//! The one table of actions. Keys, the palette, the help, the completion of
-//! commands and the hint line are all read from it.
+//! The single table of actions. Keys, the palette, the help, command completion and the
+//! hint line all come from it.
 
 use crate::tui::input::decode::{key_under, normal};
 use crate::tui::widgets::editor::Edit;
@@ -68,16 +68,16 @@ pub enum Action {
     OpenCall,
 }
 
-/// Where a key means its action.
+/// The scope in which a binding applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     Always,
-    /// The focus is on the message.
+    /// The message has the focus.
     Message,
-    /// The focus is on the chat, the thinking or the servers.
+    /// The chat, the thinking or the servers pane has the focus.
     Pane,
     Servers,
-    /// The line of a call is selected in the chat.
+    /// A tool call is selected in the chat.
     Call,
 }
 
@@ -89,11 +89,11 @@ pub struct Chord {
 
 pub struct Binding {
     pub action: Action,
-    /// As the setting `keys` spells it.
+    /// Name in the `keys` setting.
     pub name: &'static str,
     pub keys: &'static [Chord],
     pub command: Option<&'static str>,
-    /// What may follow the command.
+    /// Argument syntax of the command.
     pub usage: &'static str,
     pub description: &'static str,
     pub when: When,
@@ -157,56 +157,56 @@ use When as W;
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
     bind(A::Send, "send", W::Message, &[key(K::Enter)], "Send the message"),
-    bind(A::Edit(Edit::Newline), "newline", W::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Begin a new line"),
-    bind(A::Interrupt, "interrupt", W::Always, &[ctrl('c')], "Stop the turn; at rest, leave"),
-    bind(A::Back, "back", W::Always, &[key(K::Esc)], "Close or step back"),
-    bind(A::NextPane, "next-pane", W::Always, &[key(K::Tab)], "Go to the next pane"),
-    bind(A::PreviousPane, "previous-pane", W::Always, &[chord(K::Tab, SHIFT)], "Go to the pane before"),
+    bind(A::Edit(Edit::Newline), "newline", W::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Insert a line break"),
+    bind(A::Interrupt, "interrupt", W::Always, &[ctrl('c')], "Stop the turn; when idle, quit"),
+    bind(A::Back, "back", W::Always, &[key(K::Esc)], "Close or go back"),
+    bind(A::NextPane, "next-pane", W::Always, &[key(K::Tab)], "Next pane"),
+    bind(A::PreviousPane, "previous-pane", W::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::Commands, "commands", W::Always, &[ctrl('p')], "Find a command"),
     bind(A::Help, "help", W::Always, &[f(1)], "Show all keys and commands").command("/help", ""),
-    bind(A::NewSession, "new", W::Always, &[], "Begin a new conversation").command("/new", ""),
-    bind(A::NewSession, "clear", W::Always, &[], "Begin a new conversation").command("/clear", ""),
+    bind(A::NewSession, "new", W::Always, &[], "Start a new conversation").command("/new", ""),
+    bind(A::NewSession, "clear", W::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Sessions, "sessions", W::Always, &[ctrl('o'), f(4)], "Open an earlier conversation").command("/sessions", ""),
-    bind(A::SetModel, "set-model", W::Always, &[], "Choose the model").command("/set-model", "[NUMBER]"),
-    bind(A::Models, "models", W::Always, &[], "Models of all servers: use, pull, remove").command("/models", "[pull NAME|rm NAME|stop]"),
-    bind(A::Think, "think", W::Always, &[], "Let the model think, or not").command("/think", "[on|off|low|medium|high]"),
-    bind(A::Probe, "probe", W::Always, &[], "Find out how the model calls tools").command("/probe", ""),
-    bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tools, or run them").command("/set-tool-mode", "[auto|manual]"),
-    bind(A::SetPersona, "persona", W::Always, &[], "Choose who answers").command("/persona", "[NAME|off]"),
-    bind(A::Trust, "trust", W::Always, &[], "Show what you allowed or ruled out, and revoke it").command("/trust", ""),
-    bind(A::Reload, "reload", W::Always, &[], "Read the settings again").command("/reload", ""),
-    bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Replace an older system prompt, keeping a copy").command("/system-prompt", "replace"),
+    bind(A::SetModel, "set-model", W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER]"),
+    bind(A::Models, "models", W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]"),
+    bind(A::Think, "think", W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]"),
+    bind(A::Probe, "probe", W::Always, &[], "Detect how the model calls tools").command("/probe", ""),
+    bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]"),
+    bind(A::SetPersona, "persona", W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]"),
+    bind(A::Trust, "trust", W::Always, &[], "Review and revoke tool permissions").command("/trust", ""),
+    bind(A::Reload, "reload", W::Always, &[], "Reload the settings").command("/reload", ""),
+    bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace"),
     bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
-    bind(A::Mcp, "mcp", W::Always, &[], "Read all servers and tools, or act on one").command("/mcp", "[NAME [retry|log|on|off]]"),
+    bind(A::Mcp, "mcp", W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]"),
     bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
-    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one call of those that run").command("/cancel", "[NUMBER|TOOL]"),
+    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]"),
     bind(A::Thinking, "thinking", W::Always, &[f(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
-    bind(A::Retry, "retry", W::Always, &[alt('r')], "Ask the last prompt again").command("/retry", ""),
-    bind(A::Continue, "continue", W::Always, &[alt('c')], "Go on with an answer that was cut").command("/continue", ""),
-    bind(A::Compact, "compact", W::Always, &[], "Replace the older part of the context by a summary").command("/compact", ""),
-    bind(A::EditLast, "edit-last", W::Always, &[], "Change the last prompt and ask anew").command("/edit", ""),
-    bind(A::Undo, "undo", W::Always, &[], "Take the last turn back").command("/undo", ""),
-    bind(A::Branches, "branches", W::Always, &[], "Go over to an answer that was taken back").command("/branches", "[NUMBER]"),
-    bind(A::Fork, "fork", W::Always, &[], "Go on in a copy of this conversation").command("/fork", ""),
-    bind(A::Rename, "rename", W::Always, &[], "Give this conversation a title").command("/rename", "TITLE"),
-    bind(A::Private, "private", W::Always, &[], "Save nothing of this conversation").command("/private", "[off]"),
-    bind(A::Raw, "raw", W::Always, &[f(5)], "Show answers as they were written, or rendered").command("/raw", ""),
+    bind(A::Retry, "retry", W::Always, &[alt('r')], "Retry the last prompt").command("/retry", ""),
+    bind(A::Continue, "continue", W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
+    bind(A::Compact, "compact", W::Always, &[], "Summarize older messages to free context").command("/compact", ""),
+    bind(A::EditLast, "edit-last", W::Always, &[], "Edit and resend the last prompt").command("/edit", ""),
+    bind(A::Undo, "undo", W::Always, &[], "Undo the last turn").command("/undo", ""),
+    bind(A::Branches, "branches", W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]"),
+    bind(A::Fork, "fork", W::Always, &[], "Continue in a copy of this conversation").command("/fork", ""),
+    bind(A::Rename, "rename", W::Always, &[], "Rename this conversation").command("/rename", "TITLE"),
+    bind(A::Private, "private", W::Always, &[], "Do not save this conversation").command("/private", "[off]"),
+    bind(A::Raw, "raw", W::Always, &[f(5)], "Switch between raw and rendered answers").command("/raw", ""),
     bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
     bind(A::EditOutside, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     bind(A::PageUp, "page-up", W::Always, &[key(K::PageUp)], "Scroll up a page"),
     bind(A::PageDown, "page-down", W::Always, &[key(K::PageDown)], "Scroll down a page"),
-    bind(A::ToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the beginning"),
+    bind(A::ToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
     bind(A::ToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
-    bind(A::Recall, "recall", W::Always, &[ctrl('r')], "Search what was typed before"),
-    bind(A::Log, "log", W::Always, &[f(12)], "Show the log, or what the last answer was made of").command("/log", "[answer]"),
-    bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Leave the mouse to the terminal, or take it").command("/mouse", ""),
-    bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Draw the screen anew"),
-    bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend the program"),
-    bind(A::Leave, "exit", W::Always, &[], "Leave the program").command("/exit", ""),
+    bind(A::Recall, "recall", W::Always, &[ctrl('r')], "Search earlier prompts"),
+    bind(A::Log, "log", W::Always, &[f(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
+    bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Toggle mouse capture (off: select text as usual)").command("/mouse", ""),
+    bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Redraw"),
+    bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend humble"),
+    bind(A::Leave, "exit", W::Always, &[], "Quit").command("/exit", ""),
     bind(A::Edit(Edit::Left), "left", W::Message, &[key(K::Left)], "Move left"),
     bind(A::Edit(Edit::Right), "right", W::Message, &[key(K::Right)], "Move right"),
-    bind(A::Edit(Edit::Up), "up", W::Message, &[key(K::Up)], "Move up, or to what was typed before"),
-    bind(A::Edit(Edit::Down), "down", W::Message, &[key(K::Down)], "Move down, or to what was typed after"),
+    bind(A::Edit(Edit::Up), "up", W::Message, &[key(K::Up)], "Up / previous in history"),
+    bind(A::Edit(Edit::Down), "down", W::Message, &[key(K::Down)], "Down / next in history"),
     bind(A::Edit(Edit::WordLeft), "word-left", W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
     bind(A::Edit(Edit::WordRight), "word-right", W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
     bind(A::Edit(Edit::LineStart), "line-start", W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
@@ -216,24 +216,24 @@ pub const TABLE: &[Binding] = &[
     bind(A::Edit(Edit::DeleteWordLeft), "delete-word", W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
     bind(A::Edit(Edit::DeleteToStart), "delete-to-start", W::Message, &[ctrl('u')], "Delete to the start of the line"),
     bind(A::Edit(Edit::DeleteToEnd), "delete-to-end", W::Message, &[ctrl('k')], "Delete to the end of the line"),
-    bind(A::PreviousLine, "previous-line", W::Pane, &[key(K::Up)], "Select the line before"),
+    bind(A::PreviousLine, "previous-line", W::Pane, &[key(K::Up)], "Select the previous line"),
     bind(A::NextLine, "next-line", W::Pane, &[key(K::Down)], "Select the next line"),
     bind(A::Unfold, "unfold", W::Pane, &[key(K::Enter)], "Unfold or fold the selected line"),
     bind(A::ToggleServer, "toggle", W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
     bind(A::Unfold, "unfold-too", W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
     bind(A::ToStart, "first-server", W::Servers, &[key(K::Home)], "Go to the first server"),
     bind(A::ToEnd, "last-row", W::Servers, &[key(K::End)], "Go to the last row"),
-    bind(A::FoldServer, "fold", W::Servers, &[key(K::Left)], "Fold the server that the line is of"),
+    bind(A::FoldServer, "fold", W::Servers, &[key(K::Left)], "Collapse this server"),
     bind(A::UnfoldRow, "unfold-row", W::Servers, &[key(K::Right)], "Unfold the selected line"),
-    bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Start or reach the server again"),
-    bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show what the server wrote to stderr"),
+    bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Restart or reconnect"),
+    bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show the server's stderr"),
     bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
     bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
-    bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel the selected call, which runs"),
-    bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Read the selected call whole"),
+    bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel this running call"),
+    bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Show the full call"),
 ];
 
-/// The action of a key where `in_force` says which bindings count.
+/// The action bound to a key among the bindings whose scope applies.
 pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> {
     let pressed = pressed(event);
     TABLE
@@ -242,7 +242,8 @@ pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> 
         .map(|binding| binding.action)
 }
 
-/// A key as the tables spell it. A single letter may come from a Hangul layout.
+/// Normalizes a key to the form used in the tables. A single letter may come from a Hangul
+/// layout.
 pub fn pressed(event: KeyEvent) -> Chord {
     let (code, modifiers) = normal(event);
     let code = match code {
@@ -257,14 +258,14 @@ pub fn of(action: Action) -> Option<&'static Binding> {
     TABLE.iter().find(|binding| binding.action == action)
 }
 
-/// The key of an action, as the hint line names it.
+/// The label of an action's first key.
 pub fn key_of(action: Action) -> String {
     of(action)
         .and_then(|binding| binding.keys.first())
         .map_or_else(String::new, Chord::to_string)
 }
 
-/// Every binding that has a command, in the order of the table.
+/// All bindings with a command, in table order.
 pub fn commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
     TABLE
         .iter()
@@ -297,11 +298,11 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        let mut taken = HashSet::new();
+        let mut seen = HashSet::new();
         for binding in TABLE.iter().filter(|binding| binding.when != W::Servers) {
             for key in binding.keys {
                 assert!(
-                    taken.insert((key.to_string(), format!("{:?}", binding.when))),
+                    seen.insert((key.to_string(), format!("{:?}", binding.when))),
                     "{key}"
                 );
             }

@@ -1,10 +1,10 @@
-//! From two buffers to the bytes that turn the one on the terminal into the other:
-//! rows that are equal cost a comparison, and the cursor and the style change only
-//! where they must. It knows no terminal and writes to memory alone.
+//! Encodes the difference between two buffers as terminal output. Equal rows cost one
+//! comparison; cursor and style change only where necessary. Writes only to memory and does
+//! no terminal I/O.
 //!
-//! Terminals disagree about the width of clusters of several characters. Behind
-//! each such cluster the cursor is placed anew, and the cells that it may have
-//! covered are drawn again, so that a wrong width never leaves its place.
+//! Terminals disagree about the width of multi-character clusters. After each such cluster
+//! the cursor is repositioned, and the cells that it may have covered are redrawn, so a
+//! wrong width never affects other cells.
 
 use crate::text::grapheme::cluster_width;
 use ratatui::buffer::{Buffer, Cell};
@@ -12,15 +12,16 @@ use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 use std::io::Write;
 
-/// A gap of so many unchanged cells is written again: to leap over it takes more.
+/// Gaps up to this many unchanged cells are rewritten; moving the cursor would cost more
+/// bytes.
 const GAP_MAX: usize = 3;
-/// From so many blank cells on, erasing them takes less than writing spaces.
+/// Minimum number of blank cells for which erasing takes fewer bytes than writing spaces.
 const BLANKS_MIN: usize = 6;
-/// Modifiers that show on a space.
+/// Modifiers that are visible on a space.
 const SEEN_ON_SPACE: Modifier = Modifier::UNDERLINED
     .union(Modifier::REVERSED)
     .union(Modifier::CROSSED_OUT);
-/// Modifiers in the order of ratatui's bits, with their codes (ECMA-48, 8.3.117).
+/// Modifiers in ratatui's bit order, with their SGR codes (ECMA-48, 8.3.117).
 const MODIFIERS: [(Modifier, u8); 9] = [
     (Modifier::BOLD, 1),
     (Modifier::DIM, 2),
@@ -49,16 +50,16 @@ impl Look {
         }
     }
 
-    /// Does a space look the same in both?
+    /// Whether a space looks the same in both styles.
     fn same_on_space(self, other: Self) -> bool {
         let seen = (self.modifier | other.modifier).intersects(SEEN_ON_SPACE);
         self.bg == other.bg && !seen
     }
 }
 
-/// Appends to `out` what makes a terminal that shows `old` show `new`, both of one
-/// size. The cursor is left anywhere, with the terminal's own style. Returns where
-/// the cursor is, where that is sure.
+/// Appends to `out` the bytes that change a terminal showing `old` into one showing `new`.
+/// Both must have the same size. Leaves the terminal's default style. Returns the cursor
+/// position if it is certain.
 pub fn encode(
     old: &Buffer,
     new: &Buffer,
@@ -88,23 +89,24 @@ pub fn encode(
 
 struct Encoder<'a> {
     out: &'a mut Vec<u8>,
-    /// The terminal's cursor, column and row, where it is sure.
+    /// The terminal's cursor (column, row) if certain.
     at: Option<(usize, usize)>,
     look: Look,
-    /// Of the old row: is this column the right half of a wide cluster?
+    /// For each column of the old row: whether it is the right half of a wide cluster.
     covered: Vec<bool>,
 }
 
 impl Encoder<'_> {
     fn row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
         self.note_covered(old);
-        // From here on the row is blank: one sequence erases it.
+        // From here on the row is blank and one sequence erases it.
         let tail = new
             .iter()
             .rposition(|cell| !is_blank(cell))
             .map_or(0, |last| (last + columns(&new[last])).min(new.len()));
         let mut x = 0;
-        // Columns that a doubtful cluster may have covered, up to this one.
+        // Redraw columns up to this one: a cluster of uncertain width may have covered
+        // them.
         let mut again = 0;
         while x < new.len() {
             let wide = columns(&new[x]).min(new.len() - x);
@@ -131,14 +133,14 @@ impl Encoder<'_> {
             self.dress(cell);
             let symbol = cell.symbol();
             if is_doubtful(symbol) {
-                // Where the terminal draws it narrower, nothing old may show.
+                // Erase first, in case the terminal draws the cluster narrower.
                 self.sequence(wide, b'X');
                 self.out.extend_from_slice(symbol.as_bytes());
                 self.at = None;
                 again = again.max(x + reach(symbol));
             } else {
                 self.out.extend_from_slice(symbol.as_bytes());
-                // In the last column some terminals wait there, some go on.
+                // In the last column some terminals defer the wrap and some do not.
                 self.at = (x + wide < new.len()).then_some((x + wide, y));
             }
             x += wide;
@@ -158,8 +160,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Does the terminal show something else than `new` at `x`, where a cluster
-    /// begins?
+    /// Whether the cluster at `x` differs from what the terminal shows.
     fn is_stale(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
         if self.covered[x] {
             return true;
@@ -172,14 +173,14 @@ impl Encoder<'_> {
         was != is && !(new.symbol() == " " && was.same_on_space(is))
     }
 
-    /// How many cells from `x` on are to be drawn and blank.
+    /// Number of consecutive blank cells from `x` on that need drawing.
     fn blanks(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
         let blank =
             |at: &usize| is_blank(&new[*at]) && (*at < again || self.is_stale(*at, old, new));
         (x..new.len()).take_while(blank).count()
     }
 
-    /// Puts the cursor at a cell, on the shortest way.
+    /// Moves the cursor to a cell with the fewest bytes.
     fn go(&mut self, x: usize, y: usize, new: &[Cell]) {
         if self.at == Some((x, y)) {
             return;
@@ -197,13 +198,13 @@ impl Encoder<'_> {
             }
             Some(gap) => self.sequence(gap.len(), b'C'),
             None => {
-                // A vector takes all that is written to it.
+                // Writing to a `Vec` cannot fail.
                 let _ = write!(self.out, "\x1b[{};{}H", y + 1, x + 1);
             }
         }
     }
 
-    /// Can an unchanged cell be written again as things stand?
+    /// Whether an unchanged cell can be rewritten in the current style.
     fn passes(&self, cell: &Cell) -> bool {
         let look = Look::of(cell);
         match cell.symbol().as_bytes() {
@@ -222,7 +223,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Sets the style for a cell, where it would be seen.
+    /// Sets the style for a cell if the difference is visible.
     fn dress(&mut self, cell: &Cell) {
         let look = Look::of(cell);
         if cell.symbol() != " " || !look.same_on_space(self.look) {
@@ -256,7 +257,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The numbers of one SGR sequence.
+/// The parameters of one SGR sequence.
 struct Codes<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
@@ -271,7 +272,7 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// No number at all resets too, as long as no other follows.
+    /// Zero could be omitted, but only if no other parameter follows.
     fn reset(&mut self) {
         self.push(&[0]);
     }
@@ -285,7 +286,7 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// `base` is 30 for the letters, 40 for what is behind them.
+    /// `base` is 30 for the foreground, 40 for the background.
     fn color(&mut self, color: Color, base: u8) {
         let bright = base + 60;
         match color {
@@ -312,7 +313,7 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// As the cells' own comparison, for the short symbols that nearly all of them are.
+/// Same as the cells' own comparison, but faster for the usual one-byte symbols.
 fn is_same(old: &Cell, new: &Cell) -> bool {
     let symbols = match (old.symbol().as_bytes(), new.symbol().as_bytes()) {
         ([old], [new]) => old == new,
@@ -325,7 +326,7 @@ fn is_blank(cell: &Cell) -> bool {
     cell.symbol() == " " && Look::of(cell).same_on_space(Look::default())
 }
 
-/// Columns that a cell's cluster takes; the view writes none that takes no column.
+/// Width of a cell's cluster. The view never writes zero-width clusters.
 fn columns(cell: &Cell) -> usize {
     match cell.symbol().as_bytes() {
         [_] => 1,
@@ -333,17 +334,17 @@ fn columns(cell: &Cell) -> usize {
     }
 }
 
-/// Do terminals disagree about the width of this cluster? They do about all that
-/// is put together of several characters, and about pictographs, whose widths
-/// came with ever newer versions of Unicode.
+/// Whether terminals may disagree about the width of this cluster. They do for all
+/// multi-character clusters, and for pictographs, whose widths changed between Unicode
+/// versions.
 pub fn is_doubtful(cluster: &str) -> bool {
     let mut characters = cluster.chars();
     let first = characters.next();
     characters.next().is_some() || matches!(first, Some('\u{1F000}'..='\u{1FFFF}'))
 }
 
-/// Columns that a doubtful cluster covers at most, on a terminal that draws each
-/// of its characters by itself.
+/// Maximum width of an uncertain cluster, on a terminal that draws each of its characters
+/// separately.
 fn reach(cluster: &str) -> usize {
     2 * cluster.chars().count()
 }

@@ -1,12 +1,12 @@
-//! Editing the message in the user's own editor.
+//! Edits the message in the user's own editor.
 
 use crate::domain::Notice;
 use std::io;
 
-/// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
+/// Opens `text` in `$VISUAL` or `$EDITOR` through a temporary file.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
     let failed = |fault: io::Error| {
-        Notice::failure("The editor could not be used.").because(format!("{fault}."))
+        Notice::failure("Could not run the editor.").because(format!("{fault}."))
     };
     let set = |name: &str| {
         std::env::var(name)
@@ -22,7 +22,7 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .tempfile()
         .map_err(failed)?;
     std::fs::write(file.path(), text).map_err(failed)?;
-    // The variable is a command line, such as `code --wait`.
+    // The variable may hold a command line such as `code --wait`.
     let status = tokio::process::Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(file.path())
@@ -31,8 +31,8 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .await
         .map_err(failed)?;
     if !status.success() {
-        return Err(Notice::failure(format!("The editor ended with {status}."))
-            .advise("The message stays as it was."));
+        return Err(Notice::failure(format!("The editor failed ({status})."))
+            .advise("The message is unchanged."));
     }
     std::fs::read_to_string(file.path()).map_err(failed)
 }

@@ -1,6 +1,5 @@
-//! The terminal's screen: what it shows, and the frame that is drawn next. A frame
-//! goes out in one write, inside synchronized output (mode 2026); a frame that
-//! changes nothing writes no byte.
+//! Writes frames to the terminal. Each frame is a single write inside a synchronized update
+//! (mode 2026); an unchanged frame writes nothing.
 
 use crate::tui::terminal::diff_encoder::encode;
 use crossterm::cursor::{Hide, MoveTo, Show};
@@ -13,15 +12,15 @@ use std::io::{self, Stdout, Write};
 
 pub struct Screen<W: Write = Stdout> {
     out: W,
-    /// What the terminal shows.
+    /// Contents of the terminal.
     shown: Buffer,
     next: Buffer,
-    /// The terminal may show anything: all of it is cleared first.
+    /// The contents of the terminal are unknown; the next frame clears it first.
     is_stale: bool,
     cursor_is_shown: Option<bool>,
-    /// Where the cursor was left.
+    /// Last known cursor position.
     at: Option<Position>,
-    /// A frame in the making, kept for its room.
+    /// Buffer for the next frame, reused to avoid allocation.
     frame: Vec<u8>,
 }
 
@@ -32,7 +31,7 @@ impl Screen {
 }
 
 impl<W: Write> Screen<W> {
-    /// A screen of no size, of which nothing is known.
+    /// Creates a writer for a screen of unknown size and contents.
     pub fn with_output(out: W) -> Self {
         Self {
             out,
@@ -45,16 +44,16 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Forgets what the terminal shows: the next frame draws all of it.
+    /// Makes the next frame redraw everything.
     pub fn clear(&mut self) {
         self.is_stale = true;
     }
 
-    /// Draws a frame of this size. `paint` gets a blank buffer and returns where
-    /// the cursor belongs, if it is to be seen.
+    /// Draws a frame of this size. `paint` gets a blank buffer and returns the cursor
+    /// position if the cursor is visible.
     ///
     /// # Errors
-    /// The terminal does not take what is written; all is drawn anew next time.
+    /// Fails if writing to the terminal fails; the next frame then redraws everything.
     pub fn draw(
         &mut self,
         size: Size,
@@ -69,7 +68,7 @@ impl<W: Write> Screen<W> {
         }
         let cursor = paint(&mut self.next);
         let written = self.write(cursor);
-        // What has arrived of a frame that failed is not known.
+        // After a failed write the contents of the terminal are unknown.
         self.is_stale = written.is_err();
         std::mem::swap(&mut self.shown, &mut self.next);
         written
@@ -111,10 +110,10 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    /// Writes a sequence that moves nothing on the screen.
+    /// Writes a sequence that does not affect the screen contents or the cursor.
     ///
     /// # Errors
-    /// The terminal does not take it.
+    /// Fails if writing to the terminal fails.
     pub fn send(&mut self, sequence: &[u8]) -> io::Result<()> {
         self.out.write_all(sequence)?;
         self.out.flush()
@@ -149,7 +148,9 @@ mod tests {
             buffer.set_string(0, 0, text, Style::new());
             Some(Position::new(3, 2))
         };
-        screen.draw(SIZE, paint).expect("a vector takes all");
+        screen
+            .draw(SIZE, paint)
+            .expect("writing to a vector cannot fail");
     }
 
     fn taken(written: &Written) -> String {

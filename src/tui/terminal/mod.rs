@@ -1,5 +1,5 @@
-//! Takes the terminal and gives it back: on leaving, on a panic, on a signal, and
-//! for as long as another program has it.
+//! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
+//! another program uses it.
 
 use crate::tui::Options;
 use crossterm::cursor::Show;
@@ -19,12 +19,12 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The terminal is ours: what was changed must be undone. A panic hook has no
-/// other way to know.
+/// Whether we own the terminal and must restore it. Static because the panic hook has no
+/// other access.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static KEYS_PUSHED: AtomicBool = AtomicBool::new(false);
 
-/// The terminal, for as long as this lives.
+/// Owns the terminal; restores it on drop.
 pub struct Guard {
     keys: bool,
     pub mouse: bool,
@@ -32,10 +32,10 @@ pub struct Guard {
 
 impl Guard {
     /// # Errors
-    /// There is no terminal, or it does not take what is written.
+    /// Fails if there is no terminal or if writing to it fails.
     pub fn take(options: &Options) -> io::Result<Self> {
-        // With NO_COLOR crossterm writes resets in place of colours, which would
-        // end bold and reverse too; the theme leaves colours out by itself.
+        // With `NO_COLOR`, crossterm would replace colors by resets, which also end bold
+        // and reverse. The theme already omits colors.
         force_color_output(true);
         let this = Self {
             keys: !options.plain_keys && knows_kitty_keys(),
@@ -45,7 +45,7 @@ impl Guard {
         Ok(this)
     }
 
-    /// Takes the terminal, also again after [`restore`].
+    /// Acquires the terminal, also after [`restore`].
     pub fn enter(&self) -> io::Result<()> {
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
@@ -53,8 +53,8 @@ impl Guard {
         queue!(
             out,
             EnterAlternateScreen,
-            // A cluster that the terminal draws wider than we count must not run
-            // over into the next row.
+            // A cluster that the terminal draws wider than we measured must not wrap to the
+            // next row.
             DisableLineWrap,
             EnableBracketedPaste,
             EnableFocusChange
@@ -87,15 +87,15 @@ impl Drop for Guard {
     }
 }
 
-/// Columns and rows of the terminal. Asked before each frame: an event about it
-/// may come late.
+/// Terminal size in columns and rows. Queried before each frame because resize events may
+/// arrive late.
 ///
 /// # Errors
-/// Nothing tells the size.
+/// Fails if the size is unavailable.
 pub fn size() -> io::Result<Size> {
     match tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_col > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
-        // Other ways are slower.
+        // Slower fallback.
         _ => crossterm::terminal::size().map(Size::from),
     }
 }
@@ -104,8 +104,8 @@ pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
 
-/// Gives the terminal back. Doing it twice does no harm. What cannot be written
-/// to a lost terminal is left: there is nobody to tell.
+/// Restores the terminal. Idempotent. Ignores write errors: a lost terminal cannot be
+/// restored.
 pub fn restore() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
@@ -128,8 +128,8 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// Asking a terminal costs up to two seconds where it does not answer: only those
-/// that are known by name get the enhanced keys.
+/// Querying an unresponsive terminal takes up to two seconds, so only terminals known by
+/// name get enhanced keys.
 fn knows_kitty_keys() -> bool {
     let is = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))

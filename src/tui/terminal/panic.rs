@@ -1,5 +1,5 @@
-//! Panics. One in the screen's own code gives the terminal back before it says
-//! anything; one in another task must not, since the screen lives on.
+//! Panic handling. A panic in screen code restores the terminal before printing anything; a
+//! panic in another task must not, because the screen keeps running.
 
 use crate::tui::{Redact, terminal};
 use std::backtrace::Backtrace;
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 thread_local! {
-    /// This thread runs the screen's code just now.
+    /// Whether this thread is currently running screen code.
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The screen's code panicked; the hook has said so already.
+/// Screen code panicked; the hook has already reported it.
 #[derive(Debug)]
 pub struct Panicked;
 
-/// Runs `work`, a step of the screen, and reports whether it panicked.
+/// Runs `work`, a step of the screen, and reports a panic as an error.
 pub fn watch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     WATCHED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -28,7 +28,7 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     done.map_err(|_| Panicked)
 }
 
-/// Installs the hook, once in the life of the program.
+/// Installs the panic hook, at most once.
 pub fn install(report: Option<PathBuf>, redact: Redact) {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -50,16 +50,16 @@ pub fn install(report: Option<PathBuf>, redact: Redact) {
 
 fn say(info: &PanicHookInfo, place: Option<&Path>, redact: Redact) {
     let mut err = std::io::stderr();
-    // Stderr may be gone with the terminal; then nobody is left to be told.
+    // Stderr may be gone with the terminal, so ignore write errors.
     let _ = match place {
         Some(place) => writeln!(
             err,
-            "humble: a fault in the program. The report: {}",
+            "humble crashed because of a bug. Report: {}",
             place.display()
         ),
         None => {
             let info = redact.0(&info.to_string());
-            writeln!(err, "humble: a fault in the program: {info}")
+            writeln!(err, "humble crashed because of a bug: {info}")
         }
     };
 }

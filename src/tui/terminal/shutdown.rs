@@ -1,5 +1,5 @@
-//! Leaving the engine: one that responds has time to save and to close its servers, one
-//! that does not is left behind.
+//! Shuts the engine down. A responsive engine gets time to save and to close its servers;
+//! an unresponsive one is abandoned.
 
 use crate::domain::Severity;
 use crate::protocol::{Command, Event};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::sleep;
 
-/// How long an engine that responds may take to save and to close its servers.
+/// How long a responsive engine may take to save and to close its servers.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
-/// How long the engine may take to acknowledge that it is to end. One that does not is
-/// left behind: a signal ends the program within two seconds, whatever the engine does.
+/// How long the engine may take to acknowledge the shutdown before it is abandoned. Keeps
+/// the exit after a signal within two seconds.
 const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
 
-/// Tells the engine to end and waits for it, with a deadline.
+/// Sends the shutdown command and waits, with a deadline.
 pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mut Receiver<Event>) {
     let responds = Cell::new(false);
     let work = async {
@@ -28,7 +28,8 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
             match event {
                 Event::ShutDown => return,
                 Event::ShuttingDown => responds.set(true),
-                // What could not be saved is said where it can still be read.
+                // Print save failures to stderr, where they stay readable after the screen
+                // is gone.
                 Event::Noticed(notice) if notice.severity == Severity::Failure => {
                     let _ = writeln!(
                         io::stderr(),
@@ -44,7 +45,7 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
         sleep(ACKNOWLEDGE_MAX).await;
         // Stderr may be gone with the terminal.
         if !responds.get() {
-            let words = "humble: the engine does not respond; it is left behind.";
+            let words = "humble: the engine is not responding; quitting without it.";
             let _ = writeln!(io::stderr(), "{words}");
             return;
         }

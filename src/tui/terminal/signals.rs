@@ -1,4 +1,4 @@
-//! Signals, and a terminal that is gone.
+//! Signals and terminal hangup.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
@@ -6,14 +6,14 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// A terminal that prints what it does not know must not be asked.
+/// Whether the terminal may be queried. Some terminals print unknown sequences as text.
 pub fn answers_questions() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     !matches!(term.as_str(), "" | "dumb" | "linux")
 }
 
-/// Stdin once more, to notice when the terminal behind it is gone: reading would
-/// only report an end of input again and again.
+/// A duplicate of stdin that detects a hangup: reading would only report end of input
+/// repeatedly.
 pub fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -69,8 +69,8 @@ impl Signals {
         futures::future::select_all(waits).await.0
     }
 
-    /// The next signal that ends the program even while another one has the terminal: an
-    /// interrupt or a quit there is meant for that one.
+    /// The next signal that ends the program even while another program owns the terminal.
+    /// SIGINT and SIGQUIT are meant for that program.
     pub async fn next_fatal(&mut self) -> i32 {
         let fatal = [SignalKind::terminate(), SignalKind::hangup()];
         loop {

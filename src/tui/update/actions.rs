@@ -1,4 +1,4 @@
-//! Every action of the table of keys, and what a command's argument means to it.
+//! Runs every action of the keymap, with the argument of its command.
 
 use crate::domain::Notice;
 use crate::protocol::Command;
@@ -59,9 +59,9 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Mouse => {
             model.screen.takes_mouse = !model.screen.takes_mouse;
             model.notify(Notice::info(if model.screen.takes_mouse {
-                "The mouse scrolls and selects panes."
+                "Mouse capture on: it scrolls and selects panes."
             } else {
-                "The mouse is left to the terminal."
+                "Mouse capture off: select text as usual."
             }));
             effects.push(Effect::CaptureMouse(model.screen.takes_mouse));
         }
@@ -95,8 +95,8 @@ fn server(model: &mut Model, action: Action, argument: &str) {
 fn show_raw(model: &mut Model) {
     model.chat.raw = !model.chat.raw;
     model.notify(Notice::info(if model.chat.raw {
-        "Answers are shown as they were written."
+        "Showing raw answers."
     } else {
-        "Answers are rendered."
+        "Showing rendered answers."
     }));
 }

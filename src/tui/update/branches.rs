@@ -1,5 +1,5 @@
-//! Taking the last turn back in its three ways, going over to another branch, and
-//! conversations that are not saved. Nothing of it happens while a turn is under way.
+//! Undo, retry and edit of the last turn, switching branches, and private conversations.
+//! None of them runs during a turn.
 
 use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, Wait};
 use crate::protocol::{BranchSummary, Command};
@@ -14,10 +14,10 @@ use crate::tui::update::submit;
 use crate::tui::widgets::picker::Picker;
 use jiff::tz::TimeZone;
 
-/// Columns of a branch's first words in the list.
+/// Maximum width of a branch's preview in the list.
 const WORDS_MAX: usize = 48;
 
-/// The actions on the conversation as a whole. False for any other.
+/// Runs an action on the whole conversation. Returns false for any other action.
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) -> bool {
     match action {
         Action::Retry => retry(model, effects),
@@ -35,7 +35,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
     true
 }
 
-/// Asks the last prompt again. An answer that it has becomes another branch.
+/// Retries the last prompt. An existing answer becomes another branch.
 pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.chat.transcript.wait() == Some(Wait::Retrying) {
         return effects.push(Effect::Send(Command::RetryNow));
@@ -47,22 +47,22 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
         return submit::compact(model, effects);
     }
     let Some(last) = model.chat.transcript.last_prompt() else {
-        return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
+        return model.notify(Notice::info("Nothing to retry yet."));
     };
     let text = last.text.to_owned();
     let prompt = match last.kind {
         PromptKind::Continue => Prompt::continuing(),
-        _ => replacing(model, text, "The other answer is kept: /branches."),
+        _ => replacing(model, text, "Earlier version kept in /branches."),
     };
     submit::submit(model, prompt, effects);
 }
 
-/// The prompt, to be asked in place of the last turn where that has an answer, or was
-/// itself an attempt to replace one. `kept` is said once the new answer is there: until
-/// then the conversation stays as it is.
+/// Makes `prompt` replace the last turn if that turn was answered or was itself a
+/// replacement. The conversation stays unchanged until the new answer arrives; only then is
+/// the given notice shown.
 fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
-    // A continuation that failed belongs to the answer above it.
+    // A failed continuation belongs to the answer above it.
     let is_there = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
     let replaces = transcript.last_prompt().is_some_and(is_there) || transcript.last_replaces();
@@ -74,37 +74,37 @@ fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
     prompt.of_kind(PromptKind::Replace)
 }
 
-/// Puts the last prompt into the message. Nothing changes before it is sent.
+/// Loads the last prompt into the message. Nothing changes until it is sent.
 pub fn edit(model: &mut Model) {
     if submit::is_busy(model) {
         return;
     }
     let Some(prompt) = model.chat.transcript.last_typed() else {
-        return model.notify(Notice::info("Nothing to edit: nothing was asked yet."));
+        return model.notify(Notice::info("Nothing to edit yet."));
     };
     let prompt = prompt.to_owned();
     model.composer.edit_last(&prompt);
     model.panes.focus = Focus::Message;
 }
 
-/// Leaves the last prompt as it was. False where none was being changed.
+/// Cancels editing the last prompt. Returns false if it was not being edited.
 pub fn keeps_as_it_was(model: &mut Model) -> bool {
     let was_edited = model.composer.stop_editing();
     if was_edited {
-        model.notify(Notice::info("Everything stays as it was."));
+        model.notify(Notice::info("Edit discarded."));
     }
     was_edited
 }
 
-/// What is sent: a changed prompt takes the place of the one it was made of.
+/// The prompt to send: an edited prompt replaces the original.
 pub fn edited(model: &mut Model, text: String) -> Prompt {
     if !model.composer.send_edited() || model.running().is_some() {
         return Prompt::new(text);
     }
-    replacing(model, text, "What was asked before is kept: /branches.")
+    replacing(model, text, "Earlier version kept in /branches.")
 }
 
-/// Takes the last turn back; its prompt is where Up finds it.
+/// Undoes the last turn; its prompt goes to the history.
 pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     if submit::is_busy(model) {
         return;
@@ -120,18 +120,16 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         shorten(model);
         model.conversation.branched = true;
         effects.push(Effect::Send(Command::Rewind));
-        let taken = Notice::info("The last turn is taken back: Up brings its prompt.");
-        let taken = match model.chat.transcript.last_prompt() {
-            Some(_) => taken,
-            None => taken.because("Its file keeps it until another answer comes."),
+        let undone = Notice::info("Undone. Up restores the prompt.");
+        let undone = match model.chat.transcript.last_prompt() {
+            Some(_) => undone,
+            None => undone.because("The session file keeps the turn until the next answer."),
         };
-        model.notify(taken.advise("/branches leads back to it."));
+        model.notify(undone.advise("/branches restores the whole turn."));
     } else {
         shorten(model);
         effects.push(Effect::Send(Command::DropCancelled(prompt.clone())));
-        model.notify(Notice::info(
-            "The last turn is taken back: Up brings its prompt.",
-        ));
+        model.notify(Notice::info("Undone. Up restores the prompt."));
     }
     if prompt.kind.is_typed() {
         submit::remember(model, prompt.typed());
@@ -139,28 +137,27 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 fn nothing_left(model: &Model) -> Notice {
-    let nothing = Notice::info("Nothing is left to undo.");
+    let nothing = Notice::info("Nothing left to undo.");
     match (model.conversation.branched, model.conversation.taken_back) {
-        (true, _) => nothing.advise("/branches leads back."),
+        (true, _) => nothing.advise("/branches restores undone turns."),
         (false, true) => nothing,
-        (false, false) => Notice::info("Nothing to undo: nothing was asked yet."),
+        (false, false) => Notice::info("Nothing to undo yet."),
     }
 }
 
-/// A summary is the last thing that was asked for: it goes, and the turns stay.
+/// Removes the summary, which was the last request; the turns stay.
 fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
     model.chat.transcript.take_back_summary();
     lay_out_anew(model);
-    let said = if came {
+    if came {
         effects.push(Effect::Send(Command::DropSummary));
-        "The summary is taken back: the model is sent what it was before."
-    } else {
-        "The summary that was not written is off the screen."
-    };
-    model.notify(Notice::info(said));
+        model.notify(Notice::info(
+            "Summary removed. The model gets the earlier messages again.",
+        ));
+    }
 }
 
-/// Takes the last turn off the screen.
+/// Removes the last turn from the screen.
 fn shorten(model: &mut Model) {
     model.chat.transcript.take_back();
     model.conversation.taken_back = true;
@@ -177,7 +174,7 @@ fn lay_out_anew(model: &mut Model) {
     }
 }
 
-/// Asks for the other branches.
+/// Requests the list of branches.
 pub fn list(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     model.conversation.wants_branch = Some(argument.to_owned());
     submit::when_idle(model, Command::ListBranches, effects);
@@ -188,8 +185,8 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
         return;
     };
     if list.is_empty() {
-        let notice = Notice::info("There is no other branch.");
-        return model.notify(notice.advise("/retry, /edit and /undo make one."));
+        let notice = Notice::info("There are no other versions yet.");
+        return model.notify(notice.advise("/retry, /edit and /undo create them."));
     }
     let words = list.iter().map(|branch| width(words_of(branch)));
     let columns = words.max().unwrap_or(0);
@@ -197,7 +194,7 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
         let label = label(&branch, columns);
         (Picked::Branch(branch), label)
     });
-    let picker = Picker::new("Branches", "Stay in this one", rows);
+    let picker = Picker::new("Branches", "Keep the current version", rows);
     model.cx(|cx| picker.open(&wanted, cx));
 }
 
@@ -205,7 +202,7 @@ fn words_of(branch: &BranchSummary) -> &str {
     truncate_to_width(&branch.words, WORDS_MAX)
 }
 
-/// `columns` is the width of the longest words, which the counts stand behind.
+/// `columns` is the width of the longest preview, so that the counts align.
 fn label(branch: &BranchSummary, columns: usize) -> String {
     let words = words_of(branch);
     let gap = " ".repeat(columns.saturating_sub(width(words)));
@@ -222,12 +219,12 @@ fn label(branch: &BranchSummary, columns: usize) -> String {
         .to_owned()
 }
 
-/// A prompt of an earlier run, for the message; what stands there is not lost.
+/// Offers a prompt from an earlier run without overwriting the message.
 pub fn offered(model: &mut Model, prompt: &str) {
     if model.composer.editor.is_blank() {
         model.composer.editor.set(prompt);
         model.panes.focus = Focus::Message;
-        // It was to replace the last turn, and still does.
+        // It was meant to replace the last turn and still is.
         if model.chat.transcript.last_replaces() {
             model.composer.edit_offered();
         }
@@ -240,7 +237,7 @@ pub fn private(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     let private = match argument {
         "" | "on" => true,
         "off" => false,
-        _ => return model.notify(Notice::warning("Please enter /private or /private off.")),
+        _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
     effects.push(Effect::Send(Command::SetPrivate(private)));
 }

@@ -1,5 +1,4 @@
-//! Calls in the chat: one that runs is cancelled alone, one that ended is read whole
-//! or copied.
+//! Actions on calls in the chat: cancel a running one, open or copy a finished one.
 
 use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
@@ -12,13 +11,13 @@ use crate::tui::panes::Focus;
 use crate::tui::widgets::picker::Picker;
 use crate::tui::widgets::text_viewer::TextViewer;
 
-/// The call whose line is selected in the chat, while the chat has the focus.
+/// The selected call, if the chat has the focus.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
     let has_focus = model.panes.focus == Focus::Chat;
     model.chat.selected_call().filter(|_| has_focus)
 }
 
-/// `/cancel`: the selected call, the only one, or one of a list.
+/// `/cancel`: cancels the selected call, the only running one, or one from a list.
 pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     if argument.is_empty()
         && let Some(call) = selected(model).map(|call| call.id)
@@ -46,22 +45,22 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         }
         (_, None) if !argument.is_empty() && argument.parse::<usize>().is_err() => {
             let notice = Notice::warning(format!("No call of `{argument}` is running."));
-            model.notify(notice.advise("/cancel lists those that are."));
+            model.notify(notice.advise("/cancel lists the running calls."));
         }
         _ => {
-            let picker = Picker::new("Running calls", "Let all of them go on", rows);
+            let picker = Picker::new("Running calls", "Cancel none", rows);
             model.cx(|cx| picker.open(argument, cx));
         }
     }
 }
 
-/// Cancels this call if it still runs; the others and the turn go on.
+/// Cancels one call if it is still running; other calls and the turn continue.
 pub fn cancel_one(model: &mut Model, id: CallId, effects: &mut Vec<Effect>) {
     let runs = model.chat.running_calls().any(|call| call.id == id);
     if runs {
         effects.push(Effect::Send(Command::CancelCall(id)));
     } else {
-        model.notify(Notice::info("That call does not run any more."));
+        model.notify(Notice::info("That call is no longer running."));
     }
 }
 
@@ -70,7 +69,7 @@ fn names_of(call: &ToolCall) -> String {
     format!("{tool}  {server}")
 }
 
-/// The selected call, with all of its arguments and its result.
+/// Opens a viewer with the selected call's full arguments and result.
 pub fn open(model: &mut Model) {
     let Some(call) = selected(model) else { return };
     let title = names_of(call);
@@ -79,13 +78,13 @@ pub fn open(model: &mut Model) {
     model.cx(|cx| cx.open(viewer));
 }
 
-/// The selected call's result, raw; else the last answer. `/copy call` is the result
-/// of the last call that has one.
+/// Copies the selected call's raw result, or else the last answer. `/copy call` copies the
+/// latest result of any call.
 pub fn copy(model: &mut Model, argument: &str) {
     let call = match argument {
         "" => selected(model),
         "call" => model.chat.last_result(),
-        _ => return model.notify(Notice::warning("It is `/copy` or `/copy call`.")),
+        _ => return model.notify(Notice::warning("Usage: /copy [call]")),
     };
     let text = match call {
         Some(call) => {
@@ -98,8 +97,8 @@ pub fn copy(model: &mut Model, argument: &str) {
     match text {
         Some(text) => model.cx(|cx| cx.copy(text)),
         None if argument.is_empty() => {
-            model.notify(Notice::info("There is no answer to copy yet."));
+            model.notify(Notice::info("No answer to copy yet."));
         }
-        None => model.notify(Notice::info("There is no result to copy yet.")),
+        None => model.notify(Notice::info("No result to copy yet.")),
     }
 }

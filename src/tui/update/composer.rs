@@ -1,4 +1,4 @@
-//! The message: typing, pasting, and what Enter does with it.
+//! The message editor: typing, pasting, and Enter.
 
 use crate::tui::layer::{Handled, Layer};
 use crate::tui::model::Model;
@@ -13,13 +13,13 @@ pub fn type_char(model: &mut Model, c: char) {
     model.composer.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
-/// Text that came as keys, faster than anyone types.
+/// Handles text that arrived faster than anyone types.
 pub fn burst(model: &mut Model, text: &str) {
     model.composer.burst(text, model.now);
     paste(model, text);
 }
 
-/// Pasted text goes into a text field and is never sent, and never answers.
+/// Pastes into a text field. Pasted text is never submitted and never answers a question.
 pub fn paste(model: &mut Model, text: &str) {
     let is_armed = model.dialogs.is_armed();
     if is_armed && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
@@ -34,8 +34,8 @@ pub fn paste(model: &mut Model, text: &str) {
     model.composer.editor.insert(text);
 }
 
-/// What was typed ahead makes room, and digits that pointed to the offer of a first run
-/// become the beginning of the message that they were.
+/// Clears a prompt typed ahead by the tour, and moves digits typed at the first-run chooser
+/// into the message.
 fn begin_typing(model: &mut Model) {
     model.composer.begin_typing();
     if let Some(guide) = &mut model.guide {
@@ -44,15 +44,16 @@ fn begin_typing(model: &mut Model) {
     give_back(model);
 }
 
-/// The digits that pointed to the offer of a first run were the beginning of a message.
+/// Moves digits typed at the first-run chooser into the message: they turned out to be its
+/// beginning.
 fn give_back(model: &mut Model) {
     if let Some(typed) = model.first_run.give_back() {
         model.composer.editor.insert(&typed);
     }
 }
 
-/// Enter: a command is run, a prompt is sent or queued, and with nothing typed
-/// a paused queue goes on.
+/// Handles Enter: runs a command, sends or queues a prompt, or resumes a paused queue if
+/// the message is empty.
 pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     model.panes.focus = Focus::Message;
     if model.composer.editor.is_blank() && branches::keeps_as_it_was(model) {
@@ -77,7 +78,6 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// An editing key of the message.
 pub fn edit(model: &mut Model, edit: Edit) {
     if let Some(guide) = &mut model.guide {
         guide.disown();

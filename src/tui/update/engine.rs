@@ -1,4 +1,4 @@
-//! What the engine reports, folded into the model.
+//! Applies engine events to the model.
 
 use crate::domain::{Notice, Session};
 use crate::protocol::Event;
@@ -30,7 +30,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Deleted {session}.")));
         }
         Event::SessionRenamed(title) => {
-            model.notify(Notice::info("The conversation has its new title."));
+            model.notify(Notice::info("Renamed."));
             model.conversation.title = title;
         }
         Event::BranchesListed(list) => branches::listed(model, list),
@@ -58,7 +58,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::Mentioned(notice) => model.notices.wait(notice),
         Event::InterruptTaken => model.interrupt.sent = None,
         Event::ShutDown => effects.push(Effect::Quit),
-        // Layers, dialogs and the state of the engine have taken in the others.
+        // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
 }
@@ -66,7 +66,9 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
 fn opened(model: &mut Model, session: &Session) {
     branches::keeps_as_it_was(model);
     if model.composer.unqueue() {
-        model.notify(Notice::info("What was queued is back in the message."));
+        model.notify(Notice::info(
+            "Moved the queued prompts back to the message.",
+        ));
     }
     model.chat = Chat::of_session(session, model.chat.raw);
     model.conversation.open(session);
@@ -83,10 +85,10 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
     let is_typed_ahead = guide.is_some_and(|guide| guide.owns(&model.composer.editor));
     if model.composer.editor.is_empty() || is_typed_ahead {
         model.composer.restore(&draft);
-        model.notify(Notice::info("What you were typing last time is back."));
+        model.notify(Notice::info("Restored your unsent message."));
     } else {
         submit::remember(model, &draft);
-        let words = "What you were typing last time is one Up away.";
+        let words = "Press Up for your unsent message from last time.";
         model.notify(Notice::info(words));
     }
 }

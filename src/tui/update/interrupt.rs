@@ -1,4 +1,4 @@
-//! Ctrl+C and leaving.
+//! Ctrl+C and quitting.
 
 use crate::domain::Notice;
 use crate::protocol::{Answer, Command};
@@ -9,11 +9,11 @@ use crate::tui::panes::Focus;
 use crate::tui::update::probe;
 use std::time::Duration;
 
-/// A Ctrl+C so soon after a turn's end was most likely meant for the turn.
+/// A Ctrl+C this soon after a turn was probably meant for that turn.
 const MEANT_FOR_TURN: Duration = Duration::from_secs(1);
 
-/// Stops the turn; at rest it closes what lies over the panes, and else leaves. It leaves
-/// at once where the engine has not acknowledged an earlier Ctrl+C in time.
+/// Stops the turn. With no turn running, closes what is open over the panes, or else quits.
+/// Quits at once if the engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.interrupt.is_stuck(model.now) {
         return leave(model, effects);
@@ -45,19 +45,19 @@ fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
         model.panes.focus = Focus::Message;
         return;
     }
-    // A question that is no turn's: it goes, with its safe answer.
+    // Dismisses a question that belongs to no turn, with its safe answer.
     if model.dialogs.is_armed() {
         return model.with_dialogs(|dialogs, cx| dialogs.answer(Answer::Dismissed, cx));
     }
     let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
     if model.chat.timing.ended.is_some_and(soon) {
         model.chat.timing.ended = None;
-        return model.notify(Notice::info("Ctrl+C again leaves"));
+        return model.notify(Notice::info("Ctrl+C again to quit"));
     }
     leave(model, effects);
 }
 
-/// What was queued and what was typed is kept and offered at the next start.
+/// Quits and saves queued and typed text as a draft.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
     if let Some(kept) = kept_draft(model) {
         effects.push(Effect::Send(Command::KeepDraft(kept)));
@@ -65,7 +65,7 @@ pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
     effects.push(Effect::Quit);
 }
 
-/// What of the message is offered at the next start.
+/// The draft to save on exit.
 pub fn kept_draft(model: &Model) -> Option<String> {
     let last = model.chat.transcript.last_prompt().map(|last| last.text);
     let guide = model.guide.as_ref();

@@ -1,5 +1,5 @@
-//! Where a key goes: to an armed question, to what lies over the panes, to the
-//! completion, and else to its action or into the message.
+//! Routes keys: to an armed dialog, to the open layer, to the completion list, and
+//! otherwise to an action or into the message.
 
 use crate::tui::input::decode::typed;
 use crate::tui::keymap;
@@ -53,7 +53,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
 }
 
-/// A key that the layer has no use for closes it or scrolls it.
+/// Lets a key close or scroll the layer if the layer did not handle it.
 fn layer_key(model: &mut Model, key: KeyEvent) {
     if model.with_layer(|layer, cx| layer.key(key, cx)) != Handled::PassedOn {
         return;
@@ -67,12 +67,12 @@ fn layer_key(model: &mut Model, key: KeyEvent) {
     }
 }
 
-/// Did the list of completions take this key?
+/// Whether the completion list handled the key.
 fn completion_takes(model: &mut Model, key: KeyEvent) -> bool {
     model.with_composer(|composer, cx| composer.completion_key(key, cx)) == Handled::Consumed
 }
 
-/// Did the offer of a first run take this key?
+/// Whether the first-run chooser handled the key.
 fn first_run_takes(model: &mut Model, key: KeyEvent) -> bool {
     if !model.offer_takes_keys() {
         return false;
@@ -83,7 +83,8 @@ fn first_run_takes(model: &mut Model, key: KeyEvent) -> bool {
     handled == Handled::Consumed
 }
 
-/// A key came: dialogs wait, and a notice that could be read goes.
+/// Records a key press, which postpones dialogs and dismisses a notice that has been
+/// readable long enough.
 pub fn pressed(model: &mut Model) {
     model.input.last_key = model.now;
     model.notices.key_pressed(model.now);
@@ -99,8 +100,7 @@ fn in_force(model: &Model, when: When) -> bool {
     }
 }
 
-/// An Enter was held back and another key came: text makes it a line end, any
-/// other key lets it send.
+/// Resolves a held Enter: text after it makes it a newline, any other key submits.
 fn settle_enter(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if !model.composer.pasting.take_enter() {
         return;

@@ -1,5 +1,5 @@
-//! The pure core: what a key, a paste, a tick or an event of the engine changes,
-//! and what it asks the rim to do. One file a concern.
+//! The pure core: applies a key, a paste, a tick or an engine event to the model and
+//! returns the effects. One file per concern.
 
 pub mod actions;
 pub mod branches;
@@ -24,12 +24,11 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Effect, Input, Msg};
 use crossterm::event::KeyEvent;
 
-/// Takes in one message and says what to do.
+/// Applies one message and returns its effects.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     model.now = msg.at;
     let mut effects = Vec::new();
-    // A key that waits to be read may be older than it looks: it never arms the dialog
-    // that it would answer.
+    // A key may have waited unread, so it must never arm the dialog that it would answer.
     if !matches!(msg.input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
         model.dialogs.arm(model.input.last_key, model.now);
     }
@@ -45,7 +44,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         model.layer.is_some(),
         model.dialogs.shown().map(|ask| ask.id),
     );
-    // What opened has keys of its own, which the hint line must show.
+    // A newly opened layer or dialog has its own hints, which a notice must not hide.
     if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
         model.notices.clear();
     }
@@ -86,8 +85,8 @@ fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Makes inputs of keys that were read at once, so that a burst is told from
-/// typing. A reply of the terminal comes as a burst too, and must not become text.
+/// Groups keys read at once into inputs, so that bursts can be told from typing. A terminal
+/// reply also arrives as a burst and must not become text.
 pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
     if replies.may_hold(keys) {
         return keys.iter().copied().map(Input::Key).collect();
@@ -99,7 +98,7 @@ pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
     group(keys).into_iter().map(input).collect()
 }
 
-/// What happens because time went by.
+/// Applies everything that depends on elapsed time.
 fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
     let now = model.now;
     model.notices.pass_time(now);
@@ -108,7 +107,7 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
         composer::send(model, effects);
     }
     if model.interrupt.is_stuck(now) && model.notices.shown().is_none() {
-        let words = "The engine does not respond. Ctrl+C again leaves.";
+        let words = "The engine is not responding. Ctrl+C again to quit.";
         model.notify(Notice::warning(words));
     }
     model.with_layer(|layer, cx| {
@@ -122,7 +121,7 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What one key asks for is done before the next one is taken in.
+/// Handles one key and carries out its requests before the next key.
 fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     keys::press(model, key, effects);
     requests::carry_out(model, effects);
@@ -138,9 +137,10 @@ fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The engine had no room: nothing that was shown as begun may stay so.
+/// Reverts whatever was shown as started for a command that the engine's full queue
+/// rejected.
 fn unsent(model: &mut Model, command: Command) {
-    let notice = Notice::failure("The engine is busy and took no more commands.")
+    let notice = Notice::failure("The engine is busy and did not accept the command.")
         .advise("Try again in a moment.");
     model.composer.rejected(&command);
     if let Command::Submit { turn, .. } = command {

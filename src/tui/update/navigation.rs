@@ -1,5 +1,4 @@
-//! Panes: which one has the focus, what of it is in view, and the keys of lists
-//! that are not text fields.
+//! Pane focus, scrolling, line selection and the mouse.
 
 use crate::tui::chat::layout_input::Source;
 use crate::tui::chat::viewport::Flow;
@@ -14,7 +13,7 @@ use crate::tui::update::probe;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-/// Rows of one step of the wheel.
+/// Rows per wheel step.
 const WHEEL_ROWS: isize = 3;
 
 pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
@@ -46,7 +45,7 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// With nothing left to close, Esc stops a probe.
+/// Esc stops a probe once there is nothing left to close.
 fn stops_probe(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
     let at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
     at_rest && model.chat.viewport.follow && probe::stop(model, effects)
@@ -60,7 +59,7 @@ fn back(model: &mut Model) {
     model.chat.viewport.selected = None;
 }
 
-/// The panes that are on screen, in the order of Tab.
+/// The visible panes in Tab order.
 fn visible_panes(model: &mut Model) -> Vec<Focus> {
     let panes = Panes::of(model);
     let mut order = vec![Focus::Message];
@@ -70,7 +69,7 @@ fn visible_panes(model: &mut Model) -> Vec<Focus> {
     order
 }
 
-/// After a resize: a pane that is gone from the screen cannot hold the focus.
+/// After a resize, moves the focus away from a pane that is no longer visible.
 pub fn refocus(model: &mut Model) {
     if has_side(model.screen.size) && model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;
@@ -93,8 +92,8 @@ fn step_focus(model: &mut Model, step: isize) {
     }
 }
 
-/// Beside the chat where there is room, else over it. The first press shows the
-/// pane and goes there, the next hides it.
+/// Toggles a side pane beside the chat, or over it on narrow screens. The first press shows
+/// and focuses the pane, the next one hides it.
 fn show_or_hide(model: &mut Model, pane: Focus) {
     if !has_side(model.screen.size) {
         let open = model.panes.over_chat == Some(pane);
@@ -110,7 +109,7 @@ fn show_or_hide(model: &mut Model, pane: Focus) {
     model.panes.focus = if leave { Focus::Message } else { pane };
 }
 
-/// Shows the servers and goes there.
+/// Shows and focuses the servers pane.
 pub fn show_servers(model: &mut Model) {
     if has_side(model.screen.size) {
         model.panes.show_servers = true;
@@ -127,7 +126,8 @@ pub fn hide_servers(model: &mut Model) {
     }
 }
 
-/// Calls `act` with the flow that scrolling keys mean, its source and its rows.
+/// Calls `act` with the viewport that scrolling keys apply to, its layout input and its
+/// height.
 fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
     let panes = Panes::of(model);
     let thinking = panes
@@ -160,7 +160,7 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
 
 fn page(model: &mut Model, direction: isize) {
     if model.panes.focus == Focus::Servers {
-        // A page keeps two rows of the one before.
+        // Keep two rows of overlap between pages.
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
         return model.sidebar.scroll(direction * rows);
     }
@@ -170,7 +170,7 @@ fn page(model: &mut Model, direction: isize) {
     });
 }
 
-/// Rows of the servers pane.
+/// Height of the servers pane in rows.
 fn servers_height(model: &mut Model) -> usize {
     let panes = Panes::of(model);
     let over = panes.over.map(|(_, pane)| pane);

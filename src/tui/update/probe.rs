@@ -1,4 +1,4 @@
-//! `/probe` on the screen: its progress, its end, and the keys that stop it.
+//! `/probe` in the user interface: its progress, its end, and the keys that stop it.
 
 use crate::domain::Notice;
 use crate::domain::probe::ProbeState;
@@ -9,25 +9,25 @@ use crate::tui::probe::Probe;
 use crate::tui::update::submit;
 use std::time::Duration;
 
-/// A probe of at least this length calls the person back when it ends.
+/// A probe of at least this length notifies the user when it ends.
 const LONG: Duration = Duration::from_secs(10);
 
 pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<Effect>) {
     let now = model.now;
     let Some(state) = state else {
         model.probe = None;
-        // A second Ctrl+C that was meant for it must not leave.
+        // A second Ctrl+C meant for the probe must not quit.
         model.chat.timing.ended = Some(now);
         return submit::send_queued(model, effects);
     };
     let Some(probe) = &mut model.probe else {
-        let said = format!("{} is probed: this may take some minutes.", state.model);
+        let text = format!("Probing {}. This may take a few minutes.", state.model);
         model.probe = Some(Probe {
             state,
             began: now,
             since: now,
         });
-        return model.notify(Notice::info(said));
+        return model.notify(Notice::info(text));
     };
     let at = |state: &ProbeState| (state.dialect, state.is_loading);
     if at(&probe.state) != at(&state) {
@@ -40,8 +40,8 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
     probe.state = state;
 }
 
-/// Stops the probe. False where there is none to stop; a key that was meant for one that
-/// has just ended does nothing.
+/// Stops the probe. Returns false if there is none. A key meant for a probe that has just
+/// ended does nothing.
 pub fn stop(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
     if model.probes().is_some() {
         model.composer.queue.pause();

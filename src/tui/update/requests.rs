@@ -1,5 +1,3 @@
-//! Carries out what features ask for.
-
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crate::tui::layer::{Picked, Request};
@@ -10,7 +8,7 @@ use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::update::{actions, calls, navigation};
 
-/// Carries out all requests, in the order in which they were made.
+/// Carries out all requests in order.
 pub fn carry_out(model: &mut Model, effects: &mut Vec<Effect>) {
     while let Some(request) = model.requests.pop_front() {
         match request {
@@ -43,7 +41,7 @@ pub fn carry_out(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The row of a picker was taken.
+/// Applies the picked row.
 fn pick(model: &mut Model, picked: Picked, effects: &mut Vec<Effect>) {
     let command = match picked {
         Picked::Model(chosen) => {

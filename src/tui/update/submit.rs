@@ -1,4 +1,4 @@
-//! Sending prompts, at once or when the turn under way has ended.
+//! Submits prompts, or queues them during a turn.
 
 use crate::domain::{Notice, Prompt, PromptKind, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
@@ -7,7 +7,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::update::turns;
 
-/// Sends the next queued prompt, where none is under way.
+/// Sends the next queued prompt if no turn is running.
 pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.is_busy() || model.composer.queue.paused {
         return;
@@ -17,7 +17,7 @@ pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The prompt is on screen before anything is sent anywhere.
+/// Shows the prompt before anything is sent.
 pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     let turn = TurnId(model.ids.turns.mint());
     let started = TurnEvent::Started {
@@ -35,11 +35,11 @@ pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     } else {
         Command::Submit { turn, prompt }
     };
-    // Behind what the open layer asked for.
+    // Queue it behind requests of the open layer.
     model.requests.push_back(Request::Send(command));
 }
 
-/// Has the older part of the context summarised.
+/// Summarizes the older part of the context.
 pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
@@ -47,13 +47,15 @@ pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
     submit(model, Prompt::compacting(), effects);
 }
 
-/// Goes on with an answer that the limit of tokens cut.
+/// Continues an answer that the token limit truncated.
 pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
     }
     if !model.conversation.cut {
-        return model.notify(Notice::info("The last answer was not cut."));
+        return model.notify(Notice::info(
+            "Nothing to continue: the last answer was not truncated.",
+        ));
     }
     submit(model, Prompt::continuing(), effects);
 }
@@ -62,20 +64,20 @@ pub fn remember(model: &mut Model, prompt: &str) {
     model.composer.remember(prompt, model.conversation.private);
 }
 
-/// Sends a command that waits for no turn.
+/// Sends a command that cannot be queued behind a turn.
 pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     if !is_busy(model) {
         effects.push(Effect::Send(command));
     }
 }
 
-/// Is the model taken? Then a notice says by what.
+/// Whether the model is busy; if so, shows a notice with the reason.
 pub fn is_busy(model: &mut Model) -> bool {
-    let what = match model.running() {
-        Some(_) => "The present turn is still under way.",
+    let reason = match model.running() {
+        Some(_) => "A turn is still running.",
         None if model.is_busy() => "The model is being probed.",
         None => return false,
     };
-    model.notify(Notice::info(what).advise("Ctrl+C stops it."));
+    model.notify(Notice::info(reason).advise("Ctrl+C stops it."));
     true
 }

@@ -1,4 +1,4 @@
-//! What an event of a turn changes.
+//! Applies turn events to the model.
 
 use crate::domain::{Body, Notice, TurnEnd, TurnEvent, TurnId};
 use crate::tui::conversation::title_of;
@@ -7,10 +7,10 @@ use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use std::time::Duration;
 
-/// A turn of at least this length calls the user back when it ends.
+/// A turn of at least this length notifies the user when it ends.
 const LONG_TURN: Duration = Duration::from_secs(10);
 
-/// Takes in one event of a turn. True where the turn under way has ended.
+/// Applies a turn event. Returns true if the running turn has ended.
 pub fn take(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) -> bool {
     let was_running = model.running();
     model.chat.take(id, event, model.engine.mode, model.now);
@@ -48,7 +48,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The turn that was to replace another one has ended.
+/// Finishes a turn that replaces another.
 fn replaced(model: &mut Model, answered: bool) {
     let Some(replacing) = model.conversation.replacing.take().filter(|_| answered) else {
         return;
@@ -63,7 +63,7 @@ fn replaced(model: &mut Model, answered: bool) {
         .first()
         .map(|entry| &entry.body);
     let is_first = matches!(first, Some(Body::Prompt { text, .. }) if text == prompt);
-    // The conversation was named after the prompt that made room.
+    // The title came from the replaced prompt.
     if is_first && model.conversation.title == replacing.title {
         model.conversation.title = title_of(prompt).to_owned();
     }

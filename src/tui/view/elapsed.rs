@@ -1,12 +1,11 @@
-//! Times in words: that a turn is under way and for how long, and what one took.
+//! Elapsed times: activity of the running turn, duration of the last one.
 
 use crate::tui::model::Model;
 use crate::tui::widgets::numbers::{seconds, whole_seconds};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// A spinner and how long the turn under way takes, and the words for a stream
-/// that brings nothing.
+/// The spinner with the elapsed time, and a text for a silent stream.
 pub fn life(model: &Model) -> Option<(String, String)> {
     if let Some(probe) = model.probes() {
         let took = whole_seconds(model.now.saturating_sub(probe.since));
@@ -21,7 +20,7 @@ pub fn life(model: &Model) -> Option<(String, String)> {
     let spinner = model.screen.glyphs.spinner(model.now.as_millis());
     let silent = model.silent().map_or_else(String::new, |silent| {
         format!(
-            " {} nothing for {}",
+            " {} no data for {}",
             model.screen.glyphs.dot,
             whole_seconds(silent)
         )
@@ -29,8 +28,8 @@ pub fn life(model: &Model) -> Option<(String, String)> {
     Some((format!("{spinner} {}", whole_seconds(took)), silent))
 }
 
-/// At the lower edge: how long the turn under way takes, or tokens a second and
-/// seconds of the last one.
+/// Draws the time of the running turn, or speed and duration of the last one, at the lower
+/// edge.
 pub fn draw(model: &Model, chat: Rect, pen: &mut Painter) {
     if let Some((time, silent)) = life(model) {
         if chat.width > 40 && chat.height > 2 {

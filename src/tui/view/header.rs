@@ -1,5 +1,5 @@
-//! The first line: name, model, tool mode, context, title. Parts fall away as it
-//! gets narrow, it never wraps.
+//! The header: name, model, tool mode, context, title. On narrow screens it drops parts and
+//! never wraps.
 
 use crate::protocol::Meter;
 use crate::text::Clean;
@@ -10,7 +10,7 @@ use crate::tui::widgets::numbers::thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Columns of the meter's bar.
+/// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
 pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
@@ -26,7 +26,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
     let gap = if panes.framed { 3 } else { 2 };
-    // In the order in which they fall away.
+    // In the order in which parts are dropped.
     let mut keep = [true; 6];
     let parts = |keep: [bool; 6]| {
         let mut parts = names(model);
@@ -81,7 +81,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     }
 }
 
-/// Writes the parts from the left; the column behind the last.
+/// Draws the parts from the left and returns the column after the last.
 fn put_parts(
     model: &Model,
     area: Rect,
@@ -104,7 +104,7 @@ fn put_parts(
     x
 }
 
-/// What was set about thinking.
+/// The `think` setting as text.
 fn think_words(model: &Model) -> String {
     model.engine.think.map_or_else(String::new, |think| {
         let word = crate::tui::models::select::think_word(think);
@@ -112,8 +112,8 @@ fn think_words(model: &Model) -> String {
     })
 }
 
-/// Without frames the sign of life has no place but the header's right end.
-/// Returns what is left of the header, and whether there is such a sign.
+/// Without frames, activity is shown at the right end of the header. Returns the rest of
+/// the header, and whether activity was drawn.
 fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> (Rect, bool) {
     let life = crate::tui::view::elapsed::life(model).filter(|_| !panes.framed);
     let Some((time, silent)) = life else {
@@ -131,7 +131,7 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> 
     (rest, true)
 }
 
-/// What never falls away: whoever relies on being private must see it.
+/// The parts that are never dropped: users who rely on privacy must always see it.
 fn names(model: &Model) -> Vec<(String, Role)> {
     let mut names = vec![("humble".to_owned(), Role::Name)];
     if model.conversation.private {
@@ -152,7 +152,7 @@ fn pen_dot(model: &Model) -> &'static str {
     model.screen.glyphs.dot
 }
 
-/// The used share, where the limit is known, and its words.
+/// The used fraction, if the limit is known, and its text.
 fn percent(meter: Meter) -> Option<(Option<f64>, String)> {
     let about = if meter.measured { "" } else { "~" };
     match meter.limit {

@@ -1,4 +1,4 @@
-//! The last line: a notice, or the few keys that matter now.
+//! The hint line: a notice, or the keys that are useful now.
 
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
@@ -46,12 +46,12 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let join = |hints: &[String]| hints.join(&between);
     let right = join(&far);
     let mut left = near;
-    // A pull that goes on stays in sight where it can; else hints of keys come first.
+    // A running pull stays visible if possible; without one, key hints come first.
     let kept = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
-    // What is least needed stands last and goes first.
+    // The least important hint is last and is dropped first.
     while left.len() > 1 && width(&join(&left)) + kept > usize::from(room) {
         left.pop();
     }
@@ -67,8 +67,8 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     }
 }
 
-/// A notice at the left; at the right what it must not hide, and what else has
-/// room.
+/// Draws a notice on the left; on the right, the hint that it must not hide and any others
+/// that fit.
 fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
@@ -94,7 +94,7 @@ fn say(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// At most five hints: those of the state, and those that always hold.
+/// At most five hints: contextual ones, and those that always apply.
 fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
     let always = vec![
@@ -102,11 +102,11 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         hint(Action::Help, "help"),
     ];
     if let Some(ask) = model.dialogs.shown() {
-        let what = match model.running() {
+        let effect = match model.running() {
             Some(_) => "stop the turn",
             None => "dismiss",
         };
-        let stop = ask.armed.then(|| hint(Action::Interrupt, what));
+        let stop = ask.armed.then(|| hint(Action::Interrupt, effect));
         return (model.dialogs.hints(model.shared()), Vec::from_iter(stop));
     }
     let back = if model.panes.over_chat.is_some() {
@@ -127,7 +127,6 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     (near, Vec::new())
 }
 
-/// Keys of the selected call.
 fn call_hints(model: &Model, back: &str) -> Vec<String> {
     let runs = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
     let first = if calls::selected(model).is_some_and(runs) {
@@ -135,10 +134,10 @@ fn call_hints(model: &Model, back: &str) -> Vec<String> {
     } else {
         "Enter unfold"
     };
-    say(&[first, back, "o read whole", "Up/Down select"])
+    say(&[first, back, "o full text", "Up/Down select"])
 }
 
-/// Keys of the row that the person stands on.
+/// Hints for the selected row of the servers pane.
 fn server_hints(model: &Model, back: &str) -> Vec<String> {
     let sidebar = &model.sidebar;
     let Some(server) = sidebar.chosen_server() else {
@@ -152,11 +151,11 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
         let enter = if unfolded {
             "Enter fold"
         } else {
-            "Enter about it"
+            "Enter details"
         };
         let mut hints = say(&[enter, back, "Space on/off"]);
         if server.withheld.contains(&tool.name) {
-            hints.insert(0, "w what changed".to_owned());
+            hints.insert(0, "w changes".to_owned());
         }
         return hints;
     }
@@ -169,7 +168,7 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
     if server.enabled {
         hints.extend(say(&["r retry", "l stderr"]));
     }
-    // No more than five: what is there to see goes before what is seldom needed.
+    // At most five hints: viewing comes before rarely used actions.
     let is_connected = server.status == ServerStatus::Connected;
     if server.instructions.is_some() && is_connected && hints.len() > 3 {
         hints[3] = "i instructions".to_owned();
@@ -204,10 +203,10 @@ fn message_hints(model: &Model) -> Vec<String> {
             hints.push("/cancel one call".to_owned());
         }
     } else if model.composer.editing().is_some() {
-        hints.push(hint(Action::Send, "ask anew"));
-        hints.push(hint(Action::Back, "keep it as it was"));
+        hints.push(hint(Action::Send, "resend"));
+        hints.push(hint(Action::Back, "discard edit"));
     } else if model.composer.queue.paused && model.composer.editor.is_blank() {
-        hints.push(hint(Action::Send, "go on with the queue"));
+        hints.push(hint(Action::Send, "resume the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
         if model.conversation.cut {

@@ -1,4 +1,4 @@
-//! The message, what stands above it, and the list of commands while one is typed.
+//! Draws the message, the notice area above it, and the completion list.
 
 use crate::tui::demo_tour::watch;
 use crate::tui::layout::Panes;
@@ -9,10 +9,10 @@ use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
 
-/// Commands in the list at once.
+/// Maximum number of visible completions.
 const LIST_ROWS_MAX: u16 = 8;
 
-/// Returns where the cursor belongs.
+/// Returns the cursor position.
 pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Position> {
     notice_area::draw(model, panes.above, pen);
     guided(model, panes, pen);
@@ -44,7 +44,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Posit
     focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
 }
 
-/// The guide's line, right above the message.
+/// Draws the tour's line directly above the message.
 fn guided(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.guide else { return };
     let columns = area.width.saturating_sub(4);

@@ -1,5 +1,5 @@
-//! Draws the model, one file a pane. Nothing is decided here, and nothing is
-//! walked but what is in view. Text from outside is drawn only as `Clean`.
+//! Draws the model, one file per pane. Makes no decisions and walks only what is in view.
+//! Untrusted text is drawn only as `Clean`.
 
 pub mod elapsed;
 pub mod header;
@@ -19,15 +19,15 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-/// Draws the whole screen for a terminal of ratatui's own.
+/// Draws the whole screen on a ratatui frame (for tests).
 pub fn draw(model: &mut Model, frame: &mut Frame) {
     if let Some(cursor) = paint(model, frame.buffer_mut()) {
         frame.set_cursor_position(cursor);
     }
 }
 
-/// Paints the whole screen into a blank buffer, and returns where the cursor
-/// belongs. The model is changed only in its caches of rows.
+/// Paints the whole screen into a blank buffer and returns the cursor position. Changes
+/// only row caches in the model.
 pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     model.screen.size = (area.width, area.height);
@@ -70,12 +70,12 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
         if model.dialogs.is_armed() {
             cursor = field;
         }
-        // How much is left to read is known once the dialog is drawn.
+        // Draw the hints again: only now is it known how many rows are unread.
         if let Some(hints) = panes.hints.filter(|hints| !hints.intersects(dialog)) {
             pen.clear(hints);
             hints::draw(model, &panes, &mut pen);
         }
-        // A dialog that fills the screen covers the message too.
+        // A full-screen dialog also covers the message.
         cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));
     }
     cursor.filter(|cursor| area.contains(*cursor))

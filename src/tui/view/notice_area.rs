@@ -1,5 +1,5 @@
-//! What stands above the message: notices that are too long for the hint line,
-//! banners, and queued prompts. What does not fit is never cut off in silence.
+//! The area above the message: long notices, banners and queued prompts. Truncated text is
+//! always marked.
 
 use crate::domain::Severity;
 use crate::text::Clean;
@@ -10,9 +10,9 @@ use crate::tui::model::Model;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 
-/// Rows of one banner or notice.
+/// Maximum rows per banner or notice.
 const BANNER_ROWS_MAX: usize = 3;
-/// Columns at the right of a queued prompt, for what becomes of it.
+/// Columns reserved at the right of a queued prompt for its state.
 const STATE_COLUMNS: u16 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Kind {
     Continued,
 }
 
-/// All rows there would be for a screen of this width.
+/// All rows for a screen of this width, regardless of height.
 pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     let columns = columns.saturating_sub(4).max(1);
     let more = model.screen.glyphs.more;
@@ -32,7 +32,7 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
         let all = rows_of(&Clean::single_line(text), columns);
         let long = all.len() > BANNER_ROWS_MAX;
         for (index, row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
-            // A space at its end has no column of its own.
+            // A trailing space has no column of its own.
             let mut row = row.trim_end().to_owned();
             if long && index + 1 == BANNER_ROWS_MAX {
                 row = marked(&row, columns, more);
@@ -64,20 +64,19 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     rows
 }
 
-/// The row with a mark that something follows, in no more columns.
+/// Appends a continuation mark without exceeding `columns`.
 fn marked(row: &str, columns: u16, more: &str) -> String {
     let room = usize::from(columns).saturating_sub(width(more));
     format!("{}{more}", truncate_to_width(row.trim_end(), room))
 }
 
-/// Does a notice fit beside what must stay in sight? Where nothing must, it may
-/// take the whole line.
+/// Whether a notice fits beside the stop hint; without that hint it may use the whole line.
 pub fn fits_hint_line(text: &str, model: &Model, columns: u16) -> bool {
     let kept = kept(model).map_or(0, |kept| kept.len() + 7);
     width(Clean::single_line(text).as_str()) + kept <= usize::from(columns)
 }
 
-/// The key that no notice may hide.
+/// The stop hint, which no notice may hide.
 pub fn kept(model: &Model) -> Option<String> {
     let stop = || format!("{} stop", key_of(Action::Interrupt));
     (model.running().is_some() || model.probes().is_some()).then(stop)

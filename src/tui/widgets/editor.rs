@@ -1,11 +1,11 @@
-//! A text field: lines, a cursor that moves by grapheme cluster, soft wrap. Text
-//! is kept raw; only what is drawn is made clean. An edit re-wraps one line.
+//! A text editor: lines, a cursor that moves by grapheme cluster, soft wrap. Keeps raw text
+//! and sanitizes only what is drawn. An edit re-wraps one line.
 
 use crate::text::grapheme::{clusters, truncate_to_width, width};
 use crate::tui::widgets::wrapped_line::Shown;
 use unicode_segmentation::GraphemeCursor;
 
-/// What a key does to the text or the cursor.
+/// An editing action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
     Left,
@@ -34,16 +34,16 @@ struct Line {
 pub struct Editor {
     lines: Vec<Line>,
     line: usize,
-    /// Byte in the raw line, always at a cluster's edge.
+    /// Byte offset in the raw line, always at a cluster boundary.
     at: usize,
-    /// The column that Up and Down keep to.
+    /// The column that Up and Down aim for.
     goal: Option<usize>,
-    /// First row in view: line and row of it.
+    /// First visible row: line, and row within it.
     top: (usize, usize),
     columns: u16,
 }
 
-/// The rows in view and the cursor's cell among them.
+/// The visible rows, and the cursor's column and row among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorView {
     pub rows: Vec<String>,
@@ -83,7 +83,7 @@ impl Editor {
         self.lines.iter().all(|line| line.raw.trim().is_empty())
     }
 
-    /// The text where it is one line.
+    /// The text if it is a single line.
     pub fn one_line(&self) -> Option<&str> {
         (self.lines.len() == 1).then(|| self.lines[0].raw.as_str())
     }
@@ -102,7 +102,7 @@ impl Editor {
         self.insert(text);
     }
 
-    /// Inserts at the cursor; `\r\n` and `\r` are line ends too.
+    /// Inserts at the cursor; `\r\n` and `\r` count as newlines.
     pub fn insert(&mut self, text: &str) {
         self.goal = None;
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -110,10 +110,10 @@ impl Editor {
         let first = parts.next().unwrap_or_default();
         let tail = self.lines[self.line].raw.split_off(self.at);
         self.lines[self.line].raw.push_str(first);
-        // A long line is not wrapped anew for a character of it.
-        let one = !text.contains('\n');
+        // Avoid re-wrapping a whole long line for one character.
+        let is_single_line = !text.contains('\n');
         let at = self.at;
-        let spliced = |shown: &mut Shown| one && shown.splice(at..at, first);
+        let spliced = |shown: &mut Shown| is_single_line && shown.splice(at..at, first);
         self.lines[self.line].shown.take_if(|shown| !spliced(shown));
         let mut added: Vec<Line> = parts
             .map(|part| Line {
@@ -131,8 +131,8 @@ impl Editor {
         self.settle();
     }
 
-    /// Moves the cursor to a cluster's edge: what was inserted may have joined
-    /// its neighbours.
+    /// Moves the cursor to the next cluster boundary: inserted text may have joined its
+    /// neighbors.
     fn settle(&mut self) {
         let raw = &self.lines[self.line].raw;
         let mut cursor = GraphemeCursor::new(self.at, raw.len(), true);
@@ -145,8 +145,8 @@ impl Editor {
         }
     }
 
-    /// Does the edit. False where nothing could change, such as Up on the first
-    /// row: the caller may then do something else.
+    /// Applies an edit. Returns false if nothing changed, such as Up on the first row; the
+    /// caller may then do something else.
     pub fn edit(&mut self, edit: Edit) -> bool {
         if !matches!(edit, Edit::Up | Edit::Down) {
             self.goal = None;
@@ -241,7 +241,7 @@ impl Editor {
         }
     }
 
-    /// Deletes from the cursor to where `step` takes it.
+    /// Deletes from the cursor to where `step` moves it.
     fn delete(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
         let from = (self.line, self.at);
         if !step(self) {
@@ -254,8 +254,8 @@ impl Editor {
         let tail = self.lines[end.0].raw.split_off(end.1);
         self.lines[start.0].raw.truncate(start.1);
         self.lines[start.0].raw.push_str(&tail);
-        let one = start.0 == end.0;
-        let spliced = |shown: &mut Shown| one && shown.splice(start.1..end.1, "");
+        let is_single_line = start.0 == end.0;
+        let spliced = |shown: &mut Shown| is_single_line && shown.splice(start.1..end.1, "");
         self.lines[start.0].shown.take_if(|shown| !spliced(shown));
         self.lines.drain(start.0 + 1..=end.0);
         (self.line, self.at) = start;
@@ -263,7 +263,7 @@ impl Editor {
         true
     }
 
-    /// Moves by rows as they are shown.
+    /// Moves by visual rows.
     fn vertical(&mut self, step: isize) -> bool {
         let (row, column) = self.place();
         let goal = *self.goal.get_or_insert(column);
@@ -280,7 +280,7 @@ impl Editor {
         let range = shown.rows[row].clone();
         let last = row + 1 == shown.rows.len();
         let mut byte = range.start + truncate_to_width(&shown.text[range.clone()], goal).len();
-        // The end of a soft-wrapped row is the start of the next one.
+        // The end of a soft-wrapped row is the start of the next row.
         if byte == range.end && !last {
             byte = range.start
                 + clusters(&shown.text[range.clone()])
@@ -318,7 +318,7 @@ impl Editor {
         (row, width(&shown.text[shown.rows[row].start..byte]))
     }
 
-    /// Rows that the text takes at this width, counted up to `max`.
+    /// Number of rows at this width, counted up to `max`.
     pub fn height(&mut self, columns: u16, max: usize) -> usize {
         self.columns = text_columns(columns);
         let mut rows = 0;
@@ -331,7 +331,7 @@ impl Editor {
         rows
     }
 
-    /// The rows in view, scrolled so that the cursor is among them.
+    /// The visible rows, scrolled so that the cursor is among them.
     pub fn view(&mut self, columns: u16, height: u16) -> EditorView {
         self.columns = text_columns(columns);
         let height = usize::from(height.max(1));
@@ -365,7 +365,7 @@ impl Editor {
         }
     }
 
-    /// The place `count` rows above `from`, or the first.
+    /// The position `count` rows above `from`, or the first row.
     fn rows_above(&mut self, from: (usize, usize), count: usize) -> (usize, usize) {
         let (mut line, mut row) = from;
         for _ in 0..count {
@@ -382,7 +382,7 @@ impl Editor {
     }
 }
 
-/// One column is kept for the cursor behind a full row.
+/// Reserves one column for the cursor after a full row.
 fn text_columns(columns: u16) -> u16 {
     columns.saturating_sub(1).max(1)
 }

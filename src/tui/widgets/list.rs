@@ -1,4 +1,4 @@
-//! A list with a selected row, and the search line that narrows one down.
+//! A list with a selected row, and a search line that filters it.
 
 use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{LayerKey, Place};
@@ -10,18 +10,17 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// A row in view.
 #[derive(Debug, Clone, Copy)]
 pub struct ListRow {
     pub index: usize,
     pub is_selected: bool,
     pub line: Rect,
-    /// Stands before the selected row; a blank before the others.
+    /// The selection mark, or a blank.
     pub mark: &'static str,
     pub style: Style,
 }
 
-/// The rows in view of a list of `count`, with the selected one among them.
+/// The visible rows of a list of `count`, including the selected one.
 pub fn rows_in_view(
     count: usize,
     selected: Option<usize>,
@@ -49,7 +48,7 @@ pub fn rows_in_view(
 }
 
 impl ListRow {
-    /// The same row while nothing is selected.
+    /// The same row drawn as unselected.
     pub fn unselected(self, pen: &Painter) -> Self {
         Self {
             is_selected: false,
@@ -63,15 +62,14 @@ impl ListRow {
         pen.put(self.line.x, self.line.y, self.mark, self.style, 1);
     }
 
-    /// Shows that keys go to this row.
+    /// Highlights the row that has the focus.
     pub fn highlight(&self, pen: &mut Painter) {
         let selection = pen.theme.selection;
         pen.style(self.line, selection);
     }
 }
 
-/// A list below a search line. Letters go to the search line, or to the rows once Tab has
-/// gone there.
+/// A list with a search line. Letters go to the search line, or to the rows after Tab.
 #[derive(Debug, Default)]
 pub struct SearchList {
     filter: Editor,
@@ -79,12 +77,12 @@ pub struct SearchList {
     in_rows: bool,
 }
 
-/// What a key did to a list, or is left to do.
+/// The result of a key in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKey {
-    /// The selection moved, or the keys go elsewhere now.
+    /// The selection or the focus moved.
     Moved,
-    /// Another filter holds.
+    /// The filter changed.
     Searched,
     Close,
     Key(LayerKey),
@@ -100,7 +98,7 @@ impl SearchList {
         self.filter.is_blank()
     }
 
-    /// The selected row of a list of `count`; 0 in an empty one.
+    /// The selected row of a list of `count`; 0 if it is empty.
     pub fn selected(&self, count: usize) -> usize {
         self.selected.min(count.saturating_sub(1))
     }
@@ -118,7 +116,7 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// A key of a list of `count` rows that also takes keys itself; `place` has its letters.
+    /// Handles a key in a list of `count` rows that also has its own keys.
     pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
         let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
             let letters = layers::find(key, &[Place::InRows, place]);
@@ -138,7 +136,7 @@ impl SearchList {
         ListKey::Moved
     }
 
-    /// A key of a list whose keys all go to its search line.
+    /// Handles a key in a list without row keys: everything goes to the search line.
     pub fn type_key(&mut self, key: KeyEvent) -> Handled {
         self.selected = 0;
         match self.search(key) {
@@ -147,7 +145,7 @@ impl SearchList {
         }
     }
 
-    /// A key of the search line. False where it changed nothing.
+    /// Handles a key in the search line. Returns false if nothing changed.
     fn search(&mut self, key: KeyEvent) -> bool {
         let changed = text_field::key(&mut self.filter, key);
         if changed {
@@ -166,7 +164,7 @@ impl SearchList {
         text_field::draw_line(&mut self.filter, prompt, area, pen)
     }
 
-    /// Draws the search line, and below it with a gap the rows of `found` that are in view.
+    /// Draws the search line and, below it, the visible rows of `found`.
     pub fn draw<T>(
         &mut self,
         found: &[T],
@@ -189,7 +187,7 @@ impl SearchList {
     }
 }
 
-/// The area of the rows: below the search line, and a gap where there is room for one.
+/// The area below the search line, with a gap if there is enough height.
 pub fn below_filter(area: Rect) -> Rect {
     let taken = 1 + u16::from(area.height > 4);
     Rect {

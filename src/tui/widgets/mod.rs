@@ -1,4 +1,4 @@
-//! Building blocks of the features: painter, text field, lists, picker, text viewer.
+//! Widgets shared by features: painter, text field, lists, picker, text viewer.
 
 pub mod editor;
 pub mod list;

@@ -1,6 +1,6 @@
-//! The name that was probably meant by one that is not known.
+//! "Did you mean" suggestions.
 
-/// The one of several names that is meant most likely, if any is.
+/// The known name closest to `name`, if it is close enough.
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|known| (distance(name, known), known))
@@ -9,7 +9,7 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
-/// Levenshtein's distance, in characters, of short words.
+/// Levenshtein distance in characters. Meant for short words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Counts and times in words.
+//! Formats counts and durations.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub fn seconds(time: Duration) -> String {
     }
 }
 
-/// The same without tenths, for a time that runs.
+/// Same, but without tenths: for running timers.
 pub fn whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         whole @ 0..60 => format!("{whole} s"),

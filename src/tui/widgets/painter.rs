@@ -1,5 +1,5 @@
-//! Writes text into the buffer by grapheme cluster, so that a cell's width here is
-//! the width that wrapping counted with. It never writes outside its area.
+//! Writes text into the buffer by grapheme cluster, so that cell widths match the widths
+//! used for wrapping. Never writes outside the given area.
 
 use crate::text::Clean;
 use crate::text::grapheme::{
@@ -28,8 +28,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Writes at most `columns` columns of clean text and returns the columns
-    /// used. A wide cluster that does not fit is left out.
+    /// Writes at most `columns` columns of clean text and returns the columns used. Omits a
+    /// wide cluster that does not fit.
     pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
         let cells = self.row(x, y, columns);
         let mut at = 0;
@@ -53,7 +53,7 @@ impl<'a> Painter<'a> {
         at as u16
     }
 
-    /// At most so many cells of a row, from `x` on.
+    /// At most `columns` cells of row `y` from `x` on.
     fn row(&mut self, x: u16, y: u16, columns: u16) -> &mut [Cell] {
         let area = self.buffer.area;
         let end = x.saturating_add(columns).min(area.right());
@@ -64,7 +64,7 @@ impl<'a> Painter<'a> {
         &mut self.buffer.content[start..start + usize::from(end - x)]
     }
 
-    /// Writes a row of laid-out text, each cluster in the look that it begins in.
+    /// Writes a laid-out row; each cluster gets the style at its start.
     pub fn put_line(&mut self, x: u16, y: u16, line: StyledRow, base: Style, columns: u16) {
         let dim = base.patch(self.theme.dim);
         let used = self.put(x, y, line.prefix, dim, columns);
@@ -76,7 +76,7 @@ impl<'a> Painter<'a> {
         };
         let mut at = 0;
         for (end, look) in looks {
-            // A cluster that a stretch ends within is drawn whole.
+            // A cluster that crosses the end of a span is drawn whole.
             let end = cluster_end(line.text, end.min(line.text.len()));
             if at < end {
                 let style = base.patch(self.theme.look(look));
@@ -90,7 +90,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// The same, cut with a mark where it does not fit.
+    /// Like [`Self::put`], but marks truncated text.
     pub fn put_cut(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
         if width(text) <= usize::from(columns) {
             return self.put(x, y, text, style, columns);
@@ -100,7 +100,7 @@ impl<'a> Painter<'a> {
         used + self.put(x + used, y, self.glyphs.more, style, columns - used)
     }
 
-    /// Writes so that the text ends at `right`, and returns where it begins.
+    /// Writes right-aligned text ending at `right` and returns its start column.
     pub fn put_right(&mut self, right: u16, y: u16, text: &str, style: Style) -> u16 {
         let wide = width(text) as u16;
         let x = right.saturating_sub(wide);
@@ -113,7 +113,7 @@ impl<'a> Painter<'a> {
         for y in area.top()..area.bottom() {
             self.row(area.x, y, area.width).fill(Cell::EMPTY);
         }
-        // A wide cluster that reached into the area has lost its right half.
+        // A wide cluster reaching into the area has lost its right half.
         if area.left() > self.buffer.area.left() {
             for y in area.top()..area.bottom() {
                 let cell = &mut self.buffer[(area.left() - 1, y)];
@@ -128,8 +128,8 @@ impl<'a> Painter<'a> {
         self.buffer.set_style(area, style);
     }
 
-    /// A frame with a title at the left and one at the right of its upper edge.
-    /// Returns the area inside, one column of margin at either side.
+    /// Draws a frame with titles at the left and right of its upper edge. Returns the inner
+    /// area, with a margin of one column on both sides.
     pub fn frame(&mut self, area: Rect, title: &str, right: &str, style: Style) -> Rect {
         self.clear(area);
         let [top_left, top_right, bottom_right, bottom_left, across, down] = self.glyphs.frame;
@@ -167,7 +167,8 @@ impl<'a> Painter<'a> {
         inside(area)
     }
 
-    /// Wraps clean text into at most `area.height` rows and returns the rows used.
+    /// Wraps clean text into at most `area.height` rows and returns the number of rows
+    /// used.
     pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
         let mut used = 0;
         for row in rows_of(text, area.width)
@@ -181,7 +182,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// The area inside a frame, with its margins.
+/// The area inside a frame, without its margins.
 pub fn inside(area: Rect) -> Rect {
     Rect {
         x: area.x + 2.min(area.width),
@@ -191,7 +192,7 @@ pub fn inside(area: Rect) -> Rect {
     }
 }
 
-/// Clean text as rows of a width.
+/// Wraps clean text into rows.
 pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let text = text.as_str();
@@ -201,12 +202,12 @@ pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
         .collect()
 }
 
-/// A name with a line end in it must not pass for two lines.
+/// Escapes newlines, so that a name cannot look like two lines.
 pub fn one_line(raw: &str) -> Clean {
     Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
 }
 
-/// Indented, so that it cannot pass for a line of the dialog's own.
+/// Indents text so that it cannot imitate a line of the dialog.
 pub fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
     let rows = rows_of(&Clean::escaped(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))

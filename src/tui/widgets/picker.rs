@@ -1,5 +1,4 @@
-//! A numbered list from which one row is picked, as `/set-model` shows it. Zero changes
-//! nothing.
+//! A numbered list for picking one row, as in `/set-model`. Zero keeps the current value.
 
 use crate::domain::Notice;
 use crate::text::Clean;
@@ -19,9 +18,9 @@ pub struct Picker {
     title: &'static str,
     zero: &'static str,
     rows: Vec<(Picked, String)>,
-    /// The rows, then the zero.
+    /// Index of the selected row; the number of rows selects zero.
     selected: usize,
-    /// Digits typed so far, where the list is longer than nine.
+    /// Digits typed so far, in lists longer than nine.
     typed: String,
 }
 
@@ -40,13 +39,13 @@ impl Picker {
         }
     }
 
-    /// Begins on this row, where there is one.
+    /// Preselects this row, if any.
     pub fn at(mut self, row: Option<usize>) -> Self {
         self.selected = row.unwrap_or(0);
         self
     }
 
-    /// A number behind the command picks at once; without one the list opens.
+    /// Picks at once if the command had a number; otherwise opens the list.
     pub fn open(self, argument: &str, cx: &mut Cx) {
         if argument.is_empty() {
             return cx.open(self);
@@ -65,8 +64,8 @@ impl Picker {
         }
     }
 
-    /// The row that was picked: a digit at once where no longer number begins with it, the
-    /// arrows' row with Enter. The row behind the last is the zero.
+    /// The picked row: a digit picks at once if no longer number starts with it; Enter
+    /// picks the selected row. The index after the last row is zero.
     fn number(&mut self, key: KeyEvent) -> Option<usize> {
         let count = self.rows.len();
         let row = |number: usize| number.checked_sub(1).unwrap_or(count);
@@ -92,8 +91,8 @@ impl Picker {
         (number == 0 || number * 10 > count).then(|| row(number))
     }
 
-    /// The label as it fits into `room` columns. A server's name is cut where its state,
-    /// behind the last two blanks, has no room.
+    /// Fits the label into `room` columns. A server's name is truncated so that its state,
+    /// after the last two spaces, stays visible.
     fn label(&self, index: usize, label: &str, room: usize, more: &str) -> String {
         let is_server = matches!(self.rows.get(index), Some((Picked::Server(_), _)));
         let state = label
@@ -136,7 +135,7 @@ impl Layer for Picker {
         let columns = widest.unwrap_or(0).max(self.zero.len()) + numbers + 6;
         let size = (columns.max(30) as u16, labels.len() as u16 + 2);
         let area = window(area.chat, self.title, "", size, pen);
-        // The zero stands below the list and never scrolls away.
+        // The zero row is below the list and never scrolls away.
         let taken = if area.height > 4 { 2 } else { 1 };
         let list = Rect {
             height: area.height.saturating_sub(taken),
@@ -167,7 +166,7 @@ impl Layer for Picker {
     fn hints(&self, _: Shared) -> Vec<String> {
         vec![
             "0-9 choose".to_owned(),
-            layers::hint(Place::Picker, LayerKey::Take, "take"),
+            layers::hint(Place::Picker, LayerKey::Take, "select"),
             "Esc close".to_owned(),
         ]
     }

@@ -1,11 +1,11 @@
-//! Lines that are read from their end.
+//! Draws logs, newest line at the bottom.
 
 use crate::text::Clean;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Draws lines, newest first in `lines`, so that the newest stands lowest.
+/// Draws `lines`, which are ordered newest first, with the newest at the bottom.
 pub fn from_end(
     lines: impl Iterator<Item = (String, Style)>,
     count: usize,

@@ -1,5 +1,4 @@
-//! A field that text is typed into: its keys, pasting, and how it is drawn. The text itself
-//! is an [`Editor`].
+//! A text field: keys, pasting and drawing around an [`Editor`].
 
 use crate::text::grapheme::width;
 use crate::tui::input::decode::typed;
@@ -10,8 +9,8 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
-/// A key of any text field: an editing key of the message, or a character. False where it
-/// changed nothing.
+/// Handles a key in a text field: an editing key or a character. Returns false if nothing
+/// changed.
 pub fn key(editor: &mut Editor, key: KeyEvent) -> bool {
     let action = keymap::find(key, |when| when == When::Message);
     match (action, typed(key)) {
@@ -24,13 +23,13 @@ pub fn key(editor: &mut Editor, key: KeyEvent) -> bool {
     }
 }
 
-/// Pastes into a field of one line.
+/// Pastes into a single-line field.
 pub fn paste_line(editor: &mut Editor, text: &str) {
     editor.insert(&text.replace(['\n', '\r'], " "));
 }
 
-/// Draws a prompt and the field behind it in the first row of `area`; returns the cursor's
-/// place.
+/// Draws a prompt and the field after it in the first row of `area`; returns the cursor
+/// position.
 pub fn draw_line(editor: &mut Editor, prompt: &str, area: Rect, pen: &mut Painter) -> Position {
     pen.put(area.x, area.y, prompt, pen.theme.accent, area.width);
     let lead = width(prompt) as u16 + 1;
@@ -42,7 +41,7 @@ pub fn draw_line(editor: &mut Editor, prompt: &str, area: Rect, pen: &mut Painte
     draw_text(editor, rest, pen)
 }
 
-/// Draws the text alone, in one row.
+/// Draws the text without a prompt, in one row.
 pub fn draw_text(editor: &mut Editor, area: Rect, pen: &mut Painter) -> Position {
     let view = editor.view(area.width, 1);
     for row in &view.rows {

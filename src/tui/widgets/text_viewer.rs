@@ -1,6 +1,5 @@
-//! A text of any length, read in a window over the panes: a tool's definition, a
-//! server's words, a call with its whole result. Only what is in view is ever made
-//! into rows, so that 16 MB open as fast as a line.
+//! A viewer for text of any length: a tool definition, a server log, a call with its full
+//! result. Only visible chunks are wrapped, so 16 MB open as fast as one line.
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
@@ -16,14 +15,14 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns of a frame's title that the share and the corners take.
+/// Columns of the frame's title reserved for the percentage and the corners.
 const RIGHT_COLUMNS: usize = 16;
-/// A piece is cut behind the first line end from here on,
+/// A chunk ends after the first newline beyond this size,
 const PIECE_BYTES: usize = 2_048;
-/// and here at the latest.
+/// or at this size at the latest.
 const PIECE_BYTES_MAX: usize = 4_096;
 
-/// A row of a piece.
+/// A row within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct RowPos {
     piece: usize,
@@ -32,15 +31,15 @@ struct RowPos {
 
 #[derive(Debug)]
 pub struct TextViewer {
-    /// Raw.
+    /// Unsanitized.
     title: String,
     text: Arc<str>,
-    /// What `y` copies of it.
+    /// The range of `text` that `y` copies.
     copied: Range<usize>,
-    /// Where each piece begins.
+    /// Byte offset of each chunk.
     pieces: Vec<usize>,
     top: RowPos,
-    /// The window, as it was drawn last.
+    /// Window size at the last draw.
     columns: NonZeroU16,
     height: usize,
 }
@@ -59,22 +58,22 @@ impl TextViewer {
         }
     }
 
-    /// `y` copies this part alone, from a byte on.
+    /// Makes `y` copy only the text from this byte on.
     pub fn copying_from(mut self, start: usize) -> Self {
         self.copied.start = self.text.floor_char_boundary(start);
         self
     }
 
-    /// What is copied, raw.
+    /// The raw text to copy.
     fn copied(&self) -> &str {
         &self.text[self.copied.clone()]
     }
 
-    /// The rows in view of a window of this size.
+    /// The visible rows for a window of this size.
     fn view(&mut self, columns: u16, height: usize) -> Vec<String> {
         let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
         if columns != self.columns {
-            // The piece stays where it is; its rows are others now.
+            // Keep the chunk; its rows have changed.
             self.top.row = 0;
         }
         (self.columns, self.height) = (columns, height.max(1));
@@ -92,8 +91,7 @@ impl TextViewer {
         rows
     }
 
-    /// How much of the text lies above the view, in percent; None where all of it is
-    /// in view.
+    /// Percentage of the text above the view; `None` if all of it is visible.
     fn percent(&self) -> Option<usize> {
         let bottom = self.bottom();
         if bottom == RowPos::default() {
@@ -104,7 +102,7 @@ impl TextViewer {
         }
         let above = self.pieces.get(self.top.piece).copied().unwrap_or(0);
         let all = self.text.len().max(1);
-        // Within the piece nothing is measured: it is small beside all of it.
+        // Ignore the position within the chunk, which is small compared to the text.
         Some((above * 100 / all).min(99))
     }
 
@@ -117,7 +115,7 @@ impl TextViewer {
         };
     }
 
-    /// A page keeps two rows of the one before.
+    /// Scrolls by a page, keeping two rows of overlap.
     fn page(&mut self, direction: isize) {
         let rows = self.height.saturating_sub(2).max(1);
         self.move_by(direction * isize::try_from(rows).unwrap_or(isize::MAX));
@@ -131,7 +129,7 @@ impl TextViewer {
         };
     }
 
-    /// Where the last window begins.
+    /// The top position of the last page.
     fn bottom(&self) -> RowPos {
         let end = RowPos {
             piece: self.pieces.len(),
@@ -176,11 +174,11 @@ impl TextViewer {
         let end = self.pieces.get(piece + 1).copied();
         let raw = &self.text[start..end.unwrap_or(self.text.len())];
         let raw = match end {
-            // The line end between two pieces is where one ends.
+            // The newline between two chunks ends the first one.
             Some(_) => raw.strip_suffix('\n').unwrap_or(raw),
             None => raw,
         };
-        // Nothing hides in what somebody may decide by.
+        // Escape hidden characters: users decide based on this text.
         let clean = Clean::escaped(raw);
         let text = clean.as_str();
         let rows: Vec<String> = wrap(text, self.columns)
@@ -215,7 +213,7 @@ impl Layer for TextViewer {
 
     fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
         let over = area.body;
-        // However long the title is, the share that was read stands beside it.
+        // Keep room for the percentage beside a long title.
         let title = Clean::single_line(&self.title);
         let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
         let title = truncate_to_width(title.as_str(), room);
@@ -236,7 +234,7 @@ impl Layer for TextViewer {
     }
 }
 
-/// The hints of a text that is read page by page.
+/// Hints for text read page by page.
 pub fn page_hints() -> Vec<String> {
     vec![
         "PgUp/PgDn scroll".to_owned(),
@@ -245,7 +243,7 @@ pub fn page_hints() -> Vec<String> {
     ]
 }
 
-/// Cuts a text into pieces that can be laid out by themselves. O(len).
+/// Splits text into chunks that can be wrapped independently. O(len).
 fn cut(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let mut start = 0;
@@ -274,7 +272,7 @@ mod tests {
         TextViewer::new("t", text)
     }
 
-    /// All rows, read from the beginning to the end.
+    /// Scrolls through the text and collects all rows.
     fn read_through(reading: &mut TextViewer, columns: u16, height: usize) -> Vec<String> {
         let mut rows = reading.view(columns, height);
         loop {
@@ -316,7 +314,7 @@ mod tests {
         let text = "safe\u{202e}\u{1b}[31m";
         let mut reading = TextViewer::new("t", text);
         assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
-        assert_eq!(reading.copied(), text, "what is copied is raw");
+        assert_eq!(reading.copied(), text, "copies raw text");
     }
 
     proptest! {

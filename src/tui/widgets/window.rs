@@ -1,18 +1,18 @@
-//! The window that a layer draws itself in.
+//! The window of a layer.
 
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Columns beside a window that are given to it rather than left.
+/// A gap of at most this many columns beside a window is filled by the window.
 const STRIP_MAX: u16 = 8;
 
-/// A window of this content, at the upper left of `over`, with its frame where there is
-/// room for one. Returns the area inside.
+/// Draws a window for content of `size` at the upper left of `over`, with a frame if there
+/// is room for one. Returns the inner area.
 pub fn window(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut Painter) -> Rect {
     let framed = over.width >= 24 && over.height >= 6;
     let margin = if framed { (4, 2) } else { (0, 0) };
     let area = Rect {
-        // A strip too narrow to read would only show halves of words.
+        // A narrower gap would only show fragments of words.
         width: match size.0 + margin.0 {
             width if width + STRIP_MAX >= over.width => over.width,
             width => width,
@@ -29,7 +29,8 @@ pub fn window(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut 
     }
 }
 
-/// A window that takes all of `over`, and is framed from this size on.
+/// Draws a window over all of `over`, with a frame on larger screens. Returns the inner
+/// area.
 pub fn full_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
     if over.width >= 40 && over.height >= 8 {
         pen.frame(over, title, right, pen.theme.accent)

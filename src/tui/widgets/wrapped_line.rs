@@ -1,5 +1,4 @@
-//! One line of a text field as it is drawn: clean, wrapped, with the way back from
-//! what is shown to the raw bytes.
+//! One line of a text field as drawn: sanitized, wrapped, with a map back to the raw bytes.
 
 use crate::text::Clean;
 use crate::text::grapheme::clusters;
@@ -7,15 +6,14 @@ use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Rows behind an edit that are wrapped anew at first.
+/// How many rows after an edit are re-wrapped at first.
 const ROWS_AHEAD: usize = 4;
 
-/// A line as it is drawn.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub columns: u16,
     pub text: String,
-    /// Where raw and shown bytes differ: pairs of starts, one a cluster.
+    /// If raw and shown bytes differ: the start of each cluster in both.
     map: Option<Vec<(usize, usize)>>,
     pub rows: Vec<Range<usize>>,
 }
@@ -33,8 +31,8 @@ impl Shown {
         }
     }
 
-    /// Takes in that `cut` of the raw line became `new`, where that can be told
-    /// from the rows around it. False where the line must be made anew.
+    /// Re-wraps the rows around an edit that replaced `cut` in the raw line by `new`.
+    /// Returns false if the whole line must be wrapped again.
     pub fn splice(&mut self, cut: Range<usize>, new: &str) -> bool {
         if self.map.is_some() {
             return false;
@@ -42,8 +40,8 @@ impl Shown {
         self.text.replace_range(cut.clone(), new);
         let changed = cut.start + new.len();
         let shifted = |old: usize| old - cut.len() + new.len();
-        // What stands behind a row's end decides where it ends, and may so decide
-        // about the row before too. A hyphen looks at what is before it.
+        // The text after a row decides where the row ends, and may also affect the row
+        // before. A hyphen depends on the text before it.
         let row = self.rows.partition_point(|row| row.start < cut.start);
         let mut first = row.saturating_sub(3);
         while first > 0 && self.text[self.rows[first].start..].starts_with(['-', '\u{2010}']) {
@@ -65,14 +63,15 @@ impl Shown {
                 .collect();
             let mut met = None;
             if end.is_some() {
-                // From a row that begins where one began before, all is as it was.
+                // Once a new row starts where an old one did, all later rows are unchanged.
                 let same = |new: usize| {
                     let old = (new + cut.len()).checked_sub(changed - cut.start)?;
                     self.rows.binary_search_by_key(&old, |row| row.start).ok()
                 };
-                let later = made.windows(2).enumerate();
-                let later = later.filter(|(_, rows)| rows[0].start >= changed);
-                met = later
+                met = made
+                    .windows(2)
+                    .enumerate()
+                    .filter(|(_, rows)| rows[0].start >= changed)
                     .filter_map(|(at, rows)| Some((at + 1, same(rows[1].start)?)))
                     .next();
                 if met.is_none() {
@@ -103,7 +102,7 @@ impl Shown {
     }
 }
 
-/// A line as it may be drawn, with the map of its clusters where it differs.
+/// The sanitized line, with a cluster map if it differs from the raw one.
 fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
     if Clean::escaped(raw).as_str() == raw && !raw.contains('\t') {
         return (raw.to_owned(), None);

@@ -26,7 +26,7 @@ fn an_edit_changes_nothing_until_it_is_sent() {
         .types("draft")
         .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
         .says("/edit")
-        .sees("Esc keep it as it was")
+        .sees("Esc discard edit")
         .types("?")
         .press(KeyCode::Esc, KeyModifiers::NONE)
         .sees("First answer.")
@@ -55,7 +55,7 @@ fn undo_removes_the_last_turn_and_up_restores_its_prompt() {
         .says("/undo")
         .does_not_see("First.")
         .says("/undo")
-        .sees("Nothing is left to undo. /branches leads back.")
+        .sees("Nothing left to undo. /branches restores undone turns.")
         .says("three")
         .sees("Third.")
         .model_does_not_receive("First.");
@@ -65,12 +65,12 @@ fn undo_removes_the_last_turn_and_up_restores_its_prompt() {
 fn undo_distinguishes_an_empty_conversation_from_an_undone_one() {
     chat(script().round([ScriptStep::Hang]))
         .says("/undo")
-        .sees("Nothing to undo: nothing was asked yet.")
+        .sees("Nothing to undo yet.")
         .says("one")
         .ctrl('c')
         .says("/undo")
         .says("/undo")
-        .sees("Nothing is left to undo.")
+        .sees("Nothing left to undo.")
         .does_not_see("/branches leads");
 }
 
@@ -120,7 +120,7 @@ fn undo_is_refused_during_a_turn() {
     .says("one")
     .says("two")
     .says("/undo")
-    .sees("The present turn is still under way.")
+    .sees("A turn is still running.")
     .sees("Half");
 }
 

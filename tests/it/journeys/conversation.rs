@@ -184,9 +184,9 @@ fn the_prompt_history_is_searchable() {
         .reads_screen()
         .ctrl('r')
         .types("날씨")
-        .sees("╭─ Typed before")
+        .sees("╭─ Prompt history")
         .enter()
-        .does_not_see("╭─ Typed before")
+        .does_not_see("╭─ Prompt history")
         .sees("│ 서울 날씨 알려줘")
         .model_received_requests(2);
 }

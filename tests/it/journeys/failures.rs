@@ -17,13 +17,13 @@ fn a_retry_delay_is_counted_down_and_ctrl_c_stops_it() {
     chat(script().round([busy(5)]).round([busy(60)]).answer("never"))
         .says("hello")
         .sees("429")
-        .sees("Trying again in 5 s (1 of 5)")
+        .sees("Retrying in 5 s (1 of 5)")
         .waits(Duration::from_millis(2_100))
-        .sees("Trying again in 3 s (1 of 5)")
-        .waits_until_sees("Trying again in 60 s (2 of 5)")
+        .sees("Retrying in 3 s (1 of 5)")
+        .waits_until_sees("Retrying in 60 s (2 of 5)")
         .ctrl('c')
         .sees("(cancelled)")
-        .does_not_see("Trying again")
+        .does_not_see("Retrying")
         .is_running()
         .model_received_requests(2);
 }
@@ -32,7 +32,7 @@ fn a_retry_delay_is_counted_down_and_ctrl_c_stops_it() {
 fn alt_r_retries_without_waiting() {
     chat(script().round([busy(60)]).answer("At last."))
         .says("hello")
-        .sees("Trying again in 60 s")
+        .sees("Retrying in 60 s")
         .press(KeyCode::Char('r'), KeyModifiers::ALT)
         .sees("At last.");
 }
@@ -52,7 +52,7 @@ fn alt_c_continues_a_truncated_answer() {
         .model_receives("The first half")
         .does_not_see("Alt+C continue the answer")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
-        .sees("The last answer was not cut.")
+        .sees("Nothing to continue: the last answer was not truncated.")
         .model_received_requests(2);
 }
 
@@ -81,7 +81,7 @@ fn undo_removes_a_summary_before_any_turn() {
     .sees("요약입니다.")
     .says("/undo")
     .does_not_see("요약입니다.")
-    .sees("The summary is taken back: the model is sent what it was before.")
+    .sees("Summary removed. The model gets the earlier messages again.")
     .says("three")
     .sees("3")
     .model_receives("one");
@@ -115,6 +115,6 @@ fn the_queue_waits_after_a_failure() {
         .says("two")
         .waits_until_sees("Nothing listens")
         .sees("two")
-        .sees("go on with the queue")
+        .sees("resume the queue")
         .model_received_requests(1);
 }

@@ -89,7 +89,7 @@ fn a_probe_shows_progress_and_ctrl_c_or_esc_stops_it() {
     for stop in [KeyCode::Char('c'), KeyCode::Esc] {
         let mut chat = chat(script().round([ScriptStep::Hang]));
         chat.says("/probe")
-            .sees("m is probed: this may take some minutes.")
+            .sees("Probing m. This may take a few minutes.")
             .sees("probe: native, 1 of 3")
             .sees("Ctrl+C stop")
             .waits(Duration::from_secs(9))
@@ -150,7 +150,7 @@ fn the_palette_lists_probe_and_a_running_turn_blocks_it() {
         .types("probe")
         .sees("Find out how the model calls tools");
     chat.enter()
-        .sees("The present turn is still under way. Ctrl+C stops it.")
+        .sees("A turn is still running. Ctrl+C stops it.")
         .does_not_see("probe: native");
     chat.model_received_requests(1);
 }

@@ -101,7 +101,7 @@ fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
     assert_eq!(messages(&chat), expected_messages(&[("q1", "answer two")]));
     let branches = file(&chat)["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
-    chat.sees("The other answer is kept: /branches.");
+    chat.sees("Earlier version kept in /branches.");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_long_title_is_truncated_to_a_thousand_characters_with_a_notice() {
     let title = "가".repeat(1_000);
     chat.pastes(&format!("/rename {title}")).enter();
     assert_eq!(file(&chat)["humble"]["title"], json!(title));
-    chat.sees("The conversation has its new title.");
+    chat.sees("Renamed.");
     chat.pastes(&format!("/rename {title}나")).enter();
     assert_eq!(file(&chat)["humble"]["title"], json!(title));
     chat.sees("The title was too long: its first 1000 characters are kept.");

@@ -129,7 +129,7 @@ fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
         .ctrl('c');
     chat.press(TAB, NONE).up().enter();
     chat.press(KeyCode::End, KeyModifiers::CONTROL);
-    chat.sees("MB more: o shows all of it")
+    chat.sees("MB more (o opens all of it)")
         .does_not_see("title");
     chat.key('o').sees("arguments").sees("⟨ESC⟩]0;title⟨BEL⟩");
     chat.press(KeyCode::End, NONE)
@@ -146,7 +146,7 @@ fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
         "copied from the selected line"
     );
     chat.press(ESC, NONE).ctrl('y');
-    chat.sees("There is no answer to copy yet.");
+    chat.sees("No answer to copy yet.");
     chat.says("/copy call");
     assert!(
         chat.clipboard() == Some(result.as_str()),

@@ -1,5 +1,5 @@
-//! The screens as they look, at the sizes where the layout changes, and every
-//! small size for the sake of not crashing.
+//! Snapshots of the chat screens at the sizes where the layout changes, and a crash test
+//! over all small sizes.
 
 use super::{at_five_sizes, at_two_sizes};
 use crate::support::fixtures;
@@ -250,7 +250,7 @@ fn a_resize_keeps_the_reading_position() {
         let found = screen.lines().find_map(|row| row.split_once("line "));
         let number = found.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned());
         number
-            .expect("a line is in view")
+            .expect("a numbered line is visible")
             .parse::<i32>()
             .expect("a number")
     };
@@ -263,13 +263,13 @@ fn a_resize_keeps_the_reading_position() {
     assert!((before - after).abs() <= 1, "{before} and {after}");
 }
 
-/// A question with a tool, thinking, and an answer with all that Markdown has.
+/// A question with a tool call, thinking, and an answer with all kinds of Markdown.
 fn a_scene_worth_a_picture() -> ScreenHarness {
     let mut story = screen_harness((100, 30));
     let mut servers = screen_harness::servers();
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
-    // As the program offers them: the pane tells what their definitions cost.
+    // The program's own tools: the pane shows the token cost of their definitions.
     let tools = humble::serve::tools()
         .into_iter()
         .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
@@ -307,7 +307,7 @@ fn a_scene_worth_a_picture() -> ScreenHarness {
     story
 }
 
-/// The picture in the README is the real screen. `HUMBLE_UPDATE_README=1` renews it.
+/// The image in the README is the real screen. `HUMBLE_UPDATE_README=1` updates it.
 #[test]
 fn the_readme_shows_the_real_screen() {
     let mut story = a_scene_worth_a_picture();
@@ -319,11 +319,14 @@ fn the_readme_shows_the_real_screen() {
         return std::fs::write(file, drawn).expect("written");
     }
     assert!(
-        std::fs::read_to_string(file).expect("a picture") == drawn,
-        "the screen has changed: renew its picture with HUMBLE_UPDATE_README=1"
+        std::fs::read_to_string(file).expect("readable image") == drawn,
+        "the screen has changed: update its image with HUMBLE_UPDATE_README=1"
     );
     let readme = include_str!("../../../README.md");
-    assert!(readme.contains("(assets/screen.svg)"), "it is shown");
+    assert!(
+        readme.contains("(assets/screen.svg)"),
+        "the README shows the image"
+    );
 }
 
 #[test]
@@ -333,7 +336,7 @@ fn a_picture_keeps_every_character_on_its_cells() {
     buffer.set_string(0, 0, "한 <a&b> ─", ratatui::style::Style::new().bold());
     buffer.set_string(0, 1, "x", ratatui::style::Style::new().red().dim());
     let drawn = screen_svg::render_svg(&buffer, None, "\"");
-    // A margin of 14, cells of 8.4 by 18: the wide character has its middle at 14 + 8.4.
+    // Margin 14, cells 8.4 by 18: the center of the wide character is at 14 + 8.4.
     for part in [
         "<title>&quot;</title>",
         "<text x=\"22.4\" y=\"27.5\" class=\"m b\">한</text>",

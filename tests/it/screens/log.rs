@@ -1,4 +1,5 @@
-//! The log pane: what the last answer was made of; and a dialog that says why it asks.
+//! Snapshots of the log pane with the trace of the last answer, and of a dialog that
+//! explains why it asks.
 
 use super::at_two_sizes;
 use crate::support::fixtures::tool_call;
@@ -48,7 +49,7 @@ fn traced(story: &mut ScreenHarness) {
             "get-sum on everything, Hermes; occurs in a tool result: ran",
         ),
     ])));
-    // The hint of the command has been read.
+    // Let the notice of the command expire.
     story.advance_clock(7_000);
 }
 

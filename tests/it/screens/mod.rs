@@ -1,5 +1,5 @@
-//! Whole screens as snapshots: each at two sizes, the chat, the approval and the list of
-//! conversations at five.
+//! Snapshots of whole screens: two sizes each, five for the chat, the approval and the list
+//! of conversations.
 
 mod chat;
 mod log;
@@ -9,7 +9,7 @@ mod servers;
 
 use crate::support::screen_harness::{ScreenHarness, screen_harness};
 
-/// The same story at every size, as one snapshot.
+/// Runs the same script at every size and joins the screens into one snapshot.
 fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut ScreenHarness)) -> String {
     let screens: Vec<String> = sizes
         .iter()

@@ -1,4 +1,4 @@
-//! The screens about models: the offer of a first run, the dialog, the form.
+//! Snapshots of the model screens: first run, model list, server form.
 
 use super::at_two_sizes;
 use crate::support::screen_harness;
@@ -12,13 +12,13 @@ use humble::tui::{Input, Model, Options};
 use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 
-fn model(name: &str, bytes: u64, abilities: &[&str], family: &str) -> ServerModel {
+fn model(name: &str, bytes: u64, capabilities: &[&str], family: &str) -> ServerModel {
     ServerModel {
         name: name.to_owned(),
         bytes: Some(bytes),
         is_loaded: Some(name.starts_with("gemma")),
         facts: ModelFacts {
-            capabilities: abilities.iter().map(|one| (*one).to_owned()).collect(),
+            capabilities: capabilities.iter().map(|name| (*name).to_owned()).collect(),
             family: Some(family.to_owned()),
             context_length: Some(40_960),
             ..ModelFacts::default()
@@ -62,7 +62,7 @@ fn catalogue() -> CatalogState {
     }))
 }
 
-/// Nothing is configured; this is known of the machine's Ollama.
+/// Starts without any configured model; the local Ollama has this state.
 fn first_run(story: &mut ScreenHarness, state: CatalogState) {
     story.model = Model::new(&Options::default(), story.model.screen.size);
     let ollama = ServerCatalog {
@@ -163,7 +163,7 @@ screens!(the_form_for_another_server, |story| {
 });
 
 #[test]
-fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
+fn invalid_ollama_host_is_explained_in_the_welcome() {
     let mut story = screen_harness((104, 30));
     story.model = Model::new(&Options::default(), story.model.screen.size);
     story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
@@ -183,8 +183,8 @@ fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
     );
 }
 
-/// The same offer, and somebody who presses every key there is: nothing crashes at
-/// any size, and no model is chosen twice.
+/// Presses many keys on the same screens: nothing crashes at any size, and no model is
+/// chosen twice.
 #[test]
 fn no_size_and_no_key_breaks_these_screens() {
     for width in 0..30 {
@@ -219,7 +219,7 @@ fn no_size_and_no_key_breaks_these_screens() {
 }
 
 #[test]
-fn a_key_of_a_provider_goes_to_no_address_of_one_s_own() {
+fn provider_key_is_not_offered_for_a_custom_address() {
     let mut story = screen_harness((60, 20));
     first_run(&mut story, CatalogState::Asking);
     story.types("1").key(KeyCode::Enter);

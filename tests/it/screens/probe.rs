@@ -1,4 +1,4 @@
-//! The screens of a probe: under way, with something to store, and with nothing.
+//! Snapshots of `/probe`: running, with a result to store, and without one.
 
 use super::at_two_sizes;
 use crate::support::screen_harness;
@@ -52,7 +52,7 @@ fn asks(story: &mut ScreenHarness, report: Report, to: Option<Dialect>) {
     story.advance_clock(600);
 }
 
-/// A model that does best as `xml`, and whose server takes no tools.
+/// A model that works best with `xml` and whose server does not accept tools.
 fn better_as_xml() -> Report {
     let why = "not tried, since its server lists no `tools` for it (completion, vision).";
     let trials = vec![
@@ -71,8 +71,8 @@ fn better_as_xml() -> Report {
 fn broken() -> Report {
     let mut report = report("한국어-모델\u{1b}[31m:8b\u{202e}", Vec::new());
     report.is_cut = true;
-    let what = "Nothing listens at http://localhost:11434.";
-    report.fault = Some(Notice::failure(what).advise("Start Ollama, or correct `baseUrl`."));
+    let message = "Nothing listens at http://localhost:11434.";
+    report.fault = Some(Notice::failure(message).advise("Start Ollama, or correct `baseUrl`."));
     report
 }
 
@@ -110,12 +110,12 @@ fn a_probe_that_a_fault_ended() {
 }
 
 #[test]
-fn a_model_that_stands_in_no_file_has_nowhere_to_store_it() {
+fn result_for_an_unlisted_model_cannot_be_stored() {
     let mut story = screen_harness((104, 30));
     asks(&mut story, better_as_xml(), None);
     let screen = story.screen();
-    let said = "config.json does not list qwen3:4b, so the setting";
-    assert!(screen.contains(said), "{screen}");
+    let text = "config.json does not list qwen3:4b, so the setting";
+    assert!(screen.contains(text), "{screen}");
     assert!(!screen.contains("Store it in config.json"), "{screen}");
 }
 

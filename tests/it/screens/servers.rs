@@ -1,5 +1,5 @@
-//! The servers pane as it looks: states, unfolded servers and tools, names of any
-//! length and script, and what a server wrote.
+//! Snapshots of the servers pane: states, unfolded servers and tools, names of any length
+//! and script, and server logs.
 
 use super::at_two_sizes;
 use crate::support::fixtures::{self, tool_from};
@@ -39,8 +39,8 @@ fn server(name: &str, status: ServerStatus, tools: Vec<Tool>) -> Server {
     }
 }
 
-/// A server of each sort.
-fn of_each_sort() -> Vec<Server> {
+/// One server in each state.
+fn one_per_state() -> Vec<Server> {
     let long = "a-name-without-end-".repeat(16);
     let tools = vec![
         tool("날씨-알림", "서울의 날씨를\u{202e} 알려 줍니다."),
@@ -84,7 +84,7 @@ fn of_each_sort() -> Vec<Server> {
 }
 
 fn listed(story: &mut ScreenHarness) -> &mut ScreenHarness {
-    story.event(Event::ServersListed(of_each_sort()));
+    story.event(Event::ServersListed(one_per_state()));
     story.key(KeyCode::F(2))
 }
 
@@ -166,7 +166,7 @@ screens!(a_call_with_long_names_runs, |story| {
 });
 
 #[test]
-fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
+fn hidden_characters_in_names_are_escaped_in_the_pane_and_the_call_row() {
     let mut story = screen_harness((104, 30));
     let names = [" ", "\u{200B}", "se\u{200B}nd", "\u{1b}send", "send"];
     let tools = names.map(|name| tool(name, "Sends.")).to_vec();
@@ -186,7 +186,7 @@ fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
 }
 
 #[test]
-fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is() {
+fn smallest_screen_shows_the_server_state_and_whose_stderr_it_is() {
     let mut story = screen_harness((20, 6));
     listed(&mut story).key(KeyCode::Char('l'));
     let title = story.screen();
@@ -200,14 +200,14 @@ fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is()
 }
 
 #[test]
-fn in_ascii_nothing_of_ours_is_beyond_ascii() {
+fn ascii_mode_draws_only_ascii() {
     let mut story = screen_harness((104, 30));
     let options = Options {
         ascii: true,
         ..Options::default()
     };
     story.model = Model::new(&options, (104, 30));
-    let mut servers = of_each_sort();
+    let mut servers = one_per_state();
     servers[0].tools = Arc::new(vec![tool("off", "Off."), tool("changed", "Changed.")]);
     servers[0].id = "tools".into();
     servers[0].description = None;
@@ -220,7 +220,7 @@ fn in_ascii_nothing_of_ours_is_beyond_ascii() {
 }
 
 #[test]
-fn five_thousand_tools_and_fifty_servers_scroll_at_once() {
+fn five_thousand_tools_and_fifty_servers_scroll_within_a_frame() {
     let mut story = screen_harness((104, 30));
     let tools: Vec<Tool> = (0..5_000)
         .map(|n| tool(&format!("tool-{n}"), &"A description. ".repeat(20)))
@@ -237,13 +237,13 @@ fn five_thousand_tools_and_fifty_servers_scroll_at_once() {
         story.draw();
     }
     let each = started.elapsed() / 200;
-    println!("a step and a frame: {each:?}");
+    println!("one step with its frame: {each:?}");
     assert!(each < Duration::from_millis(16), "{each:?}");
     assert!(story.screen().contains("tool-199"));
 }
 
 #[test]
-fn no_size_makes_the_pane_fail() {
+fn no_size_breaks_the_pane() {
     let mut story = screen_harness((104, 30));
     listed(&mut story).key(KeyCode::Enter);
     for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {

@@ -1,20 +1,19 @@
-//! Documentation that names files: every path and every link leads to something that is
-//! in the repository, and no comment cites a document that is not.
+//! Checks the documentation: every path and link must lead to something in the repository.
 
 use super::root;
 use std::fs;
 use std::path::PathBuf;
 
-/// A word in backticks that starts with one of these is a path from the root.
+/// A word in backticks with one of these prefixes is a path from the root.
 const ROOTS: [&str; 6] = ["src/", "tests/", "benches/", "docs/", "assets/", ".ci/"];
 
-/// Pages at the top level, beside every page in `docs`.
+/// Top-level pages, in addition to all pages in `docs`.
 const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(root().join("docs")).expect("the folder of pages");
-    let docs = docs.map(|entry| entry.expect("a readable folder").path());
-    let mut pages: Vec<PathBuf> = docs
+    let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
+        .expect("docs is a folder")
+        .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
     pages.sort();
@@ -23,7 +22,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A page without its fenced blocks, which hold commands and examples.
+/// The page without fenced blocks, which contain commands and examples.
 fn prose(page: &str) -> String {
     let mut fence: Option<&str> = None;
     let mut kept = String::new();
@@ -44,7 +43,7 @@ fn prose(page: &str) -> String {
     kept
 }
 
-/// Paths from the root that stand in backticks, also as an argument of a command.
+/// Paths in backticks, including arguments of commands.
 fn paths(prose: &str) -> Vec<&str> {
     let spans = prose.split('`').skip(1).step_by(2);
     spans
@@ -54,7 +53,7 @@ fn paths(prose: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Targets of Markdown links within the repository, without their anchors.
+/// Targets of Markdown links within the repository, without anchors.
 fn links(prose: &str) -> Vec<&str> {
     let targets = prose.split("](").skip(1);
     targets
@@ -85,7 +84,7 @@ fn every_path_in_the_documentation_exists() {
 }
 
 #[test]
-fn paths_and_links_are_found_where_they_stand() {
+fn paths_and_links_are_extracted() {
     let page = "See `src/a.rs`, `just x` and `run tests/b c`.\n```sh\n`src/no.rs` [no](no.md)\n```\n\
                 [c](d.md#e) [f](#g) [h](https://i/j.md) ![k](assets/l.svg) src/bare.rs\n";
     let prose = prose(page);

@@ -1,39 +1,39 @@
-//! Which file names an item of which other file, read from the text of `src`.
+//! Import graph of `src`, derived from the source text.
 //!
-//! An arrow goes from the file that names an item to the file that defines it: `use`
-//! and qualified paths count, method calls do not. Re-exports are followed to the file
-//! that they come from, and code for tests is left out.
+//! An edge goes from a file that names an item to the file that defines it. `use` and
+//! qualified paths count, method calls do not. Re-exports are followed to their origin, and
+//! test code is ignored.
 
-use super::source::{is_word, module, parted};
+use super::source::{is_word, module, split_literals};
 use super::{code, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The segments of a module's path below the crate: `["tui", "view"]`.
+/// Segments of a module path below the crate: `["tui", "view"]`.
 type Module = Vec<String>;
 
-/// Files that import each other, directly or through others, at most.
+/// Maximum number of files in an import cycle.
 const IMPORT_CYCLE_FILES_MAX: usize = 4;
 
-/// Segments of the path of an import, and the name that it has in its file.
+/// Path segments of an import, and its local name.
 type Import = (Vec<String>, String);
 
 #[derive(Default)]
 struct File {
     text: String,
     imports: Vec<Import>,
-    /// What it hands on under a name of its own.
+    /// Re-exports by name.
     exports: BTreeMap<String, Vec<Module>>,
 }
 
 struct Crate(BTreeMap<Module, File>);
 
 impl Crate {
-    /// The files of `src` that are compiled without tests.
+    /// Reads all files of `src` that are compiled without tests.
     fn read() -> Self {
         let all: BTreeMap<Module, String> = sources("src")
             .into_iter()
             .filter(|(path, _)| path != "src/main.rs")
-            .map(|(path, text)| (module(&path), parted(&code(&text)).0))
+            .map(|(path, text)| (module(&path), split_literals(&code(&text)).0))
             .collect();
         let mut files: BTreeMap<Module, File> = BTreeMap::new();
         let mut found = vec![Module::new()];
@@ -57,12 +57,12 @@ impl Crate {
         let modules: Vec<Module> = this.0.keys().cloned().collect();
         for module in modules {
             let text = this.0[&module].text.clone();
-            for (is_handed_on, (path, name)) in uses(&text) {
+            for (is_reexport, (path, name)) in uses(&text) {
                 let Some(path) = this.absolute(&module, &path) else {
                     continue;
                 };
                 let file = this.0.get_mut(&module).expect("just listed");
-                if is_handed_on {
+                if is_reexport {
                     file.exports
                         .entry(name.clone())
                         .or_default()
@@ -74,7 +74,7 @@ impl Crate {
         this
     }
 
-    /// The path from the crate's root; none for a path of another crate.
+    /// The path from the crate root; `None` for other crates.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -95,7 +95,7 @@ impl Crate {
         }
     }
 
-    /// The file that defines what a path names; none for a module as such.
+    /// The file that defines an item; `None` if the path names a module.
     fn defining(&self, path: &[String], depth: usize) -> Option<Module> {
         let end = (0..=path.len())
             .rev()
@@ -110,9 +110,9 @@ impl Crate {
         Some(sources.next().unwrap_or_else(|| module.to_vec()))
     }
 
-    /// The files whose items each file names.
-    fn arrows(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
-        let arrows = |(module, file): (&Module, &File)| {
+    /// For each file, the files whose items it names.
+    fn edges(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let edges = |(module, file): (&Module, &File)| {
             let mut paths: Vec<Vec<String>> = Vec::new();
             for (path, name) in &file.imports {
                 if !file.exports.contains_key(name) {
@@ -122,7 +122,7 @@ impl Crate {
             for path in qualified(&file.text) {
                 let imported = file.imports.iter().find(|(_, name)| *name == path[0]);
                 match imported {
-                    Some((of, _)) => paths.push([of.as_slice(), &path[1..]].concat()),
+                    Some((base, _)) => paths.push([base.as_slice(), &path[1..]].concat()),
                     None => paths.extend(self.absolute(module, &path)),
                 }
             }
@@ -132,11 +132,11 @@ impl Crate {
                 .filter(|to| to != module)
                 .collect()
         };
-        self.0.iter().map(|file| (file.0, arrows(file))).collect()
+        self.0.iter().map(|file| (file.0, edges(file))).collect()
     }
 }
 
-/// The names in `mod NAME;`.
+/// Module names declared with `mod NAME;`.
 fn declared(text: &str) -> Vec<String> {
     text.lines()
         .filter_map(|line| {
@@ -147,7 +147,7 @@ fn declared(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every `use`, with whether it is `pub`.
+/// All imports, each with a flag for `pub use`.
 fn uses(text: &str) -> Vec<(bool, Import)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("use ") {
@@ -159,14 +159,14 @@ fn uses(text: &str) -> Vec<(bool, Import)> {
             continue;
         };
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let is_handed_on = line.trim_start().starts_with("pub");
+        let is_reexport = line.trim_start().starts_with("pub");
         let leaves = leaves(tree).into_iter();
-        found.extend(leaves.map(|leaf| (is_handed_on, leaf)));
+        found.extend(leaves.map(|leaf| (is_reexport, leaf)));
     }
     found
 }
 
-/// The single imports of `a::{b, c::{self, d as e}}`.
+/// The individual imports of `a::{b, c::{self, d as e}}`.
 fn leaves(tree: &str) -> Vec<Import> {
     let tree = tree.trim();
     let segments = |path: &str| -> Vec<String> {
@@ -209,7 +209,7 @@ fn leaves(tree: &str) -> Vec<Import> {
     vec![(path, name)]
 }
 
-/// Paths with `::` that are no `use`.
+/// Paths with `::` outside `use`.
 fn qualified(text: &str) -> Vec<Vec<String>> {
     let mut rest = String::new();
     let mut from = text;
@@ -232,35 +232,35 @@ fn qualified(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Groups of files each of which leads to each other one.
-fn circles(arrows: &BTreeMap<&Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> = arrows
+/// Groups of files that all import each other, directly or indirectly.
+fn cycles(edges: &BTreeMap<&Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges
         .keys()
-        .map(|module| (*module, reached(arrows, module)))
+        .map(|module| (*module, reached(edges, module)))
         .collect();
-    let mut circles: Vec<Vec<String>> = Vec::new();
+    let mut cycles: Vec<Vec<String>> = Vec::new();
     let mut placed: BTreeSet<&Module> = BTreeSet::new();
     for (module, leads_to) in &reached {
         if placed.contains(module) || !leads_to.contains(module) {
             continue;
         }
         let back = |other: &&Module| reached.get(*other).is_some_and(|to| to.contains(module));
-        let circle: Vec<&Module> = leads_to.iter().copied().filter(back).collect();
-        circles.push(circle.iter().map(|module| module.join("::")).collect());
-        placed.extend(circle);
+        let cycle: Vec<&Module> = leads_to.iter().copied().filter(back).collect();
+        cycles.push(cycle.iter().map(|module| module.join("::")).collect());
+        placed.extend(cycle);
     }
-    circles
+    cycles
 }
 
-/// All files that `from` leads to; itself where it is in a circle.
+/// All files reachable from `from`; includes `from` only in a cycle.
 fn reached<'a>(
-    arrows: &'a BTreeMap<&Module, BTreeSet<Module>>,
+    edges: &'a BTreeMap<&Module, BTreeSet<Module>>,
     from: &Module,
 ) -> BTreeSet<&'a Module> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from.clone()];
     while let Some(module) = open.pop() {
-        for next in arrows.get(&module).into_iter().flatten() {
+        for next in edges.get(&module).into_iter().flatten() {
             if seen.insert(next) {
                 open.push(next.clone());
             }
@@ -272,16 +272,16 @@ fn reached<'a>(
 #[test]
 fn import_cycles_span_at_most_four_files() {
     let source = Crate::read();
-    let arrows = source.arrows();
-    let all: usize = arrows.values().map(BTreeSet::len).sum();
+    let edges = source.edges();
+    let all: usize = edges.values().map(BTreeSet::len).sum();
     assert!(all > 500, "only {all} imports were found");
-    let mut circles = circles(&arrows);
-    circles.retain(|circle| circle.len() > IMPORT_CYCLE_FILES_MAX);
-    assert!(circles.is_empty(), "{circles:#?}");
+    let mut cycles = cycles(&edges);
+    cycles.retain(|cycle| cycle.len() > IMPORT_CYCLE_FILES_MAX);
+    assert!(cycles.is_empty(), "{cycles:#?}");
 }
 
 #[test]
-fn imports_are_read_as_the_compiler_reads_them() {
+fn imports_are_parsed_like_the_compiler_does() {
     let path = |path: &str| -> Vec<String> { path.split("::").map(str::to_owned).collect() };
     let found = leaves("super::{a::{self, B}, c as d, E}");
     let expected = [
@@ -290,19 +290,19 @@ fn imports_are_read_as_the_compiler_reads_them() {
         ("super::c", "d"),
         ("super::E", "E"),
     ];
-    let expected = expected.map(|(of, name)| (path(of), name.to_owned()));
+    let expected = expected.map(|(from, name)| (path(from), name.to_owned()));
     assert_eq!(found, expected);
     let code = "let a = b::C::new(); // x::Y\nuse q::R;\nlet s = \"m::N\"; d::e()";
     assert_eq!(
-        qualified(&parted(code).0),
+        qualified(&split_literals(code).0),
         [path("b::C::new"), path("d::e")]
     );
     let modules = ["a", "b", "c"].map(|name| vec![name.to_owned()]);
     let [a, b, c] = &modules;
-    let arrows = BTreeMap::from([
+    let edges = BTreeMap::from([
         (a, BTreeSet::from([b.clone()])),
         (b, BTreeSet::from([a.clone(), c.clone()])),
         (c, BTreeSet::new()),
     ]);
-    assert_eq!(circles(&arrows), [["a", "b"]]);
+    assert_eq!(cycles(&edges), [["a", "b"]]);
 }

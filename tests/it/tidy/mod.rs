@@ -1,5 +1,5 @@
-//! What the compiler cannot hold: who may import whom, how long files and
-//! functions may get, and the shape of the changelog.
+//! Checks that the compiler cannot make: module layering, file and function length, the
+//! structure of the changelog.
 
 mod docs;
 mod imports;
@@ -10,8 +10,8 @@ use source::code;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Top-level modules and the crate modules that each may name. Whatever is not
-/// listed for a module is above it, or beside it.
+/// Top-level modules and the crate modules that each may use. Modules not listed for an
+/// entry are above it or beside it.
 const LAYERS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("domain", &["text"]),
@@ -53,7 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words that must not stand in a module's code at all.
+/// Text that must not appear in a module's code.
 const FORBIDDEN: &[(&str, &[&str])] = &[
     (
         "domain",
@@ -75,7 +75,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Longer all the same, each for a reason.
+/// Exceptions, each with a reason.
 const LONG_FILES: &[(&str, &str)] = &[];
 const LONG_FUNCTIONS: &[(&str, &str)] = &[];
 
@@ -83,7 +83,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file below `folder`, with its path from the crate's root.
+/// All Rust files below `folder`, with their paths from the crate root.
 fn sources(folder: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -135,12 +135,12 @@ fn no_module_imports_from_a_higher_or_sibling_layer() {
             continue;
         }
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
-            faults.push(format!("{path}: module `{module}` has no floor"));
+            faults.push(format!("{path}: module `{module}` is missing in LAYERS"));
             continue;
         };
         let code = code(&text);
         for named in crate_modules_named(&code) {
-            // The fixtures exist in tests alone.
+            // Fixtures exist only in tests.
             if named != module && named != "fixtures" && !allowed.contains(&named) {
                 faults.push(format!("{path}: `{module}` names `{named}`"));
             }
@@ -165,7 +165,7 @@ fn files_stay_short() {
             faults.push(format!("{path}: {lines} lines"));
         }
         if excused && lines <= FILE_LINES_MAX {
-            faults.push(format!("{path}: needs no exception any more"));
+            faults.push(format!("{path}: no longer needs an exception"));
         }
     }
     assert!(
@@ -191,7 +191,7 @@ fn functions_stay_short() {
     );
 }
 
-/// Names and lengths of functions, by the indentation that rustfmt gives them.
+/// Names and lengths of functions, detected by rustfmt's indentation.
 fn functions(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut open: Vec<(String, usize, usize)> = Vec::new();
@@ -210,7 +210,11 @@ fn functions(text: &str) -> Vec<(String, usize)> {
                 open.push((name, indent, number));
             }
         }
-        if words == "}" && open.last().is_some_and(|(_, of, _)| *of == indent) {
+        if words == "}"
+            && open
+                .last()
+                .is_some_and(|(_, start_indent, _)| *start_indent == indent)
+        {
             let (name, _, start) = open.pop().expect("just seen");
             found.push((name, number - start + 1));
         }
@@ -219,7 +223,7 @@ fn functions(text: &str) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn the_function_ratchet_measures_what_it_should() {
+fn function_lengths_are_measured_correctly() {
     let text = "impl A {\n    pub async fn a(\n        b: u8,\n    ) {\n        c();\n    }\n}\nfn d() {\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 5), ("d".to_owned(), 2)]);
 }
@@ -234,11 +238,11 @@ fn every_module_has_a_doc() {
     assert!(bare.is_empty(), "no `//!` at the top: {bare:#?}");
 }
 
-/// Front ends, and what puts the program together: only they speak of commands and keys.
+/// Front ends and composition code: only they may mention commands and keys.
 const FRONT_END_MODULES: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
 
-/// Words that only the screen, or the command line, knows.
-fn names_a_command(text: &str) -> Option<&str> {
+/// Finds a command or key that only a front end may mention.
+fn find_command_or_key(text: &str) -> Option<&str> {
     let commands: Vec<&str> = humble::tui::keymap::commands()
         .map(|(command, _)| command)
         .collect();
@@ -266,8 +270,8 @@ fn only_front_ends_name_commands_and_keys() {
         if is_test || FRONT_END_MODULES.contains(&module_of(&path)) {
             continue;
         }
-        for literal in source::parted(&code(&text)).1 {
-            if let Some(word) = names_a_command(literal) {
+        for literal in source::split_literals(&code(&text)).1 {
+            if let Some(word) = find_command_or_key(literal) {
                 faults.push(format!("{path}: `{word}` in \"{literal}\""));
             }
         }
@@ -276,25 +280,25 @@ fn only_front_ends_name_commands_and_keys() {
 }
 
 #[test]
-fn commands_and_keys_are_known_when_they_are_named() {
+fn commands_and_keys_are_recognized() {
     for text in [
         "Type /retry.",
         "see `/new`",
-        "Alt+C goes on",
+        "Alt+C continues",
         "(F12)",
         "Enter sends",
     ] {
-        assert!(names_a_command(text).is_some(), "{text}");
+        assert!(find_command_or_key(text).is_some(), "{text}");
     }
     for text in ["/params/taskId", "F1x", "ctrl", "https://h/new"] {
-        assert_eq!(names_a_command(text), None, "{text}");
+        assert_eq!(find_command_or_key(text), None, "{text}");
     }
 }
 
 #[test]
-fn the_changelog_speaks_of_released_and_unreleased_changes() {
+fn changelog_has_the_expected_structure() {
     let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("a changelog");
-    assert!(text.starts_with("# Changelog\n"), "its title comes first");
+    assert!(text.starts_with("# Changelog\n"), "starts with its title");
     let versions: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("## "))
@@ -302,7 +306,7 @@ fn the_changelog_speaks_of_released_and_unreleased_changes() {
     assert_eq!(
         versions.first(),
         Some(&"## Unreleased"),
-        "what comes next stands first"
+        "`Unreleased` comes first"
     );
     let kinds = [
         "### Added",
@@ -317,7 +321,7 @@ fn the_changelog_speaks_of_released_and_unreleased_changes() {
     for line in text.lines().filter(|line| line.starts_with("- ")) {
         assert!(
             line.ends_with('.') || line.ends_with(','),
-            "a whole sentence: {line}"
+            "not a full sentence: {line}"
         );
     }
 }
@@ -329,7 +333,7 @@ fn nothing_mentions_the_build_machine() {
     for (path, text) in everything() {
         assert!(
             !text.contains(home) && !text.contains(work),
-            "{path} names a path of a machine"
+            "{path} contains a path of a build machine"
         );
     }
 }

@@ -1,20 +1,20 @@
-//! A type that other modules can see has a name of its own: a reader who meets
-//! `Session` anywhere in the crate knows which one it is.
+//! Public type names are unique: a reader who meets `Session` anywhere in the crate knows
+//! which one it is.
 
-use super::source::{is_word, parted};
+use super::source::{is_word, split_literals};
 use super::{code, sources};
 use std::collections::BTreeMap;
 
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "union"];
 
-/// The types that a file defines outside its tests, and whether other modules can name them.
+/// The types defined in a file outside tests, and whether they are public.
 fn types(text: &str) -> Vec<(String, bool)> {
-    let (code, _) = parted(&code(text));
+    let (code, _) = split_literals(&code(text));
     let mut found = Vec::new();
     for line in code.lines() {
         let mut words = line.split_whitespace().peekable();
         let is_public = words.next_if(|word| word.starts_with("pub")).is_some();
-        // `pub(in crate::tui) struct` has a word more.
+        // `pub(in crate::tui) struct` has one word more.
         words.next_if(|word| word.starts_with("crate::") && word.ends_with(')'));
         if words.next_if(|word| KEYWORDS.contains(word)).is_none() {
             continue;
@@ -25,7 +25,7 @@ fn types(text: &str) -> Vec<(String, bool)> {
             .chars()
             .take_while(|c| is_word(*c))
             .collect();
-        // An associated type has the name that its trait gives it.
+        // An associated type is named by its trait.
         let is_associated = line.starts_with(' ') && line.contains("type ");
         if !name.is_empty() && !is_associated {
             found.push((name, is_public));
@@ -49,12 +49,16 @@ fn a_public_type_name_is_defined_once() {
                 .push((path.clone(), is_public));
         }
     }
-    assert!(defined.len() > 100, "types were found: {}", defined.len());
+    assert!(
+        defined.len() > 100,
+        "only {} types were found",
+        defined.len()
+    );
     let repeated: Vec<_> = defined
         .iter()
-        .filter(|(_, places)| places.len() > 1 && places.iter().any(|(_, is_public)| *is_public))
-        .map(|(name, places)| {
-            let files: Vec<&str> = places.iter().map(|(path, _)| path.as_str()).collect();
+        .filter(|(_, sites)| sites.len() > 1 && sites.iter().any(|(_, is_public)| *is_public))
+        .map(|(name, sites)| {
+            let files: Vec<&str> = sites.iter().map(|(path, _)| path.as_str()).collect();
             format!("{name}: {}", files.join(", "))
         })
         .collect();

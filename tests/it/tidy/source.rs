@@ -1,7 +1,7 @@
-//! Rust source as text: its modules, its code without tests, and its string literals.
+//! Splits Rust source text into modules, code without tests, and string literals.
 
-/// The segments of a module's path below the crate: `src/tui/view/mod.rs` and
-/// `src/tui/view.rs` are both `["tui", "view"]`.
+/// Segments of a module path below the crate: `src/tui/view/mod.rs` and `src/tui/view.rs`
+/// both give `["tui", "view"]`.
 pub fn module(path: &str) -> Vec<String> {
     let path = path.strip_prefix("src/").expect("a source file");
     let path = path.strip_suffix(".rs").expect("a source file");
@@ -16,8 +16,8 @@ pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Code without its string literals and comments, and the literals.
-pub fn parted(code: &str) -> (String, Vec<&str>) {
+/// Separates string literals from the code and drops comments.
+pub fn split_literals(code: &str) -> (String, Vec<&str>) {
     let mut kept = String::new();
     let mut literals = Vec::new();
     let mut rest = code;
@@ -60,7 +60,7 @@ fn end_of_string(text: &str) -> Option<usize> {
     }
 }
 
-/// The code without comments, and without what is compiled for tests alone.
+/// The code without comments and test-only items.
 pub fn code(text: &str) -> String {
     let lines: Vec<&str> = text
         .lines()
@@ -76,7 +76,7 @@ pub fn code(text: &str) -> String {
     kept + rest
 }
 
-/// What follows an item, which ends in `;` or in its closing brace.
+/// The text after an item, which ends with `;` or its closing brace.
 fn after_item(item: &str) -> &str {
     let mut depth = 0;
     for (at, c) in item.char_indices() {
@@ -89,9 +89,9 @@ fn after_item(item: &str) -> &str {
 }
 
 #[test]
-fn strings_comments_and_tests_are_told_from_code() {
+fn strings_comments_and_tests_are_separated_from_code() {
     let text = "let a = \"b::c \\\" d\"; // e\nlet f = r#\"g \" h\"#; let i = '\"'; j(\"\")";
-    let (code_alone, literals) = parted(text);
+    let (code_alone, literals) = split_literals(text);
     assert_eq!(
         code_alone.split_whitespace().collect::<Vec<_>>().join(" "),
         "let a = ; let f = r##; let i = ; j()"

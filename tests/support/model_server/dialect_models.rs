@@ -1,15 +1,14 @@
-//! Replies that follow from their requests, and the models of `humble probe`, which
-//! repeat what a tool told them.
+//! Replies computed from requests, and models for `humble probe` that repeat the tool's
+//! result.
 
 use super::{ModelServer, RecordedRequest, Reply, ollama_call, ollama_text};
 use serde_json::{Value, json};
 
-/// Makes a reply of a request.
+/// Computes the reply to a request.
 pub type ReplyFn = fn(&RecordedRequest) -> Reply;
 
 impl ModelServer {
-    /// Each request for this path gets what `answer` makes of it, where no reply is
-    /// queued.
+    /// Computes the reply to each request for this path, unless a reply is queued.
     pub fn reply_with(&self, path: &str, answer: ReplyFn) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.answers.insert(path.into(), answer);
@@ -18,10 +17,11 @@ impl ModelServer {
     }
 }
 
-/// The dialect in which an Ollama is asked.
+/// The dialect of a request to Ollama.
 pub fn dialect_of(request: &RecordedRequest) -> &'static str {
-    let system = &request.body["messages"][0]["content"];
-    let system = system.as_str().unwrap_or_default();
+    let system = request.body["messages"][0]["content"]
+        .as_str()
+        .unwrap_or_default();
     match request.body["tools"] {
         Value::Array(_) => "native",
         _ if system.contains("<mcp-request>") => "xml",
@@ -29,7 +29,7 @@ pub fn dialect_of(request: &RecordedRequest) -> &'static str {
     }
 }
 
-/// The word that `say_hello` told, where it was called.
+/// The secret word from the result of `say_hello`, if it was called.
 pub fn secret_word(request: &RecordedRequest) -> Option<String> {
     let last = request.body["messages"].as_array()?.last()?;
     let (_, rest) = last["content"].as_str()?.split_once("\"secret_word\":\"")?;
@@ -48,12 +48,12 @@ fn follow_dialect(request: &RecordedRequest, dialect: &str) -> Reply {
     }
 }
 
-/// A model that calls in Ollama's own field and in no other way.
+/// A model that only follows the native dialect.
 pub fn follows_native(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "native")
 }
 
-/// A model that calls as the prompt says, and in no other way.
+/// A model that only follows the prompt dialect.
 pub fn follows_prompt(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "prompt")
 }
@@ -63,7 +63,7 @@ pub fn follows_nothing(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "none")
 }
 
-/// A model that says nothing at all in the dialect `prompt`.
+/// A model that hangs in the prompt dialect.
 pub fn hangs_in_prompt(request: &RecordedRequest) -> Reply {
     match dialect_of(request) {
         "prompt" => Reply::status(200).hang(),

@@ -1,10 +1,9 @@
-//! What holds a reply of the model server back until a test lets it go on.
+//! A gate that holds back a reply until the test opens it.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Holds a reply back until it is opened.
 #[derive(Debug, Clone)]
 pub struct Gate(Arc<watch::Sender<bool>>);
 
@@ -19,7 +18,7 @@ impl Gate {
 
     pub(super) async fn wait_until_open(&self) {
         let mut gate = self.0.subscribe();
-        // The sender lives in `self`.
+        // Cannot fail: the sender is in `self`.
         let _ = gate.wait_for(|is_open| *is_open).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Replies as the hosted servers of Anthropic and Mistral give them.
+//! Replies in the format of the hosted APIs of Anthropic and Mistral.
 
 use super::Reply;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub fn anthropic_start(usage: &Value) -> String {
     }))
 }
 
-/// A block with its start, its deltas and its stop.
+/// A content block with start, deltas and stop.
 pub fn anthropic_block(index: u64, start: &Value, deltas: &[Value]) -> String {
     let start = anthropic_event(&json!({
         "type": "content_block_start", "index": index, "content_block": start,
@@ -62,7 +62,7 @@ pub fn anthropic_stop(reason: &str) -> String {
     delta + &anthropic_event(&json!({"type": "message_stop"}))
 }
 
-/// A whole stream of 20 tokens in and 10 out.
+/// A complete stream with 20 input and 10 output tokens.
 pub fn anthropic_stream(blocks: &[String], reason: &str) -> String {
     let start = anthropic_start(&json!({"input_tokens": 20, "output_tokens": 1}));
     format!("{start}{}{}", blocks.concat(), anthropic_stop(reason))
@@ -79,7 +79,7 @@ pub fn anthropic_error(status: u16, kind: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"type": "error", "error": error}))
 }
 
-/// A chunk of thinking as Mistral streams it.
+/// A chunk of thinking in Mistral's streaming format.
 pub fn mistral_thinking(text: &str) -> Value {
     json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]})
 }

@@ -1,6 +1,6 @@
-//! A model server for tests: HTTP/1.1 on 127.0.0.1, each reply scripted down to
-//! the bytes of its chunks, each request recorded. It lives on a thread of its own,
-//! so synchronous and asynchronous tests use it alike, and ends when it is dropped.
+//! A model server for tests: HTTP/1.1 on 127.0.0.1, with replies scripted down to the bytes
+//! of each chunk and all requests recorded. It runs on its own thread, so both synchronous
+//! and asynchronous tests can use it, and it ends on drop.
 #![allow(
     dead_code,
     unused_imports,
@@ -26,21 +26,20 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
-/// The longest that a test waits for something to happen here.
+/// How long a test waits for an event on this server.
 const WAIT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// One request, as it came.
 #[derive(Debug, Clone)]
 pub struct RecordedRequest {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
-    /// Null where it was no JSON.
+    /// Null if the body was not JSON.
     pub body: Value,
 }
 
 impl RecordedRequest {
-    /// A header's value; names are compared in lower case.
+    /// A header's value; `name` must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers
@@ -49,11 +48,11 @@ impl RecordedRequest {
     }
 }
 
-/// What happened at the server so far.
+/// All events on the server so far.
 #[derive(Debug, Clone, Default)]
 pub struct ServerLog {
     pub requests: Vec<RecordedRequest>,
-    /// Replies that the client did not wait for to their end.
+    /// Replies that the client aborted.
     pub dropped: usize,
 }
 
@@ -62,15 +61,15 @@ enum ReplyStep {
     Chunk(Vec<u8>),
     Pause(Duration),
     Gate(Gate),
-    /// Waits until so long after the reply, or the last gate in it, began.
+    /// Waits until this long after the start of the reply or its last gate.
     At(Duration),
-    /// The connection is closed with no end of the reply.
+    /// Closes the connection without ending the reply.
     Disconnect,
-    /// Nothing more is sent, and the connection stays open.
+    /// Sends nothing more and keeps the connection open.
     Hang,
 }
 
-/// A reply: status and headers, then what is done one after the other.
+/// A reply: status, headers, and steps performed in order.
 #[derive(Debug, Clone)]
 pub struct Reply {
     status: u16,
@@ -102,7 +101,7 @@ impl Reply {
         self.act(ReplyStep::Chunk(bytes.into()))
     }
 
-    /// A chunk before everything else.
+    /// Adds a chunk before all others.
     pub fn prepend_chunk(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.steps.insert(0, ReplyStep::Chunk(bytes.into()));
         self
@@ -112,8 +111,8 @@ impl Reply {
         self.act(ReplyStep::Pause(time))
     }
 
-    /// What follows is sent so long after the reply, or the last gate in it, began:
-    /// an even pace that no delay adds to.
+    /// Sends the rest this long after the start of the reply or its last gate: an even pace
+    /// without accumulated delay.
     pub fn pause_until(self, time: Duration) -> Self {
         self.act(ReplyStep::At(time))
     }
@@ -130,26 +129,26 @@ impl Reply {
         self.act(ReplyStep::Hang)
     }
 
-    /// A pause before each chunk.
+    /// Adds a pause before each chunk.
     pub fn pace(mut self, time: Duration) -> Self {
         let acts = std::mem::take(&mut self.steps).into_iter();
         self.steps = acts.flat_map(|act| [ReplyStep::Pause(time), act]).collect();
         self
     }
 
-    /// The reply waits at the gate once `count` chunks are sent.
+    /// Holds the reply at the gate after `count` chunks.
     pub fn gate_after(mut self, count: usize, gate: &Gate) -> Self {
         self.steps.insert(count, ReplyStep::Gate(gate.clone()));
         self
     }
 
-    /// The connection is cut once `count` chunks are sent.
+    /// Closes the connection after `count` chunks.
     pub fn disconnect_after(mut self, count: usize) -> Self {
         self.steps.truncate(count);
         self.disconnect()
     }
 
-    /// Nothing follows once `count` chunks are sent.
+    /// Hangs after `count` chunks.
     pub fn hang_after(mut self, count: usize) -> Self {
         self.steps.truncate(count);
         self.hang()
@@ -191,14 +190,16 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Listens when this returns.
+    /// Starts listening before it returns.
     pub fn start() -> Self {
         let script = Arc::new(Mutex::new(Script::default()));
         let log = Arc::new(watch::Sender::new(ServerLog::default()));
         let (stop, stopped) = oneshot::channel();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        listener.set_nonblocking(true).expect("it is a socket");
+        let address = listener.local_addr().expect("a bound socket");
+        listener
+            .set_nonblocking(true)
+            .expect("a configurable socket");
         let (its_script, its_log) = (script.clone(), log.clone());
         let thread = std::thread::spawn(move || {
             runtime().block_on(async {
@@ -222,7 +223,7 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// The next request for this path gets this reply; several queue up.
+    /// Queues a reply to the next request for this path.
     pub fn queue_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.once.entry(path.into()).or_default().push_back(reply);
@@ -230,7 +231,7 @@ impl ModelServer {
         self
     }
 
-    /// Each request for this path gets this reply, where none is queued.
+    /// Replies to each request for this path, unless a reply is queued.
     pub fn always_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.always.insert(path.into(), reply);
@@ -253,17 +254,17 @@ impl ModelServer {
         to_path.map(|request| request.body).collect()
     }
 
-    /// Waits until the log is as wanted; panics after ten seconds.
+    /// Waits until the log matches; panics after ten seconds.
     pub async fn wait_for(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         let mut log = self.log.subscribe();
         let seen = tokio::time::timeout(WAIT_DEADLINE, log.wait_for(|log| wanted(log))).await;
         let Ok(Ok(seen)) = seen else {
-            panic!("the model server waited in vain: {:?}", self.log());
+            panic!("the model server timed out: {:?}", self.log());
         };
         seen.clone()
     }
 
-    /// The same for a synchronous test.
+    /// Same, for synchronous tests.
     pub fn wait_until(&self, wanted: impl Fn(&ServerLog) -> bool) -> ServerLog {
         runtime().block_on(self.wait_for(wanted))
     }
@@ -273,7 +274,7 @@ impl Drop for ModelServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there has been printed; this drop may be part of another.
+            // A panic there was already printed; this drop may be part of another one.
             let _ = thread.join();
         }
     }
@@ -291,8 +292,8 @@ async fn accept(
     script: Arc<Mutex<Script>>,
     log: Arc<watch::Sender<ServerLog>>,
 ) {
-    let listener = TcpListener::from_std(listener).expect("a runtime is there");
-    // Dropped with this future: no connection outlives the server.
+    let listener = TcpListener::from_std(listener).expect("inside a runtime");
+    // Dropped with this future, so no connection outlives the server.
     let mut connections = tokio::task::JoinSet::new();
     loop {
         if let Ok((socket, _)) = listener.accept().await {
@@ -302,7 +303,7 @@ async fn accept(
     }
 }
 
-/// Answers the requests of one connection until either side has had enough.
+/// Serves one connection until either side closes it.
 async fn serve(
     mut socket: TcpStream,
     script: Arc<Mutex<Script>>,
@@ -316,7 +317,7 @@ async fn serve(
         let mut byte = [0];
         let is_answered = tokio::select! {
             is_whole = write_reply(&mut writer, reply) => is_whole,
-            // Nobody pipelines here: a read can only tell of the end.
+            // Clients do not pipeline, so a read only detects the end.
             _ = reader.read(&mut byte) => None,
         };
         match is_answered {
@@ -330,7 +331,7 @@ async fn serve(
     }
 }
 
-/// False says that the reply ends with its connection; None that nobody reads it.
+/// `Some(false)`: the reply ends by closing the connection. `None`: the client is gone.
 async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) -> Option<bool> {
     let mut head = format!("HTTP/1.1 {} Scripted\r\n", reply.status);
     for (name, value) in &reply.headers {

@@ -1,10 +1,10 @@
-//! Replies as Ollama and OpenAI-compatible servers give them, so that a test says
-//! what the model says and nothing of how it travels.
+//! Replies in the formats of Ollama and OpenAI-compatible servers, so that tests state only
+//! what the model says.
 
 use super::Reply;
 use serde_json::{Value, json};
 
-/// What an Ollama with nothing loaded and one model says.
+/// Default replies of an Ollama with one model, not loaded.
 pub(super) fn default_reply(path: &str) -> Option<Reply> {
     let body = match path {
         "/api/version" => json!({"version": "0.12.6"}),
@@ -20,7 +20,7 @@ pub(super) fn default_reply(path: &str) -> Option<Reply> {
     Some(Reply::json(200, &body))
 }
 
-/// Models as `/api/ps` lists them when they are in memory.
+/// Loaded models as listed by `/api/ps`.
 pub fn ollama_loaded(models: &[&str]) -> Reply {
     let models: Vec<_> = models
         .iter()
@@ -29,12 +29,12 @@ pub fn ollama_loaded(models: &[&str]) -> Reply {
     Reply::json(200, &json!({"models": models}))
 }
 
-/// `{"error": …}` as Ollama answers it.
+/// An Ollama error: `{"error": …}`.
 pub fn ollama_error(status: u16, message: &str) -> Reply {
     Reply::json(status, &json!({"error": message}))
 }
 
-/// One line of Ollama's stream with this message.
+/// One line of Ollama's stream.
 pub fn ollama_line(message: &Value) -> String {
     let line = json!({
         "model": "qwen3:4b",
@@ -59,7 +59,7 @@ pub fn ollama_done(input: u64, output: u64) -> String {
     format!("{line}\n")
 }
 
-/// A whole reply of Ollama: these messages, each in a chunk of its own, and the end.
+/// A complete Ollama reply: one chunk per message, then the end.
 pub fn ollama_stream(messages: impl IntoIterator<Item = Value>) -> Reply {
     let start = Reply::status(200).header("content-type", "application/x-ndjson");
     let lines = messages.into_iter().map(|message| ollama_line(&message));
@@ -80,7 +80,7 @@ pub fn ollama_thinking(thinking: &[&str], text: &[&str]) -> Reply {
     ollama_stream(thinking.chain(text))
 }
 
-/// One call in Ollama's own field.
+/// One native tool call.
 pub fn ollama_call(name: &str, arguments: &Value) -> Reply {
     let function = json!({"index": 0, "name": name, "arguments": arguments});
     ollama_stream([json!({
@@ -106,8 +106,8 @@ pub fn openai_usage(input: u64, output: u64) -> String {
     format!("data: {event}\n\n")
 }
 
-/// A whole chat-completions reply: these deltas, each in a chunk of its own, then
-/// the reason, the counts and `[DONE]`.
+/// A complete chat-completions reply: one chunk per delta, then finish reason, usage and
+/// `[DONE]`.
 pub fn openai_stream(deltas: impl IntoIterator<Item = Value>, finish_reason: &str) -> Reply {
     let start = Reply::status(200).header("content-type", "text/event-stream");
     let events = deltas.into_iter().map(|delta| openai_event(&delta, None));
@@ -134,16 +134,16 @@ pub fn openai_thinking(thinking: &[&str], text: &[&str]) -> Reply {
 pub fn openai_call(name: &str, arguments: &Value) -> Reply {
     let arguments = arguments.to_string();
     let (head, tail) = arguments.split_at(arguments.len() / 2);
-    let begin = json!([{"index": 0, "id": "call_1", "type": "function",
+    let first = json!([{"index": 0, "id": "call_1", "type": "function",
         "function": {"name": name, "arguments": head}}]);
-    let go_on = json!([{"index": 0, "function": {"arguments": tail}}]);
+    let second = json!([{"index": 0, "function": {"arguments": tail}}]);
     openai_stream(
-        [json!({"tool_calls": begin}), json!({"tool_calls": go_on})],
+        [json!({"tool_calls": first}), json!({"tool_calls": second})],
         "tool_calls",
     )
 }
 
-/// `{"error": {…}}` as OpenAI answers it.
+/// An OpenAI error: `{"error": {…}}`.
 pub fn openai_error(status: u16, message: &str, param: Option<&str>) -> Reply {
     let error = json!({"message": message, "type": "invalid_request_error", "param": param});
     Reply::json(status, &json!({"error": error}))

@@ -1,6 +1,6 @@
-//! What is written, fed to a terminal emulation, shows the last buffer. For
-//! clusters whose width is in doubt the emulation stands for the worst terminal:
-//! it draws their characters one by one. All other cells must be right even so.
+//! Feeds the encoded bytes to a terminal emulator and compares the result with the last
+//! buffer. For clusters of uncertain width the emulator behaves like the worst terminal: it
+//! draws their characters one by one. All other cells must still be right.
 
 use crate::tui::terminal::diff_encoder::*;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ const COLORS: [Color; 6] = [
     Color::Rgb(1, 20, 255),
 ];
 
-/// A piece of a row: where it begins, its clusters, its style.
+/// Styled clusters at a position (x, y).
 type Piece = (u16, u16, Vec<&'static str>, Style);
 
 fn style() -> impl Strategy<Value = Style> {
@@ -47,7 +47,7 @@ fn style() -> impl Strategy<Value = Style> {
         for (modifier, _) in modifiers {
             style = style.add_modifier(modifier);
         }
-        // The emulation knows one of the two at a time.
+        // The emulator supports only one of the two at a time.
         if style.add_modifier.contains(Modifier::BOLD) {
             style.add_modifier.remove(Modifier::DIM);
         }
@@ -67,16 +67,15 @@ fn piece(clusters: &[&'static str]) -> impl Strategy<Value = Piece> + use<> {
     (0..COLUMNS, 0..ROWS, words, style())
 }
 
-/// A sequence of frames; each is the one before it with some pieces put over it,
-/// or a new one.
+/// A sequence of frames; each either draws over the previous frame or starts blank.
 fn frames(clusters: &[&'static str]) -> impl Strategy<Value = Vec<(bool, Vec<Piece>)>> + use<> {
     let pieces = prop::collection::vec(piece(clusters), 0..6);
     let keeps = prop::bool::weighted(0.7);
     prop::collection::vec((keeps, pieces), 1..8)
 }
 
-/// Puts a piece as the view does: the second half of a wide cluster is blank, and
-/// no half is left of one that was there.
+/// Draws like the view: the second half of a wide cluster is blank, and overwriting one
+/// half removes the other.
 fn put(buffer: &mut Buffer, (x, y, clusters, style): &Piece) {
     let mut at = *x;
     for cluster in clusters {
@@ -86,7 +85,8 @@ fn put(buffer: &mut Buffer, (x, y, clusters, style): &Piece) {
         } else {
             wide
         };
-        // A terminal that does not wrap keeps it in the row; this one wraps.
+        // Our terminals do not wrap, but the emulator does, so keep the text within the
+        // row.
         if at + room > COLUMNS {
             break;
         }
@@ -100,7 +100,7 @@ fn put(buffer: &mut Buffer, (x, y, clusters, style): &Piece) {
     }
 }
 
-/// Blanks a wide cluster that reaches into a cell from the left.
+/// Blanks a wide cluster that reaches into this cell from the left.
 fn cut(buffer: &mut Buffer, x: u16, y: u16) {
     if x > 0 && columns(&buffer[(x - 1, y)]) == 2 {
         buffer[(x - 1, y)].reset();
@@ -133,7 +133,7 @@ fn color(color: Color) -> vt100::Color {
     }
 }
 
-/// A cell of the emulation as one of ours. A style that does not show is left out.
+/// Compares cells. A style that is not visible on a space is ignored.
 fn same(ours: &Cell, theirs: &vt100::Cell) -> bool {
     let symbol = match theirs.contents() {
         "" => " ",
@@ -158,7 +158,7 @@ fn same(ours: &Cell, theirs: &vt100::Cell) -> bool {
     ours.symbol() == symbol && seen && modifiers && letters && behind
 }
 
-/// Every cell that is not itself in doubt.
+/// Checks every cell whose width is certain.
 fn assert_shown(parser: &Parser, buffer: &Buffer) -> Result<(), TestCaseError> {
     for y in 0..ROWS {
         let mut x = 0;
@@ -177,11 +177,11 @@ fn assert_shown(parser: &Parser, buffer: &Buffer) -> Result<(), TestCaseError> {
 }
 
 fn parser() -> Parser {
-    let cells = |cells| NonZeroU16::new(cells).expect("some");
+    let cells = |cells| NonZeroU16::new(cells).expect("not zero");
     Parser::new(cells(ROWS), cells(COLUMNS), 0)
 }
 
-/// Draws one after the other and compares after each.
+/// Draws all buffers and compares after each.
 fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
     let mut parser = parser();
     let mut shown = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
@@ -193,15 +193,11 @@ fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
         assert_shown(&parser, buffer)?;
         if let Some(at) = at {
             let (row, column) = parser.screen().cursor_position();
-            prop_assert_eq!(
-                (column, row),
-                (at.x, at.y),
-                "the cursor is where it is said to be"
-            );
+            prop_assert_eq!((column, row), (at.x, at.y), "the reported cursor is right");
         }
         bytes.clear();
         encode(buffer, buffer, at, &mut bytes);
-        prop_assert_eq!(bytes.len(), 0, "what is shown is not written again");
+        prop_assert_eq!(bytes.len(), 0, "an unchanged frame writes nothing");
         shown = buffer.clone();
     }
     Ok(())
@@ -266,7 +262,7 @@ fn behind_a_cluster_in_doubt_the_cursor_is_placed_and_its_neighbours_drawn_again
     put(&mut new, &(2, 0, vec!["👨‍👩‍👧"], Style::new()));
     let bytes = written(&old, &new);
     assert_eq!(bytes, "\u{1b}[1;3H\u{1b}[2X👨‍👩‍👧\u{1b}[1;5Haaaaaaaa");
-    // A change behind it leaves it alone.
+    // A change after the cluster does not redraw it.
     old = new.clone();
     put(&mut new, &(14, 0, vec!["Z"], Style::new()));
     assert_eq!(written(&old, &new), "\u{1b}[1;15HZ");

@@ -1,4 +1,4 @@
-//! What stands above the message shows where it was cut.
+//! The notice area marks truncated text.
 
 use crate::domain::Banner;
 use crate::tui::update::tests::*;
@@ -36,8 +36,10 @@ fn a_queue_that_does_not_fit_is_counted() {
     }
     let screen = chat.size(60, 12).screen();
     let shown = ["two", "three", "four", "five", "six", "seven", "eight"];
-    let seen = shown.iter().filter(|prompt| screen.contains(**prompt));
-    let seen = seen.count();
+    let seen = shown
+        .iter()
+        .filter(|prompt| screen.contains(**prompt))
+        .count();
     assert!(seen > 0 && seen < 7, "{screen}");
     let words = format!("+{} more queued", 7 - seen);
     assert!(screen.contains(&words), "{screen}");

@@ -1,4 +1,4 @@
-//! Questions: who has the keyboard, and what each key decides.
+//! Approval dialogs: keyboard focus and the meaning of each key.
 
 use crate::domain::SchemaCheck;
 use crate::tui::update::tests::*;
@@ -108,7 +108,7 @@ fn a_key_struck_twice_does_not_decide_about_the_next_call() {
     assert_eq!(
         chat.model.composer.editor.text(),
         "y",
-        "it went to the message"
+        "the second key goes to the message"
     );
 }
 
@@ -147,7 +147,7 @@ fn edited_arguments_are_checked() {
     let check = SchemaCheck::Invalid("12 is too large".to_owned());
     chat.engine(Event::ArgumentsChecked { query, check });
     assert!(chat.screen().contains("12 is too large"));
-    assert!(chat.commands().is_empty(), "nothing is decided");
+    assert!(chat.commands().is_empty(), "no decision yet");
     chat.keys("<Enter>");
     let query = chat.checking();
     let check = SchemaCheck::Valid;
@@ -173,10 +173,13 @@ fn an_engine_that_does_not_respond_to_ctrl_c_is_left_by_the_next_one() {
     let mut chat = chat();
     chat.keys("sum<Enter><Ctrl+c>").wait(900);
     chat.keys("<Ctrl+c>");
-    assert!(!chat.sent.contains(&Effect::Quit), "it has a second");
+    assert!(
+        !chat.sent.contains(&Effect::Quit),
+        "the engine still has time"
+    );
     chat.wait(200);
     assert!(
-        chat.notice().contains("does not respond"),
+        chat.notice().contains("is not responding"),
         "{}",
         chat.notice()
     );

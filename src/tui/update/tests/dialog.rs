@@ -1,4 +1,4 @@
-//! What a dialog shows, and how it is scrolled: each is drawn as on a terminal.
+//! Dialog contents and scrolling, drawn as on a terminal.
 
 use crate::tui::dialog::state::Form;
 use crate::tui::update::tests::*;
@@ -7,7 +7,7 @@ use crate::tui::update::tests::*;
 fn about(arguments: serde_json::Value) -> Chat {
     let mut chat = Chat::approving(&[1]);
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
-        panic!("the call is known");
+        panic!("the call exists");
     };
     let arguments = arguments.as_object().expect("an object").clone();
     chat.turn(TurnEvent::Tool(ToolCall { arguments, ..call }));
@@ -78,7 +78,7 @@ fn arguments_scroll_by_the_row_and_to_both_ends() {
 fn no_mark_covers_an_argument() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
         let inner = usize::from(width) - if width > 60 { 4 } else { 0 };
-        // Each row of this string is full to the last column.
+        // Each row of this string fills the full width.
         let mut chat = about(json!({"a": "#".repeat((inner - 2) * 90)}));
         for _ in 0..40 {
             let drawn = screen(&mut chat, width, height);
@@ -156,17 +156,17 @@ fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
         wanted: vec!["remove\nError:".into(), "list".into()],
     });
     let drawn = screen(&mut chat, 80, 50);
-    for said in [
+    for text in [
         "add   sums",
         "remove⟨LF⟩Error:, list",
         "no such folder⟨ESC⟩[31m",
         "\"path\": \"/etc⟨U+202E⟩\"",
     ] {
-        assert!(drawn.contains(said), "{said} in {drawn}");
+        assert!(drawn.contains(text), "{text} in {drawn}");
     }
 }
 
-/// Letters that mean something in a dialog about calls.
+/// Letters with a meaning in dialogs about calls.
 #[test]
 fn a_letter_means_the_same_in_every_dialog() {
     let questions = [
@@ -201,7 +201,7 @@ fn a_letter_means_the_same_in_every_dialog() {
                 Choice::Retry | Choice::AskAgain => assert_eq!(row.key, 'r'),
                 Choice::TakeChanges => assert_eq!(row.key, 'f'),
                 Choice::Replace => assert_eq!(row.key, 'p'),
-                // As where a model is added: yes, and yes for this run.
+                // Same letters as in the form that adds a model: yes, and yes for this run.
                 Choice::SendAlways => assert_eq!(row.key, 'y'),
                 _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
             }
@@ -249,7 +249,7 @@ fn an_edit_that_was_left_goes_on_where_it_was() {
     let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
         panic!("a field is open");
     };
-    assert!(!editor.text().contains('!'), "another call has its own");
+    assert!(!editor.text().contains('!'), "each call has its own draft");
     chat.keys("<Esc><Left>e");
     let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
         panic!("a field is open");

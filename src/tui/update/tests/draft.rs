@@ -1,8 +1,8 @@
-//! What is kept of the message at the end, and that nothing of it was private.
+//! The draft saved on exit never contains private text.
 
 use crate::tui::update::tests::*;
 
-/// What leaving would put on the disk.
+/// The draft that quitting would write to disk.
 fn kept(chat: &mut Chat) -> Vec<Command> {
     chat.wait(2_000).sent.clear();
     chat.keys("<Ctrl+c>");
@@ -28,7 +28,7 @@ fn up_does_not_bring_back_what_was_asked_in_private() {
     chat.keys("open<Enter>")
         .answers("1")
         .keys("/private<Enter>");
-    // The engine has not answered yet.
+    // The engine has not confirmed private mode yet.
     chat.keys("secret<Enter>").answers("2");
     chat.engine(Event::PrivateChanged(true));
     chat.keys("hidden<Enter>").answers("3");
@@ -67,7 +67,7 @@ fn words_typed_after_private_are_kept_again() {
 #[test]
 fn leaving_a_private_conversation_keeps_nothing() {
     assert_eq!(kept(private().keys("secret")), []);
-    // Not even before the engine knows of it.
+    // Not even before the engine confirms.
     assert_eq!(kept(chat().keys("/private<Enter>secret")), []);
 }
 

@@ -1,10 +1,10 @@
-//! Nothing runs that was not drawn: which keys wait for it, and what makes them work.
+//! A call runs only after all of it was drawn: which keys wait, and what unblocks them.
 
 use crate::fixtures::{tool_call, tool_from};
 use crate::tui::dialog::state::Form;
 use crate::tui::update::tests::*;
 
-/// A dialog about one call with these arguments, of a tool that says this of itself.
+/// A dialog about one call with these arguments, of a tool with this description.
 pub(super) fn of_tool(size: (u16, u16), description: &str, arguments: &serde_json::Value) -> Chat {
     named_tool(size, ("write", "files"), description, arguments)
 }
@@ -45,7 +45,7 @@ pub(super) fn rows(chat: &mut Chat) -> Vec<String> {
     inside.collect()
 }
 
-/// The rows in view that every page of the dialog shows.
+/// The visible rows of every page of the dialog.
 fn read_through(chat: &mut Chat) -> Vec<Vec<String>> {
     let mut pages = vec![rows(chat)];
     for _ in 0..100 {
@@ -56,13 +56,13 @@ fn read_through(chat: &mut Chat) -> Vec<Vec<String>> {
         }
         pages.push(page);
     }
-    panic!("it has no end");
+    panic!("the dialog never ends");
 }
 
 pub(super) fn is_run(chat: &mut Chat) -> bool {
     match chat.commands().pop() {
         Some(Command::Answer { answer, .. }) => match answer {
-            Answer::Calls(calls) => calls.iter().all(|(_, it)| *it == Decision::Run),
+            Answer::Calls(calls) => calls.iter().all(|(_, decision)| *decision == Decision::Run),
             other => panic!("{other:?}"),
         },
         _ => false,
@@ -80,7 +80,7 @@ fn a_choice_that_grants_scrolls_until_all_was_drawn_and_then_runs() {
     }
     assert!(presses > 2, "{presses}");
     chat.keys("y");
-    assert_eq!(chat.commands(), [], "it has only just come into view");
+    assert_eq!(chat.commands(), [], "the end has only just become visible");
     chat.wait(1_000).keys("y");
     assert!(is_run(&mut chat));
 }
@@ -95,10 +95,7 @@ fn every_choice_that_grants_waits_and_every_other_works_at_once() {
             matches!(chat.model.dialogs.asks()[0].form, Form::Choosing),
             "{key}"
         );
-        assert!(
-            chat.model.dialogs.asks()[0].scroll > 0,
-            "{key} shows what is next"
-        );
+        assert!(chat.model.dialogs.asks()[0].scroll > 0, "{key} scrolls");
     }
     for (key, expected) in [
         ("n", Decision::Refuse),
@@ -117,7 +114,7 @@ fn the_key_that_shows_the_end_never_runs_the_call_however_long_it_is_held() {
     let mut chat = of_tool((80, 24), "", &lines(6));
     chat.keys("y");
     assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
-    // The first repeat of a held key comes late, the others fast.
+    // The first repeat of a held key is slow, later ones are fast.
     chat.wait(590);
     for _ in 0..40 {
         chat.keys("y");
@@ -151,7 +148,7 @@ fn keys_that_come_between_two_frames_skip_no_row() {
         page(&mut chat);
     }
     assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
-    // The end can be jumped to, and what was left out is shown before the call runs.
+    // Jumping to the end is allowed, but skipped rows must be shown before the call runs.
     let mut chat = of_tool((80, 24), "", &lines(60));
     chat.keys("<End>").wait(1_000);
     let left = chat.model.dialogs.asks()[0].rows_left;
@@ -171,7 +168,7 @@ fn what_was_drawn_survives_a_resize() {
     assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
     chat.size(64, 20).wait(1_000).keys("y");
     assert!(is_run(&mut chat));
-    // Half of it read, half of it is left at any width, from the same place on.
+    // A half-read call stays half read at any width, from the same position on.
     let mut chat = of_tool((104, 30), "", &words);
     chat.keys("<PgDn><PgDn>");
     let half = chat.model.dialogs.asks()[0].rows_left;
@@ -207,7 +204,7 @@ fn other_arguments_have_to_be_drawn_anew() {
     assert_eq!(
         chat.model.dialogs.asks()[0].rows_left,
         0,
-        "they are the same"
+        "the arguments are unchanged"
     );
     chat.turn(TurnEvent::Tool(tool_call("files", "write", lines(21))));
     assert!(chat.model.dialogs.asks()[0].rows_left > 0);
@@ -229,7 +226,7 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
     assert_eq!(chat.commands(), []);
     assert!(
         chat.model.dialogs.asks()[0].rows_left > 0,
-        "nothing of it was drawn yet"
+        "the edit was not drawn yet"
     );
     let pages = read_through(&mut chat).concat();
     assert!(
@@ -241,7 +238,7 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
         assert_eq!(
             chat.commands(),
             [],
-            "{key} would grant the arguments as they were"
+            "{key} would allow the original arguments"
         );
     }
     chat.wait(1_000).keys("y");
@@ -257,7 +254,7 @@ fn an_edit_that_is_in_view_whole_runs_at_once() {
     let mut chat = of_tool((80, 24), "", &json!({ "a": 1 }));
     chat.keys("e<Up><End>2<Enter>").fits();
     assert!(matches!(&chat.decided()[..], [Decision::Edit { .. }]));
-    // Blanks at the end of a row are not drawn in the field.
+    // Trailing spaces of a row are not drawn in the field.
     let hidden = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });
     let mut chat = of_tool((80, 24), "", &hidden);
     chat.keys("e<Enter>").fits();
@@ -270,12 +267,8 @@ fn all_listed_run_only_once_each_was_drawn_whole() {
     chat.keys("go<Enter>").asks(&[1, 2]);
     chat.turn(TurnEvent::Tool(tool_call("sums", "add", lines(12))));
     chat.wait(600).keys("<Right>").wait(1_000).keys("0");
-    assert_eq!(chat.commands().len(), 1, "the prompt alone was sent");
-    assert_eq!(
-        chat.model.dialogs.asks()[0].at,
-        0,
-        "it shows the one that was not read"
-    );
+    assert_eq!(chat.commands().len(), 1, "only the prompt was sent");
+    assert_eq!(chat.model.dialogs.asks()[0].at, 0, "shows the unread call");
     read_through(&mut chat);
     chat.wait(1_000).keys("0");
     assert_eq!(chat.decided(), [Decision::Run, Decision::Run]);
@@ -324,7 +317,7 @@ fn a_megabyte_in_one_argument_is_laid_out_once_and_can_be_read_in_part() {
 
 #[test]
 fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
-    // The program stood still between the question and its first frame.
+    // The program stalled between the question and its first frame.
     let mut chat = chat();
     chat.keys("go<Enter>").asks(&[1]).wait(600);
     let mut late = crate::tui::update::tests::granting::chat();
@@ -336,7 +329,8 @@ fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
     update(&mut late.model, Msg::new(now, Input::Tick));
     late.keys("y");
     assert_eq!((late.commands().len(), late.message().as_str()), (0, "y"));
-    // It was drawn, and then stood still: this key was typed before it could be read.
+    // The dialog was drawn, then the program stalled: this key was typed before the user
+    // could read it.
     let mut stalled = crate::tui::update::tests::granting::chat();
     stalled.keys("go<Enter>").asks(&[1]);
     stalled.sent.clear();

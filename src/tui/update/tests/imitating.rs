@@ -1,5 +1,5 @@
-//! What a server or a model can write so that a dialog might show other arguments than
-//! those that run.
+//! Attempts of a server or a model to make the dialog show other arguments than those that
+//! run.
 
 use crate::tui::update::tests::granting::{is_run, named_tool, of_tool, rows};
 use crate::tui::update::tests::*;
@@ -20,7 +20,7 @@ fn arguments_stand_above_a_description_that_imitates_them() {
             assert!(at(LABEL).is_none_or(|label| path < label), "{drawn:#?}");
             assert!(at("notes.txt").is_none_or(|fake| path < fake), "{drawn:#?}");
             chat.keys("y");
-            assert!(is_run(&mut chat), "all of the arguments was in view");
+            assert!(is_run(&mut chat), "all arguments were visible");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The message: sending, pasting, the queue, commands, leaving.
+//! The message editor: sending, pasting, queueing, commands, quitting.
 
 use crate::tui::update::tests::*;
 
@@ -99,7 +99,7 @@ fn ctrl_c_at_rest_leaves_and_keeps_what_was_typed() {
 fn ctrl_c_right_after_a_turn_asks_again() {
     let mut chat = chat();
     chat.keys("one<Enter>").answers("1").keys("<Ctrl+c>");
-    assert_eq!(chat.notice(), "Ctrl+C again leaves");
+    assert_eq!(chat.notice(), "Ctrl+C again to quit");
     assert!(!chat.sent.contains(&Effect::Quit));
     chat.keys("<Ctrl+c>");
     assert!(chat.sent.contains(&Effect::Quit));
@@ -111,7 +111,7 @@ fn an_unknown_command_is_not_sent_and_the_nearest_is_named() {
     chat.keys("/sesions<Enter>");
     assert_eq!(
         chat.notice(),
-        "There is no command /sesions. Did you mean /sessions?"
+        "Unknown command /sesions. Did you mean /sessions?"
     );
     assert!(chat.commands().is_empty());
 }
@@ -129,7 +129,7 @@ fn a_command_that_found_no_room_ends_its_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>");
     let Some(Effect::Send(command)) = chat.sent.pop() else {
-        panic!("a submit was sent");
+        panic!("a prompt was submitted");
     };
     chat.input(Input::Unsent(Box::new(command)));
     assert_eq!(chat.model.running(), None);

@@ -1,4 +1,5 @@
-//! Keys in, commands and text out. A script is text with keys in angle brackets.
+//! Drives the pure core with key scripts and checks commands and screens. A script is text
+//! with keys in angle brackets.
 
 mod above;
 mod approval;
@@ -89,7 +90,7 @@ impl Chat {
         let msg = Msg::new(self.model.now, input);
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
-        // A dialog listens only once it was drawn.
+        // A dialog accepts keys only after it was drawn.
         if !self.model.dialogs.asks().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
@@ -99,7 +100,7 @@ impl Chat {
         self
     }
 
-    /// Types as a person does: 30 ms a key.
+    /// Types at human speed: 30 ms per key.
     fn keys(&mut self, script: &str) -> &mut Self {
         let mut rest = script;
         while let Some(c) = rest.chars().next() {
@@ -114,7 +115,7 @@ impl Chat {
         self
     }
 
-    /// What a script writes in one go.
+    /// Writes text in a single read, as a script does.
     fn at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
@@ -139,7 +140,7 @@ impl Chat {
     }
 
     fn turn(&mut self, event: TurnEvent) -> &mut Self {
-        let id = self.model.running().expect("a turn is under way");
+        let id = self.model.running().expect("a turn is running");
         self.engine(Event::Turn(id, event))
     }
 
@@ -165,7 +166,7 @@ impl Chat {
         })
     }
 
-    /// A question about calls of `add`, one for each id.
+    /// Asks for approval of one call of `add` per id.
     fn asks(&mut self, ids: &[u64]) -> &mut Self {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let tool = Arc::new(fixtures::tool_with("add", schema));
@@ -196,7 +197,7 @@ impl Chat {
         })
     }
 
-    /// The commands since the last look.
+    /// The commands sent since the last call.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
@@ -206,7 +207,7 @@ impl Chat {
         commands.collect()
     }
 
-    /// The check of arguments that was asked for, where nothing else was.
+    /// The only command sent: a check of edited arguments.
     fn checking(&mut self) -> QueryId {
         match self.commands().as_slice() {
             [Command::CheckArguments { query, .. }] => *query,
@@ -214,7 +215,7 @@ impl Chat {
         }
     }
 
-    /// Answers it: the arguments fit.
+    /// Answers the pending check: the arguments are valid.
     fn fits(&mut self) -> &mut Self {
         let query = self.checking();
         let check = SchemaCheck::Valid;
@@ -243,7 +244,7 @@ impl Chat {
         self.input(Input::Resize { width, height })
     }
 
-    /// The screen as it is drawn, a line a row.
+    /// The drawn screen, one line per row.
     fn screen(&mut self) -> String {
         let (width, height) = self.model.screen.size;
         let backend = ratatui::backend::TestBackend::new(width, height);
@@ -265,7 +266,7 @@ impl Chat {
         notice.map_or_else(String::new, advice::sentence)
     }
 
-    /// A dialog about calls that has the keyboard.
+    /// An approval dialog that already accepts keys.
     fn approving(ids: &[u64]) -> Self {
         let mut chat = chat();
         chat.keys("sum<Enter>").asks(ids).wait(600);

@@ -1,4 +1,4 @@
-//! Settings from outside on the screen: the dialog about edits, personas, and the
+//! Settings in the user interface: the dialog about external edits, personas, and the
 //! commands.
 
 use crate::domain::{Change, PersonaSummary};
@@ -32,7 +32,7 @@ fn with_personas() -> Chat {
 fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
     let mut chat = chat();
     let drawn = chat.size(80, 40).asked(edit()).screen();
-    for said in [
+    for text in [
         "Settings changed",
         "server `fs⟨LF⟩x`, `command`",
         "    - npx",
@@ -45,7 +45,7 @@ fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
         "f  Apply the changes",
         "n  Ignore them until I quit (files are not touched)",
     ] {
-        assert!(drawn.contains(said), "{said} in\n{drawn}");
+        assert!(drawn.contains(text), "{text} in\n{drawn}");
     }
 }
 
@@ -70,7 +70,7 @@ fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_i
         assert_eq!(answered(&mut chat), Some(Answer::Dismissed), "{key}");
         assert!(!chat.sent.contains(&Effect::Quit) && chat.model.dialogs.asks().is_empty());
     }
-    // Two-set Hangul: the key that `n` lies on.
+    // Two-set Hangul: the key of `n`.
     let mut hangul = chat();
     hangul.asked(edit()).wait(600).keys("ㅜ");
     assert_eq!(answered(&mut hangul), Some(Answer::Choice(Choice::Stop)));
@@ -102,12 +102,12 @@ fn a_persona_is_picked_by_list_number_or_name_and_named_in_the_header() {
     let mut chat = with_personas();
     assert!(chat.screen().contains("as weather"));
     let drawn = chat.keys("/persona<Enter>").screen();
-    for said in [
+    for text in [
         "1  none  system_prompt.txt",
         "2  off-duty  Says things",
         "▌ 3  weather",
     ] {
-        assert!(drawn.contains(said), "{said} in\n{drawn}");
+        assert!(drawn.contains(text), "{text} in\n{drawn}");
     }
     chat.wait(600).keys("2");
     assert_eq!(chosen(&mut chat), Some(Some("off-duty".into())));
@@ -135,19 +135,19 @@ fn the_settings_are_read_again_and_an_older_prompt_is_offered_on_command() {
     assert_eq!(chat.commands(), [Command::ReplaceSystemPrompt]);
     chat.keys("/system-prompt destroy<Enter>").wait(600);
     assert_eq!(chat.commands(), []);
-    assert_eq!(chat.notice(), "It is `/system-prompt replace`.");
+    assert_eq!(chat.notice(), "Usage: /system-prompt replace");
     let text = "a\nuse chooseFunction\u{7}".into();
     let path = "/h/system_prompt.txt".into();
     let drawn = chat
         .size(80, 40)
         .asked(Ask::ReplacePrompt { path, text })
         .screen();
-    for said in [
+    for text in [
         "    - a",
         "    - use chooseFunction⟨BEL⟩",
         "system_prompt.txt.bak",
         "Replace it?",
     ] {
-        assert!(drawn.contains(said), "{said} in\n{drawn}");
+        assert!(drawn.contains(text), "{text} in\n{drawn}");
     }
 }

@@ -1,4 +1,4 @@
-//! Panes, lists and what the engine reports.
+//! Panes, lists and engine events.
 
 use crate::domain::session::TurnRecord;
 use crate::domain::{PromptKind, SavedMessage};
@@ -31,7 +31,7 @@ fn retry_asks_again_and_keeps_an_answer_that_there_was() {
         .keys("<Alt+r>");
     assert_eq!(chat.prompts(), ["one", "one"]);
     chat.answers("1").keys("/retry<Enter>");
-    assert_eq!(chat.notice(), "", "nothing has changed yet");
+    assert_eq!(chat.notice(), "", "no change before the new answer");
     let commands = chat.commands();
     let [.., Command::Submit { prompt, .. }] = commands.as_slice() else {
         panic!("{commands:?}");
@@ -39,7 +39,7 @@ fn retry_asks_again_and_keeps_an_answer_that_there_was() {
     assert_eq!(prompt.kind, PromptKind::Replace);
     assert!(!commands.contains(&Command::Rewind));
     chat.answers("2");
-    assert_eq!(chat.notice(), "The other answer is kept: /branches.");
+    assert_eq!(chat.notice(), "Earlier version kept in /branches.");
 }
 
 #[test]

@@ -1,10 +1,9 @@
-//! What a person sees and keeps beside the conversation itself: drafts, notices,
-//! signs of life, panes over the chat.
+//! Everything around the conversation: drafts, notices, activity, overlay panes.
 
 use crate::domain::{SessionSummary, ToolMode};
 use crate::tui::update::tests::*;
 
-/// A call of `write` that was never asked about, in this state.
+/// Adds a call of `write` in this state, without approval.
 fn call(chat: &mut Chat, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });
@@ -39,7 +38,7 @@ fn a_queue_does_not_follow_into_another_conversation() {
     chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert_eq!(chat.message(), "two\nthree\nfour");
     assert!(chat.model.composer.queue.prompts.is_empty() && !chat.model.composer.queue.paused);
-    assert!(chat.notice().contains("queue"), "{}", chat.notice());
+    assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }
 
 #[test]
@@ -86,12 +85,12 @@ fn an_answer_under_way_shows_that_it_lives_and_when_nothing_comes() {
     assert!(screen.contains(" 4 s ─"), "{screen}");
     chat.wait(4_000);
     let screen = chat.screen();
-    assert!(screen.contains(" 8 s · nothing for 6 s ─"), "{screen}");
+    assert!(screen.contains(" 8 s · no data for 6 s ─"), "{screen}");
     chat.size(40, 12);
     let screen = chat.screen();
     assert!(screen.lines().next().is_some_and(|row| row.contains("8 s")));
     chat.ends(TurnEnd::Cancelled);
-    assert!(!chat.screen().contains("nothing for"));
+    assert!(!chat.screen().contains("no data for"));
 }
 
 #[test]
@@ -108,7 +107,7 @@ fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
     assert_eq!(chat.notice(), "");
     let mut chat = crate::tui::update::tests::seen::chat();
     chat.keys("/retry<Enter>abc");
-    assert_ne!(chat.notice(), "", "these keys came at once");
+    assert_ne!(chat.notice(), "", "these keys came too soon to dismiss it");
     chat.wait(1_000).keys("d");
     assert_eq!(chat.notice(), "");
 }
@@ -118,7 +117,7 @@ fn a_notice_leaves_the_key_that_stops_the_turn_in_sight() {
     let mut chat = chat();
     chat.keys("one<Enter>/retry<Enter>");
     let screen = chat.screen();
-    assert!(screen.contains("still under way"), "{screen}");
+    assert!(screen.contains("still running"), "{screen}");
     assert!(screen.contains("Ctrl+C stop"), "{screen}");
 }
 
@@ -183,7 +182,7 @@ fn a_pane_that_a_resize_hides_gives_the_focus_back() {
     assert_eq!(chat.model.panes.focus, Focus::Message);
 }
 
-/// Words that can be told apart, in one paragraph.
+/// Distinct words in one paragraph.
 fn words(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("w{n} ")).collect()
 }
@@ -229,7 +228,7 @@ fn the_smallest_screen_says_how_to_leave() {
         .answers("1")
         .keys("<Ctrl+c>");
     assert!(
-        chat.screen().contains("Ctrl+C again leaves"),
+        chat.screen().contains("Ctrl+C again to quit"),
         "{}",
         chat.screen()
     );

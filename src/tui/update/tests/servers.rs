@@ -1,5 +1,4 @@
-//! The servers pane without an engine: what is asked for, what is said, and where the
-//! person stands.
+//! The servers pane without an engine: requests, notices and selection.
 
 use crate::domain::{Notice, Server, ServerLine, ServerLog, ServerStatus};
 use crate::fixtures::{self, described_tool};
@@ -22,7 +21,7 @@ fn failed(name: &str, what: &str) -> Server {
     server(name, status, &[])
 }
 
-/// Two servers, the pane in focus, the first unfolded, its second tool chosen.
+/// Two servers, the pane focused, the first server unfolded, its second tool selected.
 fn in_pane() -> Chat {
     let mut chat = chat();
     let servers = vec![
@@ -88,7 +87,11 @@ fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
     assert_eq!(chat.model.panes.focus, Focus::Message);
     assert!(chat.model.layer.is_none());
     chat.keys("<F2>");
-    assert_eq!(chat.model.panes.focus, Focus::Servers, "the pane has a key");
+    assert_eq!(
+        chat.model.panes.focus,
+        Focus::Servers,
+        "F2 focuses the pane"
+    );
 }
 
 #[test]
@@ -109,22 +112,22 @@ fn whatever_comes_and_goes_above_the_person_stands_on_the_same_tool() {
     ];
     chat.engine(Event::ServersListed(servers));
     assert_eq!(chosen(&chat), two);
-    // Gone: its server is what is left of it.
+    // The tool is gone, so its server is selected.
     chat.engine(Event::ServerChanged(server(
         "a",
         ServerStatus::Connected,
         &["one"],
     )));
     assert_eq!(chosen(&chat), None);
-    let stands_on = chat
+    let selected_server = chat
         .model
         .sidebar
         .chosen_server()
         .map(|server| server.id.to_string());
-    assert_eq!(stands_on.as_deref(), Some("a"));
+    assert_eq!(selected_server.as_deref(), Some("a"));
     chat.engine(Event::ServersListed(Vec::new()));
     chat.keys(" <Enter>rliw");
-    assert_eq!(chat.commands(), [], "nothing is there to act on");
+    assert_eq!(chat.commands(), [], "there is nothing to act on");
 }
 
 #[test]
@@ -163,7 +166,7 @@ fn a_failure_is_said_once_however_often_it_is_tried() {
         ServerStatus::Connected,
         &["x"],
     )));
-    assert_eq!(said(&chat), None, "one that comes up is no news");
+    assert_eq!(said(&chat), None, "a normal start is not announced");
     chat.engine(Event::ServerChanged(failed("b", "Server `b` ended.")));
     assert_eq!(
         said(&chat).as_deref(),
@@ -188,7 +191,7 @@ fn a_failure_is_said_once_however_often_it_is_tried() {
         "b",
         "Server `b` could not be started.",
     )));
-    assert!(said(&chat).is_some(), "another failure is news");
+    assert!(said(&chat).is_some(), "a different failure is announced");
 }
 
 #[test]
@@ -243,7 +246,7 @@ fn one_key_leads_to_the_first_row_the_last_and_from_any_tool_to_its_server() {
     let rows = [SideRow::Server(0), SideRow::Server(1), SideRow::Tool(1, 0)];
     assert_eq!(chat.model.sidebar.rows(), rows);
     chat.keys("<Left>");
-    assert_eq!(chat.model.sidebar.rows(), rows, "it is folded already");
+    assert_eq!(chat.model.sidebar.rows(), rows, "already folded");
     chat.keys("<Right><Right>");
     assert_eq!(at(&chat), Some(SideRow::Server(0)));
     assert_ne!(chat.model.sidebar.rows(), rows, "Right does not fold");
@@ -269,7 +272,7 @@ fn what_unfolds_below_the_lowest_row_comes_into_view() {
     let (first, rows) = sidebar.view(10);
     let last = Some(&SideRow::Tool(40, 2));
     assert_eq!((first, rows.last()), (34, last));
-    // Where all of it has no room, its server stands at the top.
+    // If not everything fits, the server is the first row.
     sidebar.fold_chosen();
     sidebar.view(2);
     sidebar.unfold_chosen();

@@ -1,5 +1,4 @@
-//! Lists of models that change under the hand, checks that come late, and drafts
-//! that must survive.
+//! Model lists that change during use, late checks, and drafts that must survive.
 
 use crate::domain::{
     CatalogState, Catalogue, ModelCatalog, ModelServer, QueryId, ServerCatalog, ServerModel,
@@ -76,7 +75,7 @@ fn a_check_of_what_was_filled_in_before_saves_nothing() {
     chat.keys("<Down>gpt<Down><Down><Down><Enter>");
     let tried = chat.commands();
     let [Command::TryModel { query, .. }] = tried[..] else {
-        panic!("one check: {tried:?}");
+        panic!("expected one check: {tried:?}");
     };
     chat.keys("<Up><Up><Up>5");
     let result = |query| Event::ModelTried {
@@ -88,7 +87,7 @@ fn a_check_of_what_was_filled_in_before_saves_nothing() {
     chat.keys("<Down><Down><Down><Enter>");
     let again = chat.commands();
     let [Command::TryModel { query, model }] = &again[..] else {
-        panic!("one check: {again:?}");
+        panic!("expected one check: {again:?}");
     };
     assert_eq!(model.model, "gpt5");
     chat.engine(result(QueryId(query.0 + 1)));
@@ -102,13 +101,13 @@ fn a_draft_outlives_the_prompts_that_come_into_the_message() {
     let mut chat = chat();
     chat.keys("question<Enter>").answers("answer").keys("draft");
     branches::edit(&mut chat.model);
-    chat.keys(" anew");
+    chat.keys(" more");
     branches::edit(&mut chat.model);
     assert_eq!(chat.message(), "question");
     assert!(branches::keeps_as_it_was(&mut chat.model));
     assert_eq!(chat.message(), "draft");
-    chat.engine(Event::PromptOffered("of before".into()));
+    chat.engine(Event::PromptOffered("earlier".into()));
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
-    assert_eq!(chat.message(), "of before");
+    assert_eq!(chat.message(), "earlier");
 }

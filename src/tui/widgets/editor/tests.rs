@@ -1,4 +1,3 @@
-//! Editing keys in the message.
 use crate::tui::widgets::editor::*;
 use std::time::{Duration, Instant};
 
