@@ -1,6 +1,5 @@
 //! Invisible characters: their classification, and a filter that drops or escapes the deceptive
-//! ones (bidirectional controls, zero-width characters, tags, stray variation selectors, piles of
-//! combining marks) and keeps those that a visible cluster needs.
+//! ones (such as bidirectional controls and tags) and keeps those that a visible cluster needs.
 
 use super::grapheme::is_standalone;
 use unicode_segmentation::UnicodeSegmentation;
@@ -316,8 +315,7 @@ fn is_one_cluster(start: &str, more: &[char]) -> bool {
     whole.graphemes(true).nth(1).is_none()
 }
 
-/// Whether a joiner between `cluster` and `c` changes their appearance: emoji sequences, and
-/// scripts that shape letters by their neighbors.
+/// Whether a joiner between `cluster` and `c` matters: emoji sequences, scripts that shape letters.
 fn is_joiner_needed(cluster: &str, joiner: char, c: char) -> bool {
     let shaped = |c: char| {
         matches!(c,

@@ -1,6 +1,6 @@
 //! Scans the block structure of Markdown line by line (CommonMark 0.31): the containers a line
 //! continues or opens, and the leaf its text belongs to. The state is small and cheap to clone, so
-//! an unfinished line can be scanned now and again when it has grown.
+//! an unfinished line can be scanned again when it has grown.
 
 use super::block_event::{BlockEvent, LeafKind};
 use super::container::{
@@ -340,9 +340,8 @@ impl BlockScanner {
             has_blank_row.then(|| continuation_parts(&self.containers[..shared]));
         self.shared_containers = depth;
         self.previous_leaf = Some((kind.clone(), depth));
-        let at = self.line_start;
         out(BlockEvent::OpenLeaf {
-            at,
+            at: self.line_start,
             kind,
             prefix,
             blank_row_prefix,
@@ -377,13 +376,9 @@ impl BlockScanner {
 
 /// Blocks set off by a blank row even if the source has none.
 fn needs_blank_row(before: &LeafKind, kind: &LeafKind) -> bool {
-    let is_set_off = |kind: &LeafKind| {
-        matches!(
-            kind,
-            LeafKind::Code { .. } | LeafKind::Table(_) | LeafKind::Rule
-        )
-    };
-    is_set_off(before) || is_set_off(kind) || matches!(kind, LeafKind::Heading(_))
+    use LeafKind::{Code, Heading, Rule, Table};
+    let is_set_off = |kind: &LeafKind| matches!(kind, Code { .. } | Table(_) | Rule);
+    is_set_off(before) || is_set_off(kind) || matches!(kind, Heading(_))
 }
 
 /// The column alignments of a table with this header. An unfinished delimiter row counts if it
@@ -393,12 +388,8 @@ fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<ColumnAli
     if !header.contains('|') && !row.contains('|') {
         return None;
     }
-    if partial
-        && header.contains('|')
-        && row
-            .bytes()
-            .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
-    {
+    let may_become_delimiter_row = row.bytes().all(|byte| b"|:- ".contains(&byte));
+    if partial && header.contains('|') && may_become_delimiter_row {
         let mut columns = line_syntax::table_alignments(row).unwrap_or_default();
         columns.resize(count, ColumnAlign::Left);
         return Some(columns);

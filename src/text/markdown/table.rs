@@ -29,6 +29,12 @@ const FILLER_FREE: usize = 128 << 10;
 /// Filler counted for each screen row, besides its text.
 const FILLER_BYTES_PER_ROW: usize = 16;
 
+const DIM: TextStyle = TextStyle::from_role(StyleRole::Dim);
+const BOLD: TextStyle = TextStyle {
+    bold: true,
+    ..TextStyle::from_role(StyleRole::Plain)
+};
+
 /// The styled text of one cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableCell {
@@ -72,17 +78,12 @@ impl TableRow {
         links: &mut LinkDefinitions,
     ) -> Self {
         let mut ranges: Vec<Range<usize>> = line_syntax::table_cells(text).collect();
-        // Surplus cells belong to the last one.
-        if let Some(last) = ranges.last().map(|last| last.end)
-            && ranges.len() > columns
-        {
-            ranges.truncate(columns);
-            if let Some(cell) = ranges.last_mut() {
-                cell.end = last;
-            }
-        }
         let end = ranges.last().map_or(0, |last| last.end);
-        let bytes = text.len() + 1;
+        // Surplus cells belong to the last one.
+        ranges.truncate(columns);
+        if let Some(last) = ranges.last_mut() {
+            last.end = end;
+        }
         let cells: Vec<TableCell> = ranges
             .into_iter()
             .map(|range| {
@@ -92,10 +93,9 @@ impl TableRow {
                 if is_unfinished {
                     close_pending(&mut text);
                 }
-                let sanitizer = Sanitizer::default();
                 let mut sink = CellSink {
                     cell: &mut cell,
-                    sanitizer,
+                    sanitizer: Sanitizer::default(),
                 };
                 write_inline(&text, TextStyle::default(), glyphs, links, &mut sink);
                 cell.width = cell.text.split('\n').map(width).max().unwrap_or(0);
@@ -104,7 +104,7 @@ impl TableRow {
             .collect();
         Self {
             source,
-            line_bytes: bytes,
+            line_bytes: text.len() + 1,
             cells,
         }
     }
@@ -138,6 +138,10 @@ pub struct TableOutput<'a> {
 }
 
 impl TableOutput<'_> {
+    fn push(&mut self, text: &str, style: TextStyle) {
+        self.rows.push_text(text, style);
+    }
+
     fn end_row(&mut self, start: usize, source: usize) {
         let prefix = self.prefixes.take_next();
         self.rows.push_row(start, prefix, source);
@@ -226,24 +230,19 @@ impl TableLayout {
             self.lay_out_columns(widths, header, true, output);
             let start = output.rows.end();
             for (column, width) in widths.iter().enumerate() {
-                let style = TextStyle::from_role(StyleRole::Dim);
                 let margins = usize::from(column > 0) + usize::from(column + 1 < widths.len());
                 if column > 0 {
-                    output
-                        .rows
-                        .push_text(output.glyphs.cross.encode_utf8(&mut [0; 4]), style);
+                    output.push(&output.glyphs.cross.to_string(), DIM);
                 }
                 let line = output.glyphs.rule.to_string().repeat(width + margins);
-                output.rows.push_text(&line, style);
+                output.push(&line, DIM);
             }
             output.end_row(start, header.source);
         }
         if let (TablePlan::RecordList, [header]) = (plan, &rows[..]) {
             let names: Vec<_> = header.cells.iter().map(|cell| cell.text.as_str()).collect();
             let start = output.rows.end();
-            output
-                .rows
-                .push_text(&names.join(" / ").replace('\n', " "), bold_style());
+            output.push(&names.join(" / ").replace('\n', " "), BOLD);
             output.wrap(start, header.source);
         }
         for (index, row) in rows.iter().enumerate().skip(1) {
@@ -279,10 +278,9 @@ impl TableLayout {
         header: bool,
         output: &mut TableOutput,
     ) {
-        let count = if header || self.can_add_filler() {
-            widths.len()
-        } else {
-            row.cells.len()
+        let count = match header || self.can_add_filler() {
+            true => widths.len(),
+            false => row.cells.len(),
         };
         let empty_cell = TableCell::default();
         let wrapped: Vec<Vec<Range<usize>>> = row
@@ -298,12 +296,9 @@ impl TableLayout {
             for (column, column_width) in widths.iter().enumerate().take(count) {
                 let cell = row.cells.get(column).unwrap_or(&empty_cell);
                 if column > 0 {
-                    output.rows.push_text(" ", TextStyle::default());
-                    let bar = output.glyphs.bar.to_string();
-                    output
-                        .rows
-                        .push_text(&bar, TextStyle::from_role(StyleRole::Dim));
-                    output.rows.push_text(" ", TextStyle::default());
+                    output.push(" ", TextStyle::default());
+                    output.push(&output.glyphs.bar.to_string(), DIM);
+                    output.push(" ", TextStyle::default());
                 }
                 let range = wrapped.get(column).and_then(|rows| rows.get(line));
                 let range = range.cloned().unwrap_or(0..0);
@@ -315,15 +310,11 @@ impl TableLayout {
                     ColumnAlign::Center => padding / 2,
                     ColumnAlign::Right => padding,
                 };
-                let last = column + 1 == count;
-                let after = if last { 0 } else { padding - before };
-                output
-                    .rows
-                    .push_text(&" ".repeat(before), TextStyle::default());
+                let is_last = column + 1 == count;
+                let after = if is_last { 0 } else { padding - before };
+                output.push(&" ".repeat(before), TextStyle::default());
                 push_cell(output.rows, cell, range, header);
-                output
-                    .rows
-                    .push_text(&" ".repeat(after), TextStyle::default());
+                output.push(&" ".repeat(after), TextStyle::default());
                 if column < row.cells.len() {
                     own_end = output.rows.end();
                 }
@@ -346,12 +337,8 @@ impl TableLayout {
             }
             let start = output.rows.end();
             if !name.text.is_empty() && fills {
-                output
-                    .rows
-                    .push_text(&name.text.replace('\n', " "), bold_style());
-                output
-                    .rows
-                    .push_text(": ", TextStyle::from_role(StyleRole::Dim));
+                output.push(&name.text.replace('\n', " "), BOLD);
+                output.push(": ", DIM);
             }
             self.filler_bytes += output.rows.end() - start;
             match cell {
@@ -365,13 +352,6 @@ impl TableLayout {
     /// Whether the budget allows more filler.
     fn can_add_filler(&self) -> bool {
         self.filler_bytes <= FILLER_FREE + FILLER_SHARE * self.row_bytes
-    }
-}
-
-fn bold_style() -> TextStyle {
-    TextStyle {
-        bold: true,
-        ..TextStyle::default()
     }
 }
 
