@@ -32,11 +32,11 @@ pub fn measure(report: &mut Report, scale: &Scale) {
     let resident = memory(program.process, "VmRSS").map(megabytes);
     report.bound("memory at rest", resident, Unit::Megabytes, 20.0);
 
-    let (before, used) = (program.written(), program.used());
+    let (before, used) = (program.bytes_written(), program.usage());
     std::thread::sleep(Duration::from_secs(1));
-    let after = program.used();
+    let after = program.usage();
     let idle = used.zip(after).map(|(before, after)| after.since(&before));
-    let written = (program.written() - before) as f64;
+    let written = (program.bytes_written() - before) as f64;
     report.bound("written in an idle second", Some(written), Unit::Bytes, 0.0);
     report.note(
         "processor time of an idle second",
@@ -44,10 +44,10 @@ pub fn measure(report: &mut Report, scale: &Scale) {
         Unit::Milliseconds,
     );
 
-    let before = program.written();
+    let before = program.bytes_written();
     program.press(LEFT);
     std::thread::sleep(Duration::from_millis(300));
-    let written = (program.written() - before) as f64;
+    let written = (program.bytes_written() - before) as f64;
     report.bound(
         "written by a frame that changes nothing",
         Some(written),

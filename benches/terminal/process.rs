@@ -10,7 +10,7 @@ pub struct ProcessUsage(HashMap<String, Duration>);
 
 impl ProcessUsage {
     /// `None` if the system does not report it.
-    pub fn by(process: u32) -> Option<Self> {
+    pub fn measure(process: u32) -> Option<Self> {
         let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
         let mut used = HashMap::new();
         for thread in threads.flatten() {
@@ -36,7 +36,7 @@ impl ProcessUsage {
 }
 
 /// Processor time of a process since its start, including ended threads; in steps of 10 ms.
-pub fn used_in_all(process: u32) -> Option<Duration> {
+pub fn total_processor_time(process: u32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program name is in parentheses and may contain anything.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();

@@ -102,7 +102,7 @@ impl Program {
     /// Starts the program and waits until it accepts prompts.
     pub fn open(home: &TestHome) -> Self {
         let program = Self::start(home);
-        program.until_shows("qwen3:4b");
+        program.wait_for_text("qwen3:4b");
         program
     }
 
@@ -115,18 +115,18 @@ impl Program {
 
     pub fn send_prompt(&mut self, prompt: &str) {
         self.press(prompt);
-        self.until_shows(prompt);
+        self.wait_for_text(prompt);
         // Enter directly after a burst of keys would count as part of a paste.
         std::thread::sleep(Duration::from_millis(100));
         self.press(ENTER);
     }
 
-    pub fn written(&self) -> usize {
+    pub fn bytes_written(&self) -> usize {
         self.state().bytes
     }
 
-    pub fn used(&self) -> Option<ProcessUsage> {
-        ProcessUsage::by(self.process)
+    pub fn usage(&self) -> Option<ProcessUsage> {
+        ProcessUsage::measure(self.process)
     }
 
     /// Time from the start to the end of the first frame.
@@ -139,20 +139,20 @@ impl Program {
         found.expect("first frame was read") - self.started
     }
 
-    pub fn until_shows(&self, text: &str) {
+    pub fn wait_for_text(&self, text: &str) {
         self.wait_until(&format!("`{text}` to be shown"), || {
             contains_text(self.state().parser.screen(), text)
         });
     }
 
-    pub fn until_gone(&self, text: &str) {
+    pub fn wait_until_gone(&self, text: &str) {
         self.wait_until(&format!("`{text}` to disappear"), || {
             !contains_text(self.state().parser.screen(), text)
         });
     }
 
-    pub fn until_turn_ended(&self) {
-        self.until_gone(RUNNING_HINT);
+    pub fn wait_until_turn_ended(&self) {
+        self.wait_until_gone(RUNNING_HINT);
     }
 
     fn wait_until(&self, condition: &str, mut is_met: impl FnMut() -> bool) {

@@ -2,7 +2,7 @@
 
 use super::home::TestHome;
 use super::model_server::ollama_text;
-use super::process::{memory, used_in_all};
+use super::process::{memory, total_processor_time};
 use super::program::{CTRL_O, ENTER, Program};
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::streaming::token_cost;
@@ -55,14 +55,14 @@ fn large(report: &mut Report, bytes: usize) {
     let (server, home) = ollama();
     let file = write(&home, bytes);
     let mut program = Program::open(&home);
-    let used = used_in_all(program.process);
+    let used = total_processor_time(program.process);
     let opened = open(&mut program);
     report.note(
         format!("opening {size}"),
         Some(milliseconds(opened)),
         Unit::Milliseconds,
     );
-    let after = used_in_all(program.process);
+    let after = total_processor_time(program.process);
     let used = used
         .zip(after)
         .map(|(before, after)| milliseconds(after - before));
@@ -141,11 +141,11 @@ fn modified_at(file: &Path) -> Option<SystemTime> {
 fn open(program: &mut Program) -> Duration {
     let start = Instant::now();
     program.press(CTRL_O);
-    program.until_shows("long talk");
+    program.wait_for_text("long talk");
     std::thread::sleep(Duration::from_millis(50));
     program.press(ENTER);
-    program.until_gone("Preview");
-    program.until_shows(LAST_TEXT);
+    program.wait_until_gone("Preview");
+    program.wait_for_text(LAST_TEXT);
     start.elapsed()
 }
 

@@ -2,7 +2,7 @@
 
 use super::answers::{self, LAST_WORDS, MarkdownShape};
 use super::model_server::{Gate, ModelServer};
-use super::process::{memory, used_in_all};
+use super::process::{memory, total_processor_time};
 use super::program::Program;
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};
@@ -20,8 +20,8 @@ pub fn words(report: &mut Report, scale: &Scale) {
     let (server, home) = ollama();
     let words = answers::prose(scale.words);
     let mut program = Program::open(&home);
-    let before = program.written();
-    let used = used_in_all(program.process);
+    let before = program.bytes_written();
+    let used = total_processor_time(program.process);
     let [first, last] = [(); 2].map(|()| Gate::closed());
     first.open();
     last.open();
@@ -30,9 +30,9 @@ pub fn words(report: &mut Report, scale: &Scale) {
         answers::paced(&words, WORDS_PER_SECOND, &first, &last),
     );
     program.send_prompt("words");
-    program.until_shows(LAST_WORDS);
-    program.until_turn_ended();
-    let after = used_in_all(program.process);
+    program.wait_for_text(LAST_WORDS);
+    program.wait_until_turn_ended();
+    let after = total_processor_time(program.process);
     let used = used.zip(after).map(|(before, after)| after - before);
     let share = words.len() as f64 / 2_000.0;
     report.bound(
@@ -44,7 +44,7 @@ pub fn words(report: &mut Report, scale: &Scale) {
         Unit::Seconds,
         0.3 * share,
     );
-    let written = (program.written() - before) as f64;
+    let written = (program.bytes_written() - before) as f64;
     report.note(
         format!("written for {} words", words.len()),
         Some(written),
@@ -67,7 +67,7 @@ pub fn keys(report: &mut Report, scale: &Scale) {
         answers::paced(&tokens, TOKENS_PER_SECOND, &first, &last),
     );
     program.send_prompt("fast");
-    program.until_shows("keeps its processor cool");
+    program.wait_for_text("keeps its processor cool");
     let mut echoes: Vec<Duration> = (0..scale.keys)
         .map(|index| {
             // A typing rhythm that hits frames at varying moments.
@@ -99,12 +99,12 @@ pub fn shapes(report: &mut Report, scale: &Scale) {
         let (server, home) = ollama();
         let tokens = shape.tokens(size);
         let mut program = Program::open(&home);
-        let used = used_in_all(program.process);
+        let used = total_processor_time(program.process);
         server.queue_reply(CHAT, answers::at_once(&tokens));
         program.send_prompt("all");
-        program.until_shows(LAST_WORDS);
-        program.until_turn_ended();
-        let after = used_in_all(program.process);
+        program.wait_for_text(LAST_WORDS);
+        program.wait_until_turn_ended();
+        let after = total_processor_time(program.process);
         let used = used.zip(after).map(|(before, after)| after - before);
         let kilobytes = size / 1_000;
         report.bound(
@@ -135,14 +135,14 @@ pub fn token_cost(program: &mut Program, server: &ModelServer) -> Option<Duratio
     );
     program.send_prompt("count");
     // Excludes the cost of the request before and the save after.
-    program.until_shows("It begins:");
+    program.wait_for_text("It begins:");
     std::thread::sleep(Duration::from_millis(300));
-    let before = program.used();
+    let before = program.usage();
     first.open();
-    program.until_shows("all said");
-    let after = program.used();
+    program.wait_for_text("all said");
+    let after = program.usage();
     last.open();
-    program.until_turn_ended();
+    program.wait_until_turn_ended();
     let used = before
         .zip(after)
         .map(|(before, after)| after.since(&before));

@@ -60,18 +60,18 @@ fn is_undecided(text: &str) -> bool {
 /// Closes open constructs at the end of a paragraph and drops trailing delimiters that may open or
 /// close one. O(len).
 pub fn close_pending(text: &mut String) {
-    let kept = text
+    let trimmed = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
         .trim_end_matches('\\');
-    let kept = strip_link_start(kept).len();
-    text.truncate(kept);
-    let near = |open: &OpenRun| kept - open.at <= EMPHASIS_BYTES_MAX;
+    let end = strip_link_start(trimmed).len();
+    text.truncate(end);
+    let is_near_end = |open: &OpenRun| end - open.at <= EMPHASIS_BYTES_MAX;
     let mut open = emphasis_runs(text).open;
-    open.retain(near);
-    let ticks = open.iter().position(|open| open.sign == b'`');
-    match ticks {
+    open.retain(is_near_end);
+    let code_span = open.iter().position(|open| open.sign == b'`');
+    match code_span {
         // Inside a code span nothing else is open.
-        Some(ticks) => open.truncate(ticks + 1),
+        Some(code_span) => open.truncate(code_span + 1),
         None => close_pending_link(text),
     }
     for open in open.iter().rev() {

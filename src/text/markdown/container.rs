@@ -107,7 +107,7 @@ pub fn take_task_box(containers: &mut [Container], text: &str) -> usize {
     4
 }
 
-/// The row prefixes of a leaf. Marks the markers of its items as shown.
+/// The row prefixes of a leaf. Records the markers of its items as shown.
 pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     let rest = continuation_parts(containers);
     let mut first = Vec::with_capacity(containers.len());
