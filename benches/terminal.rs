@@ -1,9 +1,8 @@
-//! `cargo bench --bench terminal`: the real program on a pseudo-terminal, with a
-//! model server of its own, measured from outside. It prints one table of figures
-//! and of the bounds that they are meant to keep.
+//! `cargo bench --bench terminal`: runs the real program on a pseudo-terminal against a local model
+//! server and measures it from outside. Prints a table of figures and their bounds.
 //!
-//! `-- --quick` is shorter and leaves the longest conversations out; `-- --strict`
-//! fails where a bound is not kept; a word, such as `resting`, runs one part.
+//! `-- --quick` is shorter and skips the longest conversations; `-- --strict` fails if a figure
+//! exceeds its bound; a part name, such as `resting`, runs that part only.
 
 #[path = "terminal/answers.rs"]
 mod answers;
@@ -31,16 +30,16 @@ use std::process::ExitCode;
 
 const CHAT: &str = "/api/chat";
 
-/// How much of everything is measured.
+/// The size of each measurement.
 struct Scale {
     starts: usize,
     words: usize,
     keys: usize,
-    /// Bytes of an answer that is sent as fast as it can be.
+    /// Bytes of an answer sent at full speed.
     answer_bytes: usize,
     /// Bytes of the conversations in which the cost of a token is measured.
     conversations: &'static [usize],
-    /// Bytes of the one that is saved.
+    /// Bytes of the conversation that is saved.
     large: Option<usize>,
 }
 
@@ -73,32 +72,32 @@ fn main() -> ExitCode {
     let mut parts = arguments
         .iter()
         .filter(|argument| !argument.starts_with('-'));
-    let one = parts.next().map(String::as_str);
-    let wants = |part: &str| one.is_none_or(|one| one == part);
-    let mut table = Report::default();
-    if wants("resting") {
-        idle::measure(&mut table, &scale);
+    let selected = parts.next().map(String::as_str);
+    let is_selected = |part: &str| selected.is_none_or(|selected| selected == part);
+    let mut report = Report::default();
+    if is_selected("resting") {
+        idle::measure(&mut report, &scale);
     }
-    if wants("words") {
-        streaming::words(&mut table, &scale);
+    if is_selected("words") {
+        streaming::words(&mut report, &scale);
     }
-    if wants("keys") {
-        streaming::keys(&mut table, &scale);
+    if is_selected("keys") {
+        streaming::keys(&mut report, &scale);
     }
-    if wants("shapes") {
-        streaming::shapes(&mut table, &scale);
+    if is_selected("shapes") {
+        streaming::shapes(&mut report, &scale);
     }
-    if wants("sessions") {
-        sessions::measure(&mut table, &scale);
+    if is_selected("sessions") {
+        sessions::measure(&mut report, &scale);
     }
-    print!("{}", table.text());
-    match has("--strict") && table.has_row_over() {
+    print!("{}", report.text());
+    match has("--strict") && report.has_row_over() {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     }
 }
 
-/// A model server, and a home whose one model is there.
+/// Starts a model server, and a home configured with its only model.
 fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());

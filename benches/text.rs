@@ -1,7 +1,6 @@
-//! `cargo bench --bench text`: the pure functions that every token passes, each at
-//! three sizes, so that one which is not linear shows: the throughput of a linear
-//! one stays the same. What ends in `by_token` takes the text in as a model sends
-//! it; the others take it whole.
+//! `cargo bench --bench text`: the pure functions that every token passes through, each at three
+//! sizes. A linear function has the same throughput at all of them. Benchmarks ending in `by_token`
+//! feed the text in tokens, as a model sends it; the others feed it whole.
 
 #[path = "../tests/support/fixtures.rs"]
 mod fixtures;
@@ -15,7 +14,7 @@ use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
-/// Bytes of text, about.
+/// Approximate bytes of text.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const COLUMNS: NonZeroU16 = NonZeroU16::new(72).expect("not zero");
 
@@ -33,12 +32,12 @@ fn text(line: &str, bytes: usize) -> String {
     line.repeat(bytes.div_ceil(line.len()))
 }
 
-/// Words with the space behind them.
+/// Words with their trailing space.
 fn tokens(text: &str) -> Vec<&str> {
     text.split_inclusive(' ').collect()
 }
 
-/// One tool, so that braces and fences are looked at.
+/// One tool, so that braces and fences are examined.
 fn offered() -> Arc<Offered> {
     let server = fixtures::server("humble", vec![fixtures::tool("get_time")]);
     Arc::new(Offered::from_servers(&[server]))
@@ -72,7 +71,7 @@ mod wrapping {
 }
 
 #[divan::bench_group]
-mod sanitising {
+mod sanitizing {
     use super::*;
 
     fn whole(bencher: Bencher, line: &str, bytes: usize) {
@@ -115,7 +114,7 @@ mod lenient_json {
         let text = format!("[{}]", text(line, bytes).trim_end_matches(','));
         bencher
             .counter(BytesCount::of_str(&text))
-            .bench_local(|| lenient::parse(black_box(&text)).expect("it can be read"));
+            .bench_local(|| lenient::parse(black_box(&text)).expect("parsable JSON"));
     }
 
     #[divan::bench(args = SIZES)]
@@ -128,7 +127,7 @@ mod lenient_json {
     }
 
     #[divan::bench(args = SIZES)]
-    fn to_be_mended(bencher: Bencher, bytes: usize) {
+    fn repaired(bencher: Bencher, bytes: usize) {
         whole(
             bencher,
             "{'name': 'get_time', 'arguments': {'zone': 'Asia/Seoul', 'n': 12.5,},},",
@@ -175,8 +174,8 @@ mod dialects {
     }
 }
 
-/// Texts that could become a call at every character: each costs the same a character,
-/// however long it is.
+/// Texts that could start a call at every character. The cost per character must not depend on the
+/// length.
 #[divan::bench_group]
 mod hostile {
     use super::*;
@@ -214,7 +213,7 @@ mod hostile {
     }
 }
 
-/// An answer that streams in is laid out anew with every token.
+/// A streaming answer is laid out again with every token.
 #[divan::bench_group]
 mod markdown {
     use super::*;
@@ -235,11 +234,11 @@ mod markdown {
         bencher
             .counter(ItemsCount::new(ends.len()))
             .bench_local(|| {
-                let mut laid = MarkdownView::new("", 72, MarkdownGlyphs::new(false, true), true);
+                let mut view = MarkdownView::new("", 72, MarkdownGlyphs::new(false, true), true);
                 for end in &ends {
-                    laid.extend_to(black_box(&text[..*end]), true);
+                    view.extend_to(black_box(&text[..*end]), true);
                 }
-                laid.len()
+                view.len()
             });
     }
 

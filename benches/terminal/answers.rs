@@ -1,28 +1,33 @@
-//! Answers that the model server gives: their words, and the pace at which these
-//! are sent. A word with the space behind it stands for a token.
+//! Answers of the model server: their text, and their pace. A word with its trailing space counts
+//! as a token.
 
 use super::model_server::{Gate, Reply, ollama_done, ollama_line};
 use serde_json::json;
 use std::time::Duration;
 
-/// The last words of each answer.
+/// The end of each answer.
 pub const LAST_WORDS: &str = "so it ends";
 
 const WORDS: &str = "The quick survey of streaming systems shows that a terminal which draws \
     only what has changed keeps its processor cool, **even** while a model writes `faster` than \
     anybody reads; 한글과 漢字 stand between the words, and a line may end anywhere.";
 
-/// So many words of prose, a paragraph after each eighty.
+/// `count` words of prose, with a paragraph break after every 80.
 pub fn prose(count: usize) -> Vec<String> {
-    let words = WORDS.split(' ').cycle().take(count).enumerate();
-    let word = |(index, word): (usize, &str)| {
+    let token = |(index, word): (usize, &str)| {
         let end = if index % 80 == 79 { "\n\n" } else { " " };
         format!("{word}{end}")
     };
-    words.map(word).collect()
+    WORDS
+        .split(' ')
+        .cycle()
+        .take(count)
+        .enumerate()
+        .map(token)
+        .collect()
 }
 
-/// A shape of Markdown that is one block, however long.
+/// A kind of Markdown that forms a single block of any length.
 #[derive(Clone, Copy)]
 pub enum MarkdownShape {
     Prose,
@@ -43,7 +48,7 @@ impl MarkdownShape {
         }
     }
 
-    /// About so many bytes of it, in tokens.
+    /// About `bytes` bytes of it, split into tokens.
     pub fn tokens(self, bytes: usize) -> Vec<String> {
         let (head, line) = match self {
             Self::Prose => return prose(bytes * WORDS.split(' ').count() / WORDS.len()),
@@ -60,7 +65,7 @@ impl MarkdownShape {
                 "    let total_#: usize = items.iter().map(|item| item.count).sum();\n",
             ),
         };
-        // Each line is another one: an answer that repeats itself is stopped.
+        // Lines differ because repetitive answers are stopped.
         let lines = (0..bytes / line.len()).map(|n| line.replace('#', &n.to_string()));
         let text = head.to_owned() + &lines.collect::<String>();
         text.split_inclusive(' ').map(str::to_owned).collect()
@@ -71,30 +76,30 @@ fn chunk(text: &str) -> String {
     ollama_line(&json!({ "role": "assistant", "content": text }))
 }
 
-fn begun() -> Reply {
+fn begin_reply() -> Reply {
     Reply::status(200).header("content-type", "application/x-ndjson")
 }
 
-fn ended(reply: Reply, count: usize) -> Reply {
+fn end_reply(reply: Reply, count: usize) -> Reply {
     let reply = reply.chunk(chunk(&format!("\n\n{LAST_WORDS}")));
     reply.chunk(ollama_done(20, count as u64))
 }
 
-/// As fast as it can be sent, each token in a chunk of its own.
+/// Sends each token in a chunk of its own, without pauses.
 pub fn at_once(tokens: &[String]) -> Reply {
     let reply = tokens
         .iter()
-        .fold(begun(), |reply, token| reply.chunk(chunk(token)));
-    ended(reply, tokens.len())
+        .fold(begin_reply(), |reply, token| reply.chunk(chunk(token)));
+    end_reply(reply, tokens.len())
 }
 
-/// So many tokens a second, all of them after the first gate, the end of the
-/// answer after the second.
-pub fn paced(tokens: &[String], a_second: u32, first: &Gate, last: &Gate) -> Reply {
-    let reply = begun().chunk(chunk("It begins:\n\n")).gate(first);
-    let pace = Duration::from_secs(1) / a_second;
+/// Sends `tokens_per_second` tokens per second once the first gate opens, and the end of the answer
+/// once the second does.
+pub fn paced(tokens: &[String], tokens_per_second: u32, first: &Gate, last: &Gate) -> Reply {
+    let reply = begin_reply().chunk(chunk("It begins:\n\n")).gate(first);
+    let pace = Duration::from_secs(1) / tokens_per_second;
     let reply = (0u32..).zip(tokens).fold(reply, |reply, (index, token)| {
         reply.pause_until(pace * index).chunk(chunk(token))
     });
-    ended(reply.chunk(chunk("\n\nall said")).gate(last), tokens.len())
+    end_reply(reply.chunk(chunk("\n\nall said")).gate(last), tokens.len())
 }

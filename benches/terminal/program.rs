@@ -1,6 +1,5 @@
-//! The real program on a pseudo-terminal. A thread reads what it writes into a
-//! terminal emulation; whoever waits looks at that now and then, so that looking
-//! takes no processor from the program.
+//! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator; waiting
+//! callers poll rarely, so that they take no processor time from the program.
 
 use super::home::TestHome;
 use super::process::ProcessUsage;
@@ -16,9 +15,9 @@ pub const ROWS: u16 = 32;
 pub const ENTER: &str = "\r";
 pub const CTRL_O: &str = "\x0f";
 pub const LEFT: &str = "\x1b[D";
-/// The hint that stands while a turn is under way.
-const RUNS: &str = "Ctrl+C stop";
-/// Nothing here takes longer unless it hangs.
+/// The hint shown while a turn is running.
+const RUNNING_HINT: &str = "Ctrl+C stop";
+/// Longer waits mean that the program hangs.
 const WAIT_DEADLINE: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(4);
 
@@ -27,7 +26,7 @@ struct PtyState {
     bytes: usize,
     /// When the end of the first frame was read.
     first_frame: Option<Instant>,
-    /// What was read last ends with the end of a frame.
+    /// The last read ended with the end of a frame.
     is_whole: bool,
     is_closed: bool,
 }
@@ -46,7 +45,7 @@ pub struct Program {
 
 impl Program {
     pub fn start(home: &TestHome) -> Self {
-        // Another build can be measured by the same rules.
+        // Allows measuring another build.
         let other = std::env::var_os("HUMBLE_BENCH_PROGRAM");
         let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_humble").into());
         let mut command = CommandBuilder::new(program);
@@ -66,13 +65,13 @@ impl Program {
         };
         let pair = native_pty_system()
             .openpty(size)
-            .expect("a pseudo-terminal");
+            .expect("pseudo-terminal available");
         let started = Instant::now();
         let child = pair
             .slave
             .spawn_command(command)
             .expect("the program starts");
-        let cells = |cells: u16| NonZeroU16::new(cells).expect("a screen has cells");
+        let cells = |cells: u16| NonZeroU16::new(cells).expect("screen is not empty");
         let shared: SharedState = Arc::new((
             Mutex::new(PtyState {
                 parser: Parser::new(cells(ROWS), cells(COLUMNS), 0),
@@ -83,82 +82,85 @@ impl Program {
             }),
             Condvar::new(),
         ));
-        let reader = pair.master.try_clone_reader().expect("a reader");
-        let its = shared.clone();
-        // It ends with the program.
-        std::thread::spawn(move || read(reader, &its));
+        let reader = pair
+            .master
+            .try_clone_reader()
+            .expect("terminal is readable");
+        let reader_state = shared.clone();
+        // The thread ends with the program.
+        std::thread::spawn(move || read(reader, &reader_state));
         Self {
             shared,
-            keys: pair.master.take_writer().expect("a writer"),
-            process: child.process_id().expect("it runs"),
+            keys: pair.master.take_writer().expect("terminal is writable"),
+            process: child.process_id().expect("program is running"),
             child,
             started,
             _master: pair.master,
         }
     }
 
-    /// Starts it and waits until it can be talked to.
+    /// Starts the program and waits until it accepts prompts.
     pub fn open(home: &TestHome) -> Self {
         let program = Self::start(home);
-        program.until_shows("qwen3:4b");
+        program.wait_for_text("qwen3:4b");
         program
     }
 
     pub fn press(&mut self, keys: &str) {
-        let sent = self.keys.write_all(keys.as_bytes());
-        sent.and_then(|()| self.keys.flush())
+        self.keys
+            .write_all(keys.as_bytes())
+            .and_then(|()| self.keys.flush())
             .expect("the program reads its terminal");
     }
 
-    pub fn say(&mut self, prompt: &str) {
+    pub fn send_prompt(&mut self, prompt: &str) {
         self.press(prompt);
-        self.until_shows(prompt);
-        // What comes right behind a burst of keys counts as a part of a paste.
+        self.wait_for_text(prompt);
+        // Enter directly after a burst of keys would count as part of a paste.
         std::thread::sleep(Duration::from_millis(100));
         self.press(ENTER);
     }
 
-    /// Bytes written to the terminal so far.
-    pub fn written(&self) -> usize {
+    pub fn bytes_written(&self) -> usize {
         self.state().bytes
     }
 
-    pub fn used(&self) -> Option<ProcessUsage> {
-        ProcessUsage::by(self.process)
+    pub fn usage(&self) -> Option<ProcessUsage> {
+        ProcessUsage::measure(self.process)
     }
 
-    /// How long after its start the end of the first frame was read.
+    /// Time from the start to the end of the first frame.
     pub fn first_frame(&self) -> Duration {
         let mut found = None;
         self.wait_until("the first frame", || {
             found = self.state().first_frame;
             found.is_some()
         });
-        found.expect("just seen") - self.started
+        found.expect("first frame was read") - self.started
     }
 
-    pub fn until_shows(&self, text: &str) {
-        self.wait_until(&format!("`{text}` is shown"), || {
+    pub fn wait_for_text(&self, text: &str) {
+        self.wait_until(&format!("`{text}` to be shown"), || {
             contains_text(self.state().parser.screen(), text)
         });
     }
 
-    pub fn until_gone(&self, text: &str) {
-        self.wait_until(&format!("`{text}` is gone"), || {
+    pub fn wait_until_gone(&self, text: &str) {
+        self.wait_until(&format!("`{text}` to disappear"), || {
             !contains_text(self.state().parser.screen(), text)
         });
     }
 
-    pub fn until_turn_ended(&self) {
-        self.until_gone(RUNS);
+    pub fn wait_until_turn_ended(&self) {
+        self.wait_until_gone(RUNNING_HINT);
     }
 
-    fn wait_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+    fn wait_until(&self, condition: &str, mut is_met: impl FnMut() -> bool) {
         let deadline = Instant::now() + WAIT_DEADLINE;
-        while !is_so() {
+        while !is_met() {
             if Instant::now() > deadline || self.state().is_closed {
                 panic!(
-                    "{what}: in vain\n{}",
+                    "timed out waiting for {condition}\n{}",
                     self.state().parser.screen().contents()
                 );
             }
@@ -166,8 +168,8 @@ impl Program {
         }
     }
 
-    /// Presses a key that moves the cursor, and measures how long it takes until
-    /// the cursor has moved on the screen.
+    /// Presses a key that moves the cursor; returns the time until the cursor has moved on the
+    /// screen.
     pub fn echo(&mut self, key: &str) -> Duration {
         let before = self.state().parser.screen().cursor_position();
         let pressed = Instant::now();
@@ -176,11 +178,14 @@ impl Program {
         loop {
             let screen = state.parser.screen();
             let (row, column) = screen.cursor_position();
-            // Only behind the whole frame: the cursor passes by while one is read.
+            // Only after a complete frame: the cursor moves while a frame is drawn.
             if row == before.0 && column != before.1 && state.is_whole {
                 return pressed.elapsed();
             }
-            assert!(pressed.elapsed() < WAIT_DEADLINE, "a key is never drawn");
+            assert!(
+                pressed.elapsed() < WAIT_DEADLINE,
+                "key press was never drawn"
+            );
             let waited = self.shared.1.wait_timeout(state, WAIT_DEADLINE);
             state = waited.expect("no thread panics").0;
         }
@@ -193,7 +198,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The program may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,9 +1,8 @@
-//! The rows of the report: what was measured, the bound, and whether it holds.
+//! The report: figures, their bounds, and whether they hold.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How a figure is written.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Unit {
     Milliseconds,
@@ -29,7 +28,7 @@ impl Unit {
 
 struct Row {
     label: String,
-    /// None where the system does not tell.
+    /// `None` if the system does not report it.
     figure: Option<f64>,
     unit: Unit,
     bound: Option<f64>,
@@ -45,24 +44,24 @@ impl Row {
 pub struct Report(Vec<Row>);
 
 impl Report {
-    /// A figure with the most that it may be, both in `unit`.
-    pub fn bound(&mut self, what: impl Into<String>, figure: Option<f64>, unit: Unit, bound: f64) {
-        self.add(what.into(), figure, unit, Some(bound));
+    /// Adds a figure and its upper bound, both in `unit`.
+    pub fn bound(&mut self, label: impl Into<String>, figure: Option<f64>, unit: Unit, bound: f64) {
+        self.add(label.into(), figure, unit, Some(bound));
     }
 
-    /// A figure that nothing is promised of.
-    pub fn note(&mut self, what: impl Into<String>, figure: Option<f64>, unit: Unit) {
-        self.add(what.into(), figure, unit, None);
+    /// Adds a figure without a bound.
+    pub fn note(&mut self, label: impl Into<String>, figure: Option<f64>, unit: Unit) {
+        self.add(label.into(), figure, unit, None);
     }
 
-    fn add(&mut self, what: String, figure: Option<f64>, unit: Unit, bound: Option<f64>) {
+    fn add(&mut self, label: String, figure: Option<f64>, unit: Unit, bound: Option<f64>) {
         let row = Row {
-            label: what,
+            label,
             figure,
             unit,
             bound,
         };
-        // Each as it comes: the whole takes minutes.
+        // Print rows immediately: the whole run takes minutes.
         eprintln!("{}", line(&row));
         self.0.push(row);
     }
@@ -81,16 +80,20 @@ impl Report {
 }
 
 fn line(row: &Row) -> String {
-    let figure = row.figure.map(|figure| row.unit.format(figure));
-    let figure = figure.unwrap_or_else(|| "not measured here".to_owned());
-    let bound = row.bound.map(|bound| row.unit.format(bound));
+    let figure = match row.figure {
+        Some(figure) => row.unit.format(figure),
+        None => "not available".to_owned(),
+    };
+    let bound = match row.bound {
+        Some(bound) => row.unit.format(bound),
+        None => String::new(),
+    };
     let verdict = match row.bound {
         None => "",
         Some(_) if row.figure.is_none() => "",
         Some(_) if row.is_over() => "over",
         Some(_) => "ok",
     };
-    let bound = bound.unwrap_or_default();
     format!("{:<66} {figure:>14} {bound:>12}  {verdict}", row.label)
         .trim_end()
         .to_owned()
@@ -104,7 +107,7 @@ pub fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1_000_000.0
 }
 
-/// The value below which `share` of the sorted ones lie.
+/// The value below which `share` of the sorted values lie.
 pub fn percentile(sorted: &[Duration], share: f64) -> Duration {
     let last = sorted.len().saturating_sub(1);
     let index = (last as f64 * share).ceil() as usize;

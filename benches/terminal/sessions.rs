@@ -1,9 +1,8 @@
-//! Long conversations: opening them, what they hold in memory, what a token costs
-//! in them, and that saving one delays no key.
+//! Long conversations: opening time, memory, cost per token, and key latency while saving.
 
 use super::home::TestHome;
 use super::model_server::ollama_text;
-use super::process::{memory, used_in_all};
+use super::process::{memory, total_processor_time};
 use super::program::{CTRL_O, ENTER, Program};
 use super::report::{Report, Unit, megabytes, milliseconds, percentile};
 use super::streaming::token_cost;
@@ -14,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 const NAME: &str = "20251016_162030_long.json";
-/// The last words of a long conversation.
+/// The end of a long conversation.
 const LAST_TEXT: &str = "the last of it all";
 
-pub fn measure(table: &mut Report, scale: &Scale) {
+pub fn measure(report: &mut Report, scale: &Scale) {
     let empty = {
         let (server, home) = ollama();
         token_cost(&mut Program::open(&home), &server)
     };
     let cost = |cost: Option<Duration>| cost.map(|cost| milliseconds(cost) * 1_000.0);
-    table.note(
+    report.note(
         "a token in an empty conversation",
         cost(empty),
         Unit::Microseconds,
@@ -34,47 +33,47 @@ pub fn measure(table: &mut Report, scale: &Scale) {
         let mut program = Program::open(&home);
         open(&mut program);
         let long = token_cost(&mut program, &server);
-        let words = format!("a token after {} MB", bytes / 1_000_000);
-        table.note(words.as_str(), cost(long), Unit::Microseconds);
+        let label = format!("a token after {} MB", bytes / 1_000_000);
+        report.note(label.as_str(), cost(long), Unit::Microseconds);
         let ratio = empty
             .zip(long)
             .map(|(empty, long)| long.as_secs_f64() / empty.as_secs_f64());
-        table.bound(
-            format!("{words}, against an empty one"),
+        report.bound(
+            format!("{label}, relative to an empty one"),
             ratio,
             Unit::Times,
             1.2,
         );
     }
     if let Some(bytes) = scale.large {
-        large(table, bytes);
+        large(report, bytes);
     }
 }
 
-fn large(table: &mut Report, bytes: usize) {
+fn large(report: &mut Report, bytes: usize) {
     let size = format!("{} MB", bytes / 1_000_000);
     let (server, home) = ollama();
     let file = write(&home, bytes);
     let mut program = Program::open(&home);
-    let used = used_in_all(program.process);
+    let used = total_processor_time(program.process);
     let opened = open(&mut program);
-    table.note(
+    report.note(
         format!("opening {size}"),
         Some(milliseconds(opened)),
         Unit::Milliseconds,
     );
-    let after = used_in_all(program.process);
+    let after = total_processor_time(program.process);
     let used = used
         .zip(after)
         .map(|(before, after)| milliseconds(after - before));
-    table.note(
-        format!("processor time of it, with the list ({size})"),
+    report.note(
+        format!("processor time of opening {size}, with the list"),
         used,
         Unit::Milliseconds,
     );
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
-    table.bound(
+    report.bound(
         format!("memory with {size} open"),
         resident,
         Unit::Megabytes,
@@ -82,47 +81,51 @@ fn large(table: &mut Report, bytes: usize) {
     );
 
     server.queue_reply(CHAT, ollama_text(&["done."]));
-    saving(table, &mut program, &file, &size);
+    saving(report, &mut program, &file, &size);
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
-    table.note(
+    report.note(
         format!("memory with {size} open and saved"),
         resident,
         Unit::Megabytes,
     );
-    let most = memory(program.process, "VmHWM").map(megabytes);
-    table.note("memory at most until then", most, Unit::Megabytes);
+    let peak = memory(program.process, "VmHWM").map(megabytes);
+    report.note("peak memory until then", peak, Unit::Megabytes);
 }
 
-/// Types while a turn ends and the conversation is written.
-fn saving(table: &mut Report, program: &mut Program, file: &Path, size: &str) {
-    let before = changed(file);
-    program.say("save");
-    // The turn may be over before anybody looks.
+/// Types while a turn ends and the conversation is saved.
+fn saving(report: &mut Report, program: &mut Program, file: &Path, size: &str) {
+    let before = modified_at(file);
+    program.send_prompt("save");
+    // The turn may end before the first look.
     let mut echoes = Vec::new();
     let mut saved = None;
-    let began = Instant::now();
+    let start = Instant::now();
     while saved.is_none_or(|saved: Instant| saved.elapsed() < Duration::from_millis(500)) {
         assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "it is never saved"
+            start.elapsed() < Duration::from_secs(60),
+            "conversation was never saved"
         );
         echoes.push(program.echo("s"));
         if echoes.len() % 40 == 0 {
-            // Back to a short message.
+            // Clear the message to keep it short.
             program.press("\x15");
             std::thread::sleep(Duration::from_millis(40));
         }
         std::thread::sleep(Duration::from_millis(8));
-        if saved.is_none() && changed(file) != before {
+        if saved.is_none() && modified_at(file) != before {
             saved = Some(Instant::now());
         }
     }
-    let took = saved.map(|saved| milliseconds(saved - began));
-    table.note(format!("until {size} are saved"), took, Unit::Milliseconds);
+    let duration = saved.map(|saved| milliseconds(saved - start));
+    report.note(
+        format!("until {size} are saved"),
+        duration,
+        Unit::Milliseconds,
+    );
     echoes.sort();
     let slowest = Some(milliseconds(percentile(&echoes, 1.0)));
-    table.bound(
+    report.bound(
         format!("slowest key meanwhile, of {}", echoes.len()),
         slowest,
         Unit::Milliseconds,
@@ -130,23 +133,23 @@ fn saving(table: &mut Report, program: &mut Program, file: &Path, size: &str) {
     );
 }
 
-fn changed(file: &Path) -> Option<SystemTime> {
+fn modified_at(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|file| file.modified()).ok()
 }
 
-/// Opens the one saved conversation by keys, and how long that took.
+/// Opens the only saved conversation with keys; returns the time it took.
 fn open(program: &mut Program) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     program.press(CTRL_O);
-    program.until_shows("long talk");
+    program.wait_for_text("long talk");
     std::thread::sleep(Duration::from_millis(50));
     program.press(ENTER);
-    program.until_gone("Preview");
-    program.until_shows(LAST_TEXT);
-    began.elapsed()
+    program.wait_until_gone("Preview");
+    program.wait_for_text(LAST_TEXT);
+    start.elapsed()
 }
 
-/// A conversation of about so many bytes, and its file.
+/// Writes a conversation of about `bytes` bytes and returns its file.
 fn write(home: &TestHome, bytes: usize) -> PathBuf {
     let prompt = "Tell me more about it, and be thorough.";
     let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\
@@ -169,8 +172,8 @@ fn write(home: &TestHome, bytes: usize) -> PathBuf {
         "messages": messages,
     });
     let folder = home.path().join("sessions");
-    fs::create_dir_all(&folder).expect("the home is ours");
+    fs::create_dir_all(&folder).expect("home is writable");
     let file = folder.join(NAME);
-    fs::write(&file, session.to_string()).expect("the home is ours");
+    fs::write(&file, session.to_string()).expect("home is writable");
     file
 }

@@ -52,7 +52,8 @@ pub trait ProviderAdapter: Debug + Sync {
         deadline: Instant,
     ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>>;
 
-    /// Whether `server.model` is in the server's memory; None if the server does not tell.
+    /// Whether `server.model` is in the memory of the server; None if the server does not report
+    /// it.
     fn is_loaded<'a>(&self, _server: &'a ServerClient) -> BoxFuture<'a, Option<bool>> {
         future::ready(None).boxed()
     }

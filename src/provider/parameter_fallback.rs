@@ -83,10 +83,10 @@ impl ParameterFallback {
 
     /// Adjusts the parameters at the root of a body.
     pub(super) fn apply(self, body: &mut Map<String, Value>) {
-        if let (Some(most), Some(limit)) = (self.max_tokens, body.get_mut("max_tokens"))
-            && limit.as_u64().is_some_and(|tokens| tokens > most)
+        if let (Some(limit), Some(max_tokens)) = (self.max_tokens, body.get_mut("max_tokens"))
+            && max_tokens.as_u64().is_some_and(|tokens| tokens > limit)
         {
-            *limit = most.into();
+            *max_tokens = limit.into();
         }
         if self.renames_max_tokens
             && let Some(limit) = body.shift_remove("max_tokens")
@@ -124,28 +124,28 @@ impl ParameterFallback {
     pub fn notices_since(self, before: Self, target: &RequestTarget) -> Vec<Notice> {
         let RequestTarget { url, model, .. } = target;
         let mut notices = Vec::new();
-        let mut tell = |is_new: bool, what: &str, instead: &str| {
+        let mut add_notice = |is_new: bool, rejected: &str, instead: &str| {
             if is_new {
-                let what = format!("`{model}` at {url} does not accept {what}.");
+                let text = format!("`{model}` at {url} does not accept {rejected}.");
                 let why = format!(
                     "The request was sent again {instead}. This applies to later requests too, until humble exits."
                 );
-                notices.push(Notice::info(what).because(why));
+                notices.push(Notice::info(text).because(why));
             }
         };
         let without = "without it";
-        tell(
+        add_notice(
             self.omits_temperature != before.omits_temperature,
             &format!("the temperature {TEMPERATURE}"),
             without,
         );
-        let most = self.max_tokens.unwrap_or_default();
-        tell(
+        let limit = self.max_tokens.unwrap_or_default();
+        add_notice(
             self.max_tokens != before.max_tokens,
-            &format!("answers of more than {most} tokens"),
+            &format!("answers of more than {limit} tokens"),
             "with that limit",
         );
-        tell(
+        add_notice(
             self.renames_max_tokens != before.renames_max_tokens,
             "max_tokens",
             "with max_completion_tokens",
@@ -155,7 +155,7 @@ impl ParameterFallback {
             EffortFallback::High => "with \"high\"",
             EffortFallback::AsConfigured | EffortFallback::Omitted => without,
         };
-        tell(
+        add_notice(
             self.effort != before.effort,
             "this reasoning_effort",
             instead,
@@ -164,27 +164,27 @@ impl ParameterFallback {
             ThinkingForm::Other => "in another form",
             ThinkingForm::AsConfigured | ThinkingForm::Omitted => without,
         };
-        tell(
+        add_notice(
             self.form != before.form,
             "the think setting in this form",
             instead,
         );
-        tell(
+        add_notice(
             self.omits_stream_options != before.omits_stream_options,
             "stream_options",
             without,
         );
-        tell(
+        add_notice(
             self.omits_parallel_tool_calls != before.omits_parallel_tool_calls,
             "parallel_tool_calls",
             without,
         );
-        tell(
+        add_notice(
             self.omits_reasoning != before.omits_reasoning,
             "its own reasoning back",
             without,
         );
-        tell(
+        add_notice(
             self.results_from_user != before.results_from_user,
             "tool results in the role `tool`",
             "with the results as user messages",
@@ -226,9 +226,9 @@ fn max_tokens_limit(
     let numbers = message
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter_map(|word| word.parse::<u64>().ok());
-    let most = numbers.filter(|number| *number < sent).max()?;
-    (speaks_of_limit && most > 1).then_some(ParameterFallback {
-        max_tokens: Some(most),
+    let limit = numbers.filter(|number| *number < sent).max()?;
+    (speaks_of_limit && limit > 1).then_some(ParameterFallback {
+        max_tokens: Some(limit),
         ..fallback
     })
 }

@@ -72,12 +72,15 @@ const FILLERS: [&str; 25] = [
 
 /// Whether a message, possibly about the request parameter `param`, refuses tools.
 pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
-    let said = message.to_lowercase();
-    if EXACT_PHRASES.iter().any(|saying| said.contains(saying)) {
+    let lowercase = message.to_lowercase();
+    if EXACT_PHRASES
+        .iter()
+        .any(|phrase| lowercase.contains(phrase))
+    {
         return true;
     }
-    let said = plain(&said);
-    let is_refused = |words: &&str| said.contains(&format!(" {words} "));
+    let text = significant_words(&lowercase);
+    let is_refused = |phrase: &&str| text.contains(&format!(" {phrase} "));
     match param {
         Some("tools" | "tool_choice" | "functions") => {
             let names_none = PHRASES_AFTER.iter().chain(&PHRASES_BEFORE).any(is_refused);
@@ -93,15 +96,15 @@ pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
         let after = PHRASES_AFTER
             .iter()
             .any(|after| is_refused(&&*format!("{subject} {after}")));
-        let before = |words: &&str| said.contains(&format!("{words} {subject} "));
+        let before = |phrase: &&str| text.contains(&format!("{phrase} {subject} "));
         after || PHRASES_BEFORE.iter().any(before)
     })
 }
 
-/// The words separated by single spaces, without punctuation and fillers.
-fn plain(said: &str) -> String {
+/// The significant words, separated by single spaces: no punctuation, no fillers.
+fn significant_words(message: &str) -> String {
     let is_gap = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
-    let words = said.split(is_gap).map(|word| word.trim_matches('\''));
+    let words = message.split(is_gap).map(|word| word.trim_matches('\''));
     // `use` is a filler except in "tool use".
     let mut kept = String::from(" ");
     for word in words.filter(|word| !word.is_empty()) {
@@ -120,7 +123,7 @@ mod tests {
 
     #[test]
     fn tool_refusals_are_recognized_in_many_wordings() {
-        for said in [
+        for message in [
             "registry.ollama.ai/library/x does not support tools",
             "No endpoints found that support tool use.",
             "No endpoints found that support tool use. Try disabling \"get_time\".",
@@ -138,7 +141,7 @@ mod tests {
             "This model does not support the use of tools",
             "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
         ] {
-            assert!(is_tools_refusal(said, None), "{said}");
+            assert!(is_tools_refusal(message, None), "{message}");
         }
         for param in ["tools", "tool_choice"] {
             assert!(is_tools_refusal(
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn errors_about_one_tool_or_other_parameters_are_not_tool_refusals() {
-        for (said, param) in [
+        for (message, param) in [
             (
                 "Invalid 'tools': array too long. Expected at most 128.",
                 Some("tools"),
@@ -173,7 +176,7 @@ mod tests {
             ("x does not support thinking", None),
             ("temperature is not supported", None),
         ] {
-            assert!(!is_tools_refusal(said, param), "{said}");
+            assert!(!is_tools_refusal(message, param), "{message}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Rows of cells as lines of text whose columns are aligned.
+//! Formats rows of cells as lines with aligned columns.
 
 use super::grapheme::width;
 
-/// Columns of the terminal between two cells.
+/// Terminal columns between two cells.
 const GAP: usize = 2;
 
-/// The widths of the columns of a table. A column of empty cells takes no room.
+/// Column widths of a table. Columns whose cells are all empty are omitted.
 pub struct Columns<const N: usize> {
     widths: [usize; N],
     is_last_right: bool,
@@ -20,31 +20,31 @@ impl<const N: usize> Columns<N> {
         }
     }
 
-    /// Aligns the last column at the right, as numbers are.
+    /// Right-aligns the last column, for numbers.
     pub fn with_last_right(mut self) -> Self {
         self.is_last_right = true;
         self
     }
 
-    /// Columns of the terminal that the table takes.
+    /// Total width in terminal columns.
     pub fn total(&self) -> usize {
         let used = self.widths.iter().filter(|width| **width > 0);
         let total: usize = used.map(|width| width + GAP).sum();
         total.saturating_sub(GAP)
     }
 
-    /// One of the rows, without spaces at its end.
+    /// One row as a line, without trailing spaces.
     pub fn line(&self, row: &[String; N]) -> String {
         let mut line = String::new();
         let cells = row.iter().zip(self.widths).enumerate();
         for (column, (cell, columns)) in cells.filter(|(_, (_, columns))| *columns > 0) {
-            let room = columns - width(cell);
+            let padding = columns - width(cell);
             if self.is_last_right && column + 1 == N {
-                line += &" ".repeat(room);
+                line += &" ".repeat(padding);
                 line += cell;
             } else {
                 line += cell;
-                line += &" ".repeat(room + GAP);
+                line += &" ".repeat(padding + GAP);
             }
         }
         line.truncate(line.trim_end().len());
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_aligned_and_empty_columns_take_no_room() {
+    fn cells_are_aligned_and_empty_columns_are_omitted() {
         let rows = [["가", "", "1.5"], ["abc", "", "10.0"]].map(|row| row.map(str::to_owned));
         let columns = Columns::of(&rows);
         assert_eq!(columns.total(), 9);

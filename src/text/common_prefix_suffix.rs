@@ -1,9 +1,9 @@
-//! What two lists begin and end with alike.
+//! Common prefix and suffix of two slices.
 
-/// How many items both begin with, and how many of the others both end with.
+/// The length of the common prefix of `old` and `new`, and of the common suffix of the remainders.
 pub fn common_prefix_suffix<T: PartialEq>(old: &[T], new: &[T]) -> (usize, usize) {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (old[head..].iter().rev(), new[head..].iter().rev());
-    let tail = old.zip(new).take_while(|(a, b)| a == b).count();
-    (head, tail)
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old[prefix..].iter().rev(), new[prefix..].iter().rev());
+    let suffix = old.zip(new).take_while(|(a, b)| a == b).count();
+    (prefix, suffix)
 }

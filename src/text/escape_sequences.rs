@@ -1,8 +1,8 @@
-//! Recognises terminal control sequences (ECMA-48), 7-bit and 8-bit, one
-//! character at a time, so that whole sequences can be left out of a stream.
+//! Recognizes terminal control sequences (ECMA-48, 7-bit and 8-bit) one character at a time, so a
+//! stream filter can drop them whole.
 
-/// An unfinished sequence longer than this is given up: what follows is text, so
-/// that a sequence which is never closed cannot hide an endless answer.
+/// An unfinished sequence longer than this is abandoned and the rest treated as text, so a sequence
+/// that is never closed cannot hide an endless answer.
 const SEQUENCE_CHARS_MAX: u16 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,9 +15,9 @@ enum SequenceState {
     Intermediate,
     /// After CSI.
     Csi,
-    /// In OSC, DCS, APC, PM or SOS, up to ST.
+    /// Inside OSC, DCS, APC, PM or SOS, until ST.
     ControlString,
-    /// After an ESC in one of those: the start of ST or of another sequence.
+    /// After an ESC inside a control string: the start of ST or of another sequence.
     ControlStringEscape,
 }
 
@@ -32,11 +32,10 @@ impl EscapeSequences {
         self.state == SequenceState::Ground
     }
 
-    /// Whether `c` belongs to a sequence. A line end never does, and closes an
-    /// unfinished one: terminals act on it too, and no sequence that a program
-    /// writes in good faith holds one.
+    /// Whether `c` is part of a sequence. A line end never is, and it ends an unfinished sequence:
+    /// terminals act on it too, and no well-formed sequence contains one.
     pub(super) fn consumes(&mut self, c: char) -> bool {
-        let (next, taken) = self.transition(c);
+        let (next, is_consumed) = self.transition(c);
         self.length = if next == SequenceState::Ground {
             0
         } else {
@@ -46,11 +45,11 @@ impl EscapeSequences {
         if self.length == SEQUENCE_CHARS_MAX {
             *self = Self::default();
         }
-        taken
+        is_consumed
     }
 
-    /// The state after `c`, and whether `c` was part of the sequence. A character
-    /// that no sequence can hold ends it and stands for itself.
+    /// The state after `c`, and whether `c` was part of the sequence. A character that is invalid
+    /// in a sequence ends it and is treated as text.
     fn transition(&self, c: char) -> (SequenceState, bool) {
         let part = |state| (state, true);
         match (self.state, c) {

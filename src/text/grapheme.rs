@@ -1,11 +1,11 @@
-//! Grapheme clusters (UAX #29) and their terminal widths. One place answers how
-//! wide a cluster is, so that wrapping, the editor and the cursor agree.
+//! Grapheme clusters (UAX #29) and their terminal widths. Wrapping, the editor and the cursor all
+//! measure clusters here, so they agree.
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
-/// Terminal columns that `cluster`, one grapheme cluster, takes: 0, 1 or 2.
-/// A control character takes none.
+/// The width of one grapheme cluster in terminal columns: 0, 1 or 2. Control characters have width
+/// 0.
 pub fn cluster_width(cluster: &str) -> usize {
     match cluster.as_bytes() {
         [b' '..=b'~'] => 1,
@@ -14,7 +14,7 @@ pub fn cluster_width(cluster: &str) -> usize {
     }
 }
 
-/// Terminal columns of one line of text.
+/// The width of one line in terminal columns.
 pub fn width(line: &str) -> usize {
     if is_printable_ascii(line) {
         return line.len();
@@ -22,13 +22,12 @@ pub fn width(line: &str) -> usize {
     clusters_forward(line).map(cluster_width).sum()
 }
 
-/// The grapheme clusters of `text`, in order.
 pub fn clusters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.graphemes(true)
 }
 
-/// The longest beginning of `text` with at most `clusters_max` grapheme clusters and
-/// `bytes_max` bytes. A cluster is cut only where the first one alone is longer than that.
+/// The longest prefix of `text` with at most `clusters_max` grapheme clusters and `bytes_max`
+/// bytes. A cluster is cut only if the first one alone exceeds `bytes_max`.
 pub fn bounded_prefix(text: &str, clusters_max: usize, bytes_max: usize) -> &str {
     let mut end = 0;
     for cluster in clusters(text).take(clusters_max) {
@@ -43,8 +42,8 @@ pub fn bounded_prefix(text: &str, clusters_max: usize, bytes_max: usize) -> &str
     }
 }
 
-/// The end of the cluster that `at` stands in or behind: `at` itself, unless it cuts
-/// a cluster. O(1) between characters of ASCII, else the length of what is around.
+/// The nearest cluster boundary at or after `at`. O(1) between ASCII characters, otherwise
+/// proportional to the surrounding cluster.
 pub fn cluster_end(line: &str, at: usize) -> usize {
     let is_ascii = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii);
     let bytes = line.as_bytes();
@@ -62,8 +61,8 @@ pub fn cluster_end(line: &str, at: usize) -> usize {
     }
 }
 
-/// The same from the first to the last only, and faster: what stands by itself is
-/// told from its neighbour alone, without the tables of the segmentation.
+/// Like [`clusters`], forward only and faster: characters that never join their neighbors skip the
+/// segmentation tables.
 pub fn clusters_forward(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -74,10 +73,9 @@ pub fn clusters_forward(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of the first character, where it is a cluster by itself whatever
-/// stood before it.
+/// The length of the first character if it is a cluster by itself, whatever precedes it.
 fn standalone_len(text: &str) -> Option<usize> {
-    // Two bytes of ASCII need no decoding.
+    // Printable ASCII needs no decoding.
     if let [b' '..=b'~', b' '..=b'~', ..] | [b' '..=b'~'] = text.as_bytes() {
         return Some(1);
     }
@@ -87,8 +85,8 @@ fn standalone_len(text: &str) -> Option<usize> {
     is_lone.then(|| first.len_utf8())
 }
 
-/// Characters that never join with another one of this kind (UAX #29: neither
-/// marks nor jamo nor pictographs nor anything that begins a sequence).
+/// Characters that never join each other into a cluster (UAX #29): no marks, jamo, pictographs or
+/// starters of sequences.
 pub(super) fn is_standalone(c: char) -> bool {
     matches!(c,
         ' '..='~'
@@ -98,7 +96,7 @@ pub(super) fn is_standalone(c: char) -> bool {
         | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
-/// The longest start of `line` that fits into `columns`, cut at a cluster.
+/// The longest prefix of `line` that fits into `columns`, cut at a cluster boundary.
 pub fn truncate_to_width(line: &str, columns: usize) -> &str {
     if line.len() <= columns && is_printable_ascii(line) {
         return line;
@@ -113,7 +111,7 @@ pub fn truncate_to_width(line: &str, columns: usize) -> &str {
     line
 }
 
-/// Each byte of such a line is one cluster, one column wide.
+/// In such a line, each byte is one cluster and one column wide.
 pub(super) fn is_printable_ascii(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
@@ -178,10 +176,10 @@ mod tests {
 
     #[test]
     fn standalone_characters_never_join_each_other() {
-        let kind: Vec<char> = ('\u{20}'..'\u{E000}')
+        let standalone: Vec<char> = ('\u{20}'..'\u{E000}')
             .filter(|c| is_standalone(*c))
             .collect();
-        for pair in kind.windows(2) {
+        for pair in standalone.windows(2) {
             let text: String = [pair[0], pair[1], pair[0]].iter().collect();
             assert_eq!(clusters(&text).count(), 3, "{text:?}");
         }

@@ -1,19 +1,18 @@
-//! Characters that cannot be seen: the table of them, and the filter that drops or spells out those
-//! that only deceive (bidirectional controls, zero-width characters, tags, stray variation selectors,
-//! piles of combining marks) and keeps those that a visible cluster needs.
+//! Invisible characters: their classification, and a filter that drops or escapes the deceptive
+//! ones (such as bidirectional controls and tags) and keeps those that a visible cluster needs.
 
 use super::grapheme::is_standalone;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-/// Combining marks that one cluster may carry. Hebrew with points and accents
-/// needs four, Tibetan stacks six.
+/// Maximum number of combining marks in a cluster. Pointed and accented Hebrew needs four, Tibetan
+/// stacks six.
 const MARKS_MAX: u8 = 8;
-/// Joiners that one cluster may carry; the largest emoji families need three.
+/// Maximum number of joiners in a cluster; the largest emoji families need three.
 const JOINERS_MAX: u8 = 6;
-/// A cluster that grows longer is measured anew, to keep each step constant.
+/// Beyond this length the tracked cluster starts over, which keeps each step O(1).
 const CLUSTER_BYTES_MAX: usize = 64;
-/// The subdivision flags that exist (RGI): England, Scotland, Wales.
+/// The subdivision flags recommended for interchange (RGI): England, Scotland, Wales.
 const TAG_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 const JOINER: char = '\u{200D}';
 const NON_JOINER: char = '\u{200C}';
@@ -21,23 +20,23 @@ const EMOJI_STYLE: char = '\u{FE0F}';
 const KEYCAP: char = '\u{20E3}';
 const BLACK_FLAG: &str = "🏴";
 
-/// Why a character is not drawn as a shape of its own. This is the crate's only table of such
-/// characters; every module that filters text derives its rule from it.
+/// Why a character has no visible shape of its own. This is the only table of such characters in
+/// the crate; every module that filters text derives its rule from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invisible {
     /// C0 and C1 controls.
     Control,
-    /// Changes the direction of the text around it (Unicode's Bidi_Control).
+    /// Changes the direction of surrounding text (Unicode's Bidi_Control).
     Bidi,
     /// U+200C and U+200D, which emoji and some scripts need between two characters.
     Joiner,
-    /// U+FE00 to U+FE0F, which choose between the text and the emoji style.
+    /// U+FE00 to U+FE0F, which select text or emoji presentation.
     StyleSelector,
     /// The variation selectors of Mongolian.
     MongolianSelector,
-    /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to carry bytes unseen.
+    /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to smuggle bytes.
     HanSelector,
-    /// The rest of plane 14's first block: tags spell ASCII that nobody sees.
+    /// The rest of plane 14's first block: tags, which spell invisible ASCII.
     Tag,
     /// Line and paragraph separators.
     Separator,
@@ -46,8 +45,8 @@ pub enum Invisible {
 }
 
 impl Invisible {
-    /// `None` for a character that can be seen. White space other than controls and separators
-    /// counts as seen.
+    /// `None` for a visible character. White space other than controls and separators counts as
+    /// visible.
     pub fn classify(c: char) -> Option<Self> {
         Some(match c {
             _ if c.is_control() => Self::Control,
@@ -95,22 +94,22 @@ fn is_variation_selector(c: char) -> bool {
     matches!(kind, Some(StyleSelector | MongolianSelector | HanSelector))
 }
 
-/// What becomes of characters that must not be drawn.
+/// How hidden characters are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HiddenCharPolicy {
     Drop,
     Escape,
 }
 
-/// The text made so far.
+/// The filtered text so far.
 #[derive(Debug)]
 pub(super) struct FilterOutput {
     pub(super) text: String,
     pub(super) policy: HiddenCharPolicy,
 }
 
-/// Sees one character at a time; what follows a character decides at most about
-/// a joiner, a keycap or a tag held in `held`.
+/// Filters one character at a time. Only a joiner, a keycap or a tag waits in `pending` for the
+/// next character.
 #[derive(Debug, Clone, Default)]
 pub(super) struct InvisibleFilter {
     cluster: String,
@@ -123,7 +122,7 @@ pub(super) struct InvisibleFilter {
 enum PendingChars {
     #[default]
     Nothing,
-    /// ZWJ or ZWNJ, kept if what follows joins with the cluster.
+    /// ZWJ or ZWNJ, kept if the next character joins the cluster.
     Joiner(char),
     /// U+FE0F after a digit, kept if a keycap follows.
     Keycap,
@@ -132,19 +131,20 @@ enum PendingChars {
 }
 
 impl InvisibleFilter {
-    /// Takes printable ASCII, which stands for itself after any other ASCII.
+    /// Whether runs of printable ASCII may bypass [`Self::push`]: nothing in the current cluster
+    /// can join them.
     pub(super) fn accepts_ascii_runs(&self) -> bool {
         self.pending == PendingChars::Nothing
             && (self.cluster.is_empty() || self.cluster.chars().all(is_standalone))
     }
 
-    /// Notes the end of a run of printable ASCII that was shown unseen by `push`.
+    /// Records the last character of an ASCII run that bypassed [`Self::push`].
     pub(super) fn note_ascii_run(&mut self, last: char) {
         self.start_cluster(last);
     }
 
-    pub(super) fn push(&mut self, c: char, shown: &mut FilterOutput) {
-        if self.pending != PendingChars::Nothing && self.resolve_pending(c, shown) {
+    pub(super) fn push(&mut self, c: char, output: &mut FilterOutput) {
+        if self.pending != PendingChars::Nothing && self.resolve_pending(c, output) {
             return;
         }
         match c {
@@ -152,7 +152,7 @@ impl InvisibleFilter {
                 self.cluster.clear();
                 self.marks = 0;
                 self.joiners = 0;
-                shown.text.push(c);
+                output.text.push(c);
             }
             JOINER | NON_JOINER if self.joiners < JOINERS_MAX && !self.cluster.is_empty() => {
                 self.pending = PendingChars::Joiner(c);
@@ -168,42 +168,42 @@ impl InvisibleFilter {
                     .last_char()
                     .is_some_and(|base| is_selector_meaningful(base, c)) =>
             {
-                self.extend_cluster(c, shown);
+                self.extend_cluster(c, output);
             }
             _ if is_invisible(c)
-                || (shown.policy == HiddenCharPolicy::Escape && is_unusual_space(c)) =>
+                || (output.policy == HiddenCharPolicy::Escape && is_unusual_space(c)) =>
             {
-                self.reject(c, shown);
+                self.reject(c, output);
             }
-            _ => self.push_visible(c, shown),
+            _ => self.push_visible(c, output),
         }
     }
 
-    /// The end of the text: what is held has nothing to join with.
-    pub(super) fn finish(mut self, shown: &mut FilterOutput) {
-        self.reject_pending(shown);
+    /// Ends the text: a pending character has nothing to join with.
+    pub(super) fn finish(mut self, output: &mut FilterOutput) {
+        self.reject_pending(output);
     }
 
-    /// Decides about what is held now that `c` is known; true where `c` is used up.
-    fn resolve_pending(&mut self, c: char, shown: &mut FilterOutput) -> bool {
+    /// Resolves the pending characters now that `c` is known; true if `c` was consumed.
+    fn resolve_pending(&mut self, c: char, output: &mut FilterOutput) -> bool {
         match &mut self.pending {
             PendingChars::Joiner(joiner) => {
                 let joiner = *joiner;
                 if is_joiner_needed(&self.cluster, joiner, c) {
                     self.pending = PendingChars::Nothing;
                     self.joiners += 1;
-                    self.extend_cluster(joiner, shown);
+                    self.extend_cluster(joiner, output);
                 } else {
-                    self.reject_pending(shown);
+                    self.reject_pending(output);
                 }
                 false
             }
             PendingChars::Keycap => {
                 if c == KEYCAP {
                     self.pending = PendingChars::Nothing;
-                    self.extend_cluster(EMOJI_STYLE, shown);
+                    self.extend_cluster(EMOJI_STYLE, output);
                 } else {
-                    self.reject_pending(shown);
+                    self.reject_pending(output);
                 }
                 false
             }
@@ -214,52 +214,53 @@ impl InvisibleFilter {
                 true
             }
             PendingChars::Tags(tags) => {
-                let spelt: String = tags.chars().filter_map(tag_letter).collect();
-                if c == '\u{E007F}' && TAG_FLAGS.contains(&spelt.as_str()) {
+                let flag: String = tags.chars().filter_map(tag_letter).collect();
+                if c == '\u{E007F}' && TAG_FLAGS.contains(&flag.as_str()) {
                     let tags = std::mem::take(tags);
                     self.pending = PendingChars::Nothing;
-                    tags.chars().for_each(|tag| self.extend_cluster(tag, shown));
-                    self.extend_cluster(c, shown);
+                    tags.chars()
+                        .for_each(|tag| self.extend_cluster(tag, output));
+                    self.extend_cluster(c, output);
                     return true;
                 }
-                self.reject_pending(shown);
+                self.reject_pending(output);
                 false
             }
             PendingChars::Nothing => false,
         }
     }
 
-    fn reject_pending(&mut self, shown: &mut FilterOutput) {
+    fn reject_pending(&mut self, output: &mut FilterOutput) {
         match std::mem::take(&mut self.pending) {
             PendingChars::Nothing => {}
-            PendingChars::Joiner(joiner) => self.reject(joiner, shown),
-            PendingChars::Keycap => self.reject(EMOJI_STYLE, shown),
-            PendingChars::Tags(tags) => tags.chars().for_each(|tag| self.reject(tag, shown)),
+            PendingChars::Joiner(joiner) => self.reject(joiner, output),
+            PendingChars::Keycap => self.reject(EMOJI_STYLE, output),
+            PendingChars::Tags(tags) => tags.chars().for_each(|tag| self.reject(tag, output)),
         }
     }
 
-    /// A character with a shape of its own, or a mark on the one before.
-    fn push_visible(&mut self, c: char, shown: &mut FilterOutput) {
+    /// A visible character, or a mark on the previous one.
+    fn push_visible(&mut self, c: char, output: &mut FilterOutput) {
         let is_mark = c.width() == Some(0);
         let plain_before = self.cluster.chars().all(is_standalone);
         if is_standalone(c) && plain_before || self.cluster.is_empty() && !is_mark {
             self.start_cluster(c);
-            shown.text.push(c);
+            output.text.push(c);
             return;
         }
         let extends = !self.cluster.is_empty() && is_one_cluster(&self.cluster, &[c]);
         match (extends, is_mark) {
-            // A mark without a base would be drawn onto whatever stands before.
-            (false, true) => self.reject(c, shown),
-            (true, true) if self.marks == MARKS_MAX => self.reject(c, shown),
+            // A mark without a base would be drawn onto an unrelated character.
+            (false, true) => self.reject(c, output),
+            (true, true) if self.marks == MARKS_MAX => self.reject(c, output),
             (true, true) => {
                 self.marks += 1;
-                self.extend_cluster(c, shown);
+                self.extend_cluster(c, output);
             }
-            (true, false) => self.extend_cluster(c, shown),
+            (true, false) => self.extend_cluster(c, output),
             (false, false) => {
                 self.start_cluster(c);
-                shown.text.push(c);
+                output.text.push(c);
             }
         }
     }
@@ -271,18 +272,18 @@ impl InvisibleFilter {
         self.joiners = 0;
     }
 
-    fn extend_cluster(&mut self, c: char, shown: &mut FilterOutput) {
+    fn extend_cluster(&mut self, c: char, output: &mut FilterOutput) {
         if self.cluster.len() > CLUSTER_BYTES_MAX {
             self.cluster.clear();
         }
         self.cluster.push(c);
-        shown.text.push(c);
+        output.text.push(c);
     }
 
-    fn reject(&mut self, c: char, shown: &mut FilterOutput) {
-        if shown.policy == HiddenCharPolicy::Escape {
-            shown.text.push_str(&escape_char(c));
-            // What follows is drawn onto the bracket now.
+    fn reject(&mut self, c: char, output: &mut FilterOutput) {
+        if output.policy == HiddenCharPolicy::Escape {
+            output.text.push_str(&escape_char(c));
+            // A following mark now combines with the bracket.
             self.cluster.clear();
             self.cluster.push('⟩');
         }
@@ -314,8 +315,7 @@ fn is_one_cluster(start: &str, more: &[char]) -> bool {
     whole.graphemes(true).nth(1).is_none()
 }
 
-/// Whether a joiner between `cluster` and `c` changes how they look: emoji
-/// sequences, and the scripts that shape letters by their neighbours.
+/// Whether a joiner between `cluster` and `c` matters: emoji sequences, scripts that shape letters.
 fn is_joiner_needed(cluster: &str, joiner: char, c: char) -> bool {
     let shaped = |c: char| {
         matches!(c,
@@ -330,7 +330,7 @@ fn is_joiner_needed(cluster: &str, joiner: char, c: char) -> bool {
         }
 }
 
-/// Extended_Pictographic, asked of the segmentation tables themselves (GB11).
+/// Extended_Pictographic, determined through the segmentation tables (GB11).
 fn is_pictograph(c: char) -> bool {
     is_one_cluster("", &[c, JOINER, '😀'])
 }
@@ -349,7 +349,7 @@ fn is_selector_meaningful(base: char, c: char) -> bool {
     }
 }
 
-/// Spaces that look like the one of ASCII and are not. The ideographic space is
+/// Spaces that look like the ASCII space but are not. The ideographic space is excluded: it is
 /// ordinary in Japanese.
 fn is_unusual_space(c: char) -> bool {
     matches!(

@@ -1,45 +1,42 @@
-//! Follows one JSON value through a stream, a character at a time, without
-//! building it: where containers open and close, which keys come by, where the
-//! text stops being JSON. As lenient as [`super::lenient_json`], and no more.
+//! Tracks one JSON value through a stream, character by character, without building it: containers,
+//! keys, and where the text stops being JSON. Exactly as lenient as [`super::lenient_json`].
 
 use super::lenient_json::is_literal_char;
 
 const DEPTH_MAX: usize = 128;
-/// Characters of a string that are kept for [`JsonEvent::Key`] and [`JsonEvent::Text`]:
-/// enough for every name that matters.
+/// Characters of a string kept for [`JsonEvent::Key`] and [`JsonEvent::StringEnd`]: enough for
+/// every name that matters.
 const STRING_CHARS_MAX: usize = 256;
-/// Longer runs are neither a number nor the name of a constant.
+/// A longer run is neither a number nor a constant.
 const LITERAL_CHARS_MAX: usize = 400;
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
-/// What the character that was pushed completed.
+/// The effect of the pushed character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonEvent {
     Nothing,
-    /// An object or array opened; `depth` counts it.
+    /// An object or array opened; `depth` includes it.
     Opened {
         array: bool,
     },
     Closed,
-    /// A key is complete: [`JsonScanner::string`].
+    /// A key is complete; see [`JsonScanner::string`].
     Key,
     /// A string value began.
     StringStart,
-    /// A string value is complete: [`JsonScanner::string`].
+    /// A string value is complete; see [`JsonScanner::string`].
     StringEnd,
     /// A number, `true`, `None` … began.
     LiteralStart,
-    /// The value is complete.
+    /// The outermost value is complete.
     ValueEnd,
-    /// The character cannot stand here. Nothing more may be pushed.
+    /// The character is not valid here. Push nothing more.
     Invalid,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonScanState {
-    /// A value must follow.
     Value,
-    /// A value or the end of the array.
     ItemOrEnd,
     KeyOrEnd,
     Colon,
@@ -61,11 +58,11 @@ enum CommentState {
     Star,
 }
 
-/// Follows a value that starts with `{` or `[`. Constant memory, O(1) a character.
+/// Tracks a value that starts with `{` or `[`. Constant memory, O(1) per character.
 #[derive(Debug, Clone)]
 pub struct JsonScanner {
     state: JsonScanState,
-    /// Where to go on after a comment.
+    /// The state to restore after a comment.
     state_after_comment: JsonScanState,
     /// True for arrays, outermost first.
     arrays: Vec<bool>,
@@ -86,13 +83,13 @@ impl Default for JsonScanner {
 }
 
 impl JsonScanner {
-    /// Containers that are open.
+    /// The number of open containers.
     pub fn depth(&self) -> usize {
         self.arrays.len()
     }
 
-    /// The last key or string value as written, escapes included; None where it
-    /// was too long to be kept.
+    /// The last key or string value as written, escapes included; `None` if it was too long to
+    /// keep.
     pub fn string(&self) -> Option<&str> {
         (self.string_chars <= STRING_CHARS_MAX).then_some(self.last_string.as_str())
     }
@@ -101,8 +98,8 @@ impl JsonScanner {
         matches!(self.state, JsonScanState::String { .. })
     }
 
-    /// Goes on after [`JsonEvent::Broken`], as if the text had been read up to the end
-    /// of the container below which `depth` are open.
+    /// Resumes after [`JsonEvent::Invalid`], as if the text had been read to the end of the
+    /// container below which `depth` are open.
     pub fn resume(&mut self, depth: usize) {
         self.arrays.truncate(depth);
         self.state = JsonScanState::CommaOrEnd;
@@ -235,7 +232,7 @@ impl JsonScanner {
                 JsonEvent::StringEnd
             };
         }
-        // A key with a line end in it is prose between two quotation marks.
+        // A key with a line break is prose between two quotation marks.
         if key && c == '\n' {
             return JsonEvent::Invalid;
         }
@@ -254,10 +251,14 @@ impl JsonScanner {
             return JsonEvent::Invalid;
         }
         self.last_string.push(c);
-        let word = self.last_string.as_str();
-        let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        let literal = self.last_string.as_str();
+        let numeric = literal.starts_with(|c: char| c.is_ascii_digit() || c == '-')
             && matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E');
-        if numeric || CONSTANTS.iter().any(|constant| constant.starts_with(word)) {
+        if numeric
+            || CONSTANTS
+                .iter()
+                .any(|constant| constant.starts_with(literal))
+        {
             JsonEvent::Nothing
         } else {
             JsonEvent::Invalid
@@ -287,15 +288,15 @@ impl JsonScanner {
 mod tests {
     use super::*;
 
-    /// The keys that came by with their depth, and how the text ended.
+    /// The keys with their depth, the final event, and its position.
     fn scan_keys(text: &str) -> (Vec<(usize, String)>, JsonEvent, usize) {
-        let mut outline = JsonScanner::default();
+        let mut scanner = JsonScanner::default();
         let mut keys = Vec::new();
         for (at, c) in text.char_indices() {
-            match outline.push(c) {
+            match scanner.push(c) {
                 JsonEvent::Key => keys.push((
-                    outline.depth(),
-                    outline.string().unwrap_or_default().to_owned(),
+                    scanner.depth(),
+                    scanner.string().unwrap_or_default().to_owned(),
                 )),
                 event @ (JsonEvent::ValueEnd | JsonEvent::Invalid) => return (keys, event, at),
                 _ => {}

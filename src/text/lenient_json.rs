@@ -1,12 +1,12 @@
-//! Reads JSON the way models write it. Repaired are only: backslashes that JSON
-//! does not allow, raw line ends in strings, trailing commas, single quotes,
-//! `True`, `False`, `None`, and comments. Everything else stays an error.
+//! Parses JSON the way models write it. Repairs only: invalid backslashes, raw line breaks in
+//! strings, trailing commas, single quotes, `True`, `False`, `None`, and comments. Everything else
+//! stays an error.
 
 use serde_json::{Map, Value};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// As deep as `serde_json` reads.
+/// The nesting limit of `serde_json`.
 const DEPTH_MAX: usize = 128;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub struct LenientValue {
     pub was_repaired: bool,
 }
 
-/// Reads one JSON value; the error says what is wrong in the text as written.
+/// Parses one JSON value. The error is that of strict parsing and describes the text as written.
 /// O(len).
 pub fn parse(text: &str) -> Result<LenientValue, String> {
     let strict = match serde_json::from_str(text) {
@@ -61,7 +61,6 @@ impl LenientJsonReader<'_> {
         self.chars.next_if(|&(_, c)| c == wanted).is_some()
     }
 
-    /// Skips white space and comments.
     fn skip_whitespace_and_comments(&mut self) {
         loop {
             match self.peek() {
@@ -157,7 +156,7 @@ impl LenientJsonReader<'_> {
         }
     }
 
-    /// A backslash that JSON does not allow stands for itself, as in `C:\Users`.
+    /// An invalid escape keeps its backslash, as in `C:\Users`.
     fn escape(&mut self, text: &mut String) -> Option<()> {
         let c = self.next()?;
         match c {
@@ -198,7 +197,7 @@ impl LenientJsonReader<'_> {
         })
     }
 
-    /// Four hexadecimal digits, which are only used up where they are four.
+    /// Consumes four hexadecimal digits, or nothing if there are fewer.
     fn four_hex_digits(&mut self) -> Option<u32> {
         let at = self.chars.peek()?.0;
         let digits = self.text.get(at..at + 4)?;
@@ -219,12 +218,12 @@ impl LenientJsonReader<'_> {
             "True" => Some(Value::Bool(true)),
             "False" => Some(Value::Bool(false)),
             "None" => Some(Value::Null),
-            word => serde_json::from_str(word).ok(),
+            literal => serde_json::from_str(literal).ok(),
         }
     }
 }
 
-/// What numbers and the names of constants are made of.
+/// Characters of numbers and constants.
 pub(super) fn is_literal_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }
@@ -235,17 +234,17 @@ mod tests {
     use serde_json::json;
 
     fn lenient(text: &str) -> Value {
-        let read = parse(text).expect("it can be repaired");
-        assert!(read.was_repaired, "{text}");
-        read.value
+        let parsed = parse(text).expect("repairable JSON");
+        assert!(parsed.was_repaired, "{text}");
+        parsed.value
     }
 
     #[test]
     fn valid_json_is_not_reported_as_repaired() {
-        let read =
-            parse(r#" {"a": [1, -2.5e3, "\u00e9\ud83d\ude00"], "b": null} "#).expect("valid");
-        assert!(!read.was_repaired);
-        assert_eq!(read.value, json!({"a": [1, -2.5e3, "é😀"], "b": null}));
+        let parsed =
+            parse(r#" {"a": [1, -2.5e3, "\u00e9\ud83d\ude00"], "b": null} "#).expect("valid JSON");
+        assert!(!parsed.was_repaired);
+        assert_eq!(parsed.value, json!({"a": [1, -2.5e3, "é😀"], "b": null}));
     }
 
     #[test]
@@ -294,7 +293,7 @@ mod tests {
         }
         assert!(
             parse("{\"a\": x}")
-                .expect_err("no word")
+                .expect_err("not a constant")
                 .contains("line 1 column 7")
         );
     }

@@ -1,23 +1,25 @@
-//! Lines of text from outside that is quoted, to a model or on the screen.
+//! Splits and cleans untrusted text that is quoted to a model or on screen.
 
 use super::invisible::Invisible;
 
-/// Splits text at everything that any program takes for a line end, so that a quoted text cannot
-/// start a line without the quote's mark in front of it.
+/// Splits text at everything that some program treats as a line break, so no line of a quote can
+/// escape its quote mark.
 pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
-        let ends = [
+        let line_breaks = [
             '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
         ];
-        let Some(end) = text.find(ends) else {
+        let Some(end) = text.find(line_breaks) else {
             return rest.take();
         };
         let after = &text[end..];
-        let sign = after.chars().next().map_or(1, char::len_utf8);
-        let sign = if after.starts_with("\r\n") { 2 } else { sign };
-        rest = Some(&after[sign..]);
+        let break_bytes = match after.starts_with("\r\n") {
+            true => 2,
+            false => after.chars().next().map_or(1, char::len_utf8),
+        };
+        rest = Some(&after[break_bytes..]);
         Some(&text[..end])
     })
 }
@@ -29,7 +31,7 @@ pub fn strip_hidden_controls(line: &str) -> String {
 
 fn is_hidden_control(c: char) -> bool {
     use Invisible::{Bidi, Control, HanSelector, Tag};
-    // Joiners and the selectors of emoji and Mongolian stay: real text needs them.
+    // Joiners and the selectors of emoji and Mongolian stay: legitimate text needs them.
     match Invisible::classify(c) {
         Some(Control) => c != '\t',
         kind => matches!(kind, Some(Bidi | Tag | HanSelector)),

@@ -1,96 +1,94 @@
-//! Text as rows from which it can be rebuilt, for whatever somebody is to agree to: no
-//! space is lost at the end of a row, and a row that goes on with the one above cannot
-//! pass for a line of its own.
+//! Wraps text so that it can be reconstructed from its rows, for text the user must approve: no
+//! trailing space is lost, and a continuation row cannot pass for a line of its own.
 
 use super::grapheme::{cluster_width, clusters_forward};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Columns left of each row, for the sign of one that goes on with the row above.
+/// Columns left of each row, for the sign that marks a continuation.
 pub const MARGIN_COLUMNS: u16 = 2;
 
-/// The rows of a text, each with its margin.
+/// The rows of a text, each including its margin.
 #[derive(Debug, Clone, Default)]
 pub struct LosslessRows {
     pub rows: Vec<String>,
-    /// The byte at which each row begins.
+    /// The byte offset at which each row begins.
     pub starts: Vec<usize>,
 }
 
-/// Wraps clean `text` at its line ends and into `columns` columns with the margin.
-/// `signs` stand in the margin of rows that follow one that ended behind a space, at its
-/// last column, or one column before it. O(len).
+/// Splits sanitized `text` at line breaks and wraps it into `columns` columns, margin included.
+/// `signs` mark a row whose predecessor ended after a space, at its last column, or one column
+/// short of it. O(len).
 pub fn lossless_rows(text: &str, columns: u16, signs: [&str; 3]) -> LosslessRows {
     let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let [space, full, short] = signs;
-    let mut laid = LosslessRows::default();
+    let mut wrapped = LosslessRows::default();
     let mut start = 0;
     for line in text.split('\n') {
-        for (joint, row) in lossless_line_rows(line, columns) {
-            let sign = match joint {
+        for (join, row) in lossless_line_rows(line, columns) {
+            let sign = match join {
                 RowJoin::LineStart => " ",
                 RowJoin::AfterSpace => space,
                 RowJoin::AfterFullRow => full,
                 RowJoin::AfterShortRow => short,
             };
-            laid.starts.push(start + row.start);
-            laid.rows.push(format!("{sign} {}", &line[row]));
+            wrapped.starts.push(start + row.start);
+            wrapped.rows.push(format!("{sign} {}", &line[row]));
         }
         start += line.len() + 1;
     }
-    laid
+    wrapped
 }
 
-/// A place where the row may end, and the columns before it.
+/// A possible end of the row, and the columns used up to it.
 #[derive(Clone, Copy)]
 struct LosslessBreak {
     at: usize,
     used: usize,
 }
 
-/// How a row of [`exact_line`] follows the one above it.
+/// How a row of [`lossless_line_rows`] continues the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowJoin {
-    /// It begins a line.
     LineStart,
-    /// Exactly one space ends the row above.
+    /// The previous row ends in exactly one space.
     AfterSpace,
-    /// The row above is full, blanks at its end included.
+    /// The previous row is full, trailing blanks included.
     AfterFullRow,
-    /// The last column of the row above is empty: a wide cluster did not fit.
+    /// The last column of the previous row is empty: a wide cluster did not fit.
     AfterShortRow,
 }
 
-/// Splits `line` into rows at most `width` columns wide such that the line can be
-/// rebuilt from the rows and their joints. No space hangs beyond the width, and a row
-/// ends early only behind a single space in its last third. O(len).
+/// Splits `line` into rows at most `width` columns wide, such that the rows and their joins
+/// reconstruct it. No space hangs beyond the width, and a row ends early only after a single space
+/// in its last third. O(len).
 fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
-    let (mut joint, mut start, mut used) = (RowJoin::LineStart, 0, 0);
-    // Spaces right before `at`, and the last place behind a single one.
+    let (mut join, mut start, mut used) = (RowJoin::LineStart, 0, 0);
+    // Spaces directly before `at`, and the last break after a single space.
     let mut spaces = 0;
-    let mut single: Option<LosslessBreak> = None;
+    let mut space_break: Option<LosslessBreak> = None;
     let mut at = 0;
     for cluster in clusters_forward(line) {
         let columns = cluster_width(cluster);
         if cluster != " " && spaces == 1 && at > start + 1 && 3 * used >= 2 * width {
-            single = Some(LosslessBreak { at, used });
+            space_break = Some(LosslessBreak { at, used });
         }
         spaces = if cluster == " " { spaces + 1 } else { 0 };
         if used + columns > width && at > start {
-            let (end, next) = match single.take() {
-                Some(single) => (single, RowJoin::AfterSpace),
+            let (end, next) = match space_break.take() {
+                Some(space_break) => (space_break, RowJoin::AfterSpace),
                 None if used < width => (LosslessBreak { at, used }, RowJoin::AfterShortRow),
                 None => (LosslessBreak { at, used }, RowJoin::AfterFullRow),
             };
-            rows.push((joint, start..end.at));
-            (joint, start, used) = (next, end.at, used - end.used);
+            rows.push((join, start..end.at));
+            (join, start, used) = (next, end.at, used - end.used);
         }
         used += columns;
         at += cluster.len();
     }
-    rows.push((joint, start..line.len()));
+    rows.push((join, start..line.len()));
     rows
 }

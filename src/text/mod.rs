@@ -1,5 +1,5 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code,
-//! server-sent events. No I/O.
+//! Text processing without I/O: sanitizing, display width, wrapping, lenient JSON, Python literals,
+//! Markdown, syntax highlighting, server-sent events.
 
 pub mod columns;
 pub mod common_prefix_suffix;

@@ -1,11 +1,11 @@
-//! A text without what does not change its words: white space, quotation marks,
-//! backticks, invisible characters and the escapes of JSON and XML, however deep they
-//! are nested. Two texts that come out the same say the same, however they are wrapped.
+//! Reduces text to its significant characters, to recognize a quotation however it was wrapped or
+//! escaped. Drops white space, quotation marks, backticks, invisible characters, and JSON and XML
+//! escapes at any nesting depth.
 
 use super::invisible::is_invisible;
 
-/// Linear in the text. Different texts may come out the same: this is for telling
-/// what may be a quotation, never for telling what something means.
+/// The significant characters of `text`. Different texts may normalize alike, so use this to find
+/// possible quotations, never to interpret text. O(len).
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -23,28 +23,28 @@ pub fn normalize(text: &str) -> String {
     out
 }
 
-/// The text without what stands before its lines when they are quoted: marks of a
-/// quote or a comment, of a difference, numbers of lines; and without the colours of a
-/// terminal. None where there is nothing of that.
+/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors. `None`
+/// if there were none.
 pub fn strip_line_prefixes(text: &str) -> Option<String> {
     let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
     let text = strip_ansi_colors(text);
-    let lines = text
+    let bare = text
         .split('\n')
-        .map(|line| line.trim_start_matches(is_mark));
-    let bare = lines.collect::<Vec<_>>().join("\n");
+        .map(|line| line.trim_start_matches(is_mark))
+        .collect::<Vec<_>>()
+        .join("\n");
     (bare.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(bare)
 }
 
-/// Without the sequences `ESC [ … letter`.
+/// Removes sequences of the form `ESC [ … letter`.
 fn strip_ansi_colors(text: &str) -> std::borrow::Cow<'_, str> {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default();
     let mut out = std::borrow::Cow::Borrowed(first);
     for part in parts {
-        let ends = part.find(|c: char| c.is_ascii_alphabetic());
+        let end = part.find(|c: char| c.is_ascii_alphabetic());
         out.to_mut()
-            .push_str(ends.map_or(part, |at| &part[at + 1..]));
+            .push_str(end.map_or(part, |at| &part[at + 1..]));
     }
     out
 }
@@ -56,12 +56,12 @@ fn push_significant(c: char, out: &mut String) {
     }
 }
 
-/// What follows a backslash. However many stand in a row, they are one: each level of
+/// Handles the text after a backslash. Consecutive backslashes count as one, because each level of
 /// quoting doubles them.
 fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     match rest.as_bytes().first() {
-        // An escaped line end, tab or the like is white space.
+        // An escaped line break or tab is white space.
         Some(b'n' | b't' | b'r' | b'b' | b'f') => &rest[1..],
         Some(b'u') => match parse_hex4(&rest[1..]) {
             Some(high @ 0xd800..=0xdbff) => push_surrogate_pair(high, &rest[5..], out),
@@ -75,7 +75,7 @@ fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// The second half of a character beyond the first plane.
+/// Completes a character outside the BMP from its low surrogate.
 fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
     let low = rest.strip_prefix('u').and_then(parse_hex4);
@@ -87,14 +87,13 @@ fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a s
     &rest[5..]
 }
 
-/// Four hexadecimal digits.
 fn parse_hex4(text: &str) -> Option<u32> {
     let digits = text.get(..4)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     are_digits.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// What follows `&`: an entity of XML, also one that was escaped again (`&amp;lt;`).
+/// Handles the text after `&`: an XML entity, also one escaped repeatedly (`&amp;lt;`).
 fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
     let mut rest = after;
     while let Some(again) = rest.strip_prefix("amp;") {
@@ -112,9 +111,9 @@ fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// The character that an entity without its `&` stands for, and what follows it.
+/// Decodes an XML entity without its `&`; returns the character and the remaining text.
 pub fn decode_entity(text: &str) -> Option<(char, &str)> {
-    /// Longer numbers than this are no characters.
+    /// Longer numbers are not characters.
     const DIGITS_MAX: usize = 8;
     for (name, c) in [
         ("lt;", '<'),

@@ -1,47 +1,48 @@
-//! Server-sent events (WHATWG HTML, 9.2.6): bytes in, events out, and what a stream
-//! says of its own resumption. How long an event may be is the caller's to say.
+//! Decodes server-sent events (WHATWG HTML, 9.2.6) and the data needed to resume a stream. The
+//! caller sets the maximum event size.
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 
-/// A longer id is ignored: it would be copied at each event, and sent back whole in a
-/// header when the stream is resumed.
+/// Longer ids are ignored: an id is copied for each event, and sent back in a header to resume the
+/// stream.
 const ID_BYTES_MAX: usize = 1_024;
 
-/// Is it a comment or one of the standard's fields?
+/// Whether the line is a comment or a field defined by the standard.
 fn is_field(line: &[u8]) -> bool {
     let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
     name.is_empty() || FIELDS.contains(&name)
 }
 
-/// One event: its bytes are not yet known to be UTF-8.
+/// One event. Its bytes may not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
-    /// Empty where none was given.
+    /// Empty if the event has no name.
     pub name: Vec<u8>,
     /// The lines of `data`, joined by `\n`.
     pub data: Vec<u8>,
 }
 
-/// The event that is being read is longer than allowed.
+/// The current event exceeds the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTooLong;
 
-/// Cuts bytes into events, however they arrive.
+/// Splits chunks of any size into events.
 #[derive(Debug)]
 pub struct SseDecoder {
     event_bytes_max: usize,
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// Some line was a field of an event that matters here.
+    /// A `data` or `event` field was seen.
     has_event_field: bool,
-    /// The first line that no stream of events has.
+    /// The first line that is not valid in an event stream.
     unexpected_line: Option<Vec<u8>>,
     has_read_first_line: bool,
-    /// The last byte was a carriage return: a line feed now belongs to it.
+    /// The last byte was a carriage return; a line feed right after it belongs to the same line
+    /// break.
     after_carriage_return: bool,
-    /// The id of the event that is being read, or of the one before it.
+    /// The id of the current event, or of the previous one.
     id: Vec<u8>,
     last_event_id: Vec<u8>,
     retry_millis: Option<u64>,
@@ -64,18 +65,17 @@ impl SseDecoder {
         }
     }
 
-    /// The id of the last event that was whole, from which a stream is resumed;
-    /// empty where none was given.
+    /// The id of the last complete event, from which to resume; empty if there was none.
     pub fn last_event_id(&self) -> &[u8] {
         &self.last_event_id
     }
 
-    /// The milliseconds to wait before the stream is asked for again, where it said so.
+    /// The reconnection delay in milliseconds, if the stream set one.
     pub fn retry_millis(&self) -> Option<u64> {
         self.retry_millis
     }
 
-    /// The events that are whole now. An overlong one is an error, and the last item.
+    /// The events completed by `bytes`. An overlong event is an error, and the last item.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, EventTooLong>> {
         let mut events = Vec::new();
         let mut rest = bytes;
@@ -99,20 +99,20 @@ impl SseDecoder {
         events
     }
 
-    /// What it is that begins with no event, and is no beginning of one either.
+    /// The first line of a body that is not an event stream.
     pub fn unexpected_line(&self) -> Option<&[u8]> {
         let line = match self.has_read_first_line {
             true => &self.line,
             false => self.line.strip_prefix(BOM).unwrap_or(&self.line),
         };
-        let begins_a_field = FIELDS.iter().any(|field| field.starts_with(line));
-        let cut = (!begins_a_field && !is_field(line)).then_some(line);
-        let foreign = self.unexpected_line.as_deref().or(cut);
-        foreign.filter(|_| !self.has_event_field)
+        let may_become_field = FIELDS.iter().any(|field| field.starts_with(line));
+        let partial = (!may_become_field && !is_field(line)).then_some(line);
+        let unexpected = self.unexpected_line.as_deref().or(partial);
+        unexpected.filter(|_| !self.has_event_field)
     }
 
-    /// The event that lacks its blank line, where it has data. The standard drops
-    /// it; some servers forget the line after their last event.
+    /// The final event if it has data but lacks its blank line. The standard drops it, but some
+    /// servers omit that line.
     pub fn finish(mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
@@ -150,7 +150,7 @@ impl SseDecoder {
                 self.id = value.to_vec();
             }
             b"retry" => self.retry_millis = milliseconds(value).or(self.retry_millis),
-            // A comment (no field name), or nothing we know.
+            // A comment (no field name) or an unknown field.
             _ if is_field(text) || self.unexpected_line.is_some() => {}
             _ => self.unexpected_line = Some(text.to_vec()),
         }
@@ -159,7 +159,7 @@ impl SseDecoder {
 
     fn dispatch(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
-        // An event without data is none, and its id counts all the same.
+        // An event without data is not dispatched, but its id still takes effect.
         if self.last_event_id != self.id {
             self.last_event_id.clone_from(&self.id);
         }
@@ -170,7 +170,7 @@ impl SseDecoder {
 fn milliseconds(value: &[u8]) -> Option<u64> {
     let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let digits = std::str::from_utf8(value).ok().filter(|_| is_number)?;
-    // More than can be counted is as long as can be counted.
+    // Saturates on overflow.
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -179,14 +179,14 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    fn names_and_ids(stream: &str) -> (Vec<String>, String, Option<u64>) {
+    fn data_id_and_retry(stream: &str) -> (Vec<String>, String, Option<u64>) {
         let mut events = SseDecoder::new(1_000);
-        let whole = events.push(stream.as_bytes());
-        let data = whole
+        let decoded = events.push(stream.as_bytes());
+        let data = decoded
             .into_iter()
             .map(|event| {
-                let event = event.expect("it is short");
-                String::from_utf8(event.data).expect("it is text")
+                let event = event.expect("event within the limit");
+                String::from_utf8(event.data).expect("UTF-8 data")
             })
             .collect();
         let id = String::from_utf8_lossy(events.last_event_id()).into_owned();
@@ -195,26 +195,32 @@ mod tests {
 
     #[test]
     fn event_id_takes_effect_when_its_event_ends_even_without_data() {
-        let said = |data: &[&str], id: &str, retry| {
-            let data = data.iter().map(|&one| one.to_owned()).collect();
+        let result = |data: &[&str], id: &str, retry| {
+            let data = data.iter().map(|&item| item.to_owned()).collect();
             (data, id.to_owned(), retry)
         };
         assert_eq!(
-            names_and_ids("id: 7\nretry: 500\ndata: \n\n"),
-            said(&[""], "7", Some(500))
+            data_id_and_retry("id: 7\nretry: 500\ndata: \n\n"),
+            result(&[""], "7", Some(500))
         );
-        assert_eq!(names_and_ids("id: 7\n\nid: 8\n"), said(&[], "7", None));
         assert_eq!(
-            names_and_ids("id: 7\ndata: a\n\ndata: b\n\n"),
-            said(&["a", "b"], "7", None)
+            data_id_and_retry("id: 7\n\nid: 8\n"),
+            result(&[], "7", None)
         );
-        assert_eq!(names_and_ids("id: 7\n\nid\n\n"), said(&[], "", None));
-        assert_eq!(names_and_ids("id: 7\n\nid: a\0b\n\n"), said(&[], "7", None));
+        assert_eq!(
+            data_id_and_retry("id: 7\ndata: a\n\ndata: b\n\n"),
+            result(&["a", "b"], "7", None)
+        );
+        assert_eq!(data_id_and_retry("id: 7\n\nid\n\n"), result(&[], "", None));
+        assert_eq!(
+            data_id_and_retry("id: 7\n\nid: a\0b\n\n"),
+            result(&[], "7", None)
+        );
     }
 
     #[test]
     fn retry_accepts_only_whole_numbers() {
-        let retry = |value: &str| names_and_ids(&format!("retry:{value}\n")).2;
+        let retry = |value: &str| data_id_and_retry(&format!("retry:{value}\n")).2;
         assert_eq!(retry("0"), Some(0));
         assert_eq!(retry("99999999999999999999"), Some(u64::MAX));
         for none in ["", "-1", "1.5", "soon", "+5"] {

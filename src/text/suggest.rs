@@ -1,12 +1,12 @@
-//! Suggests the known word that an unknown one was probably meant to be.
+//! Suggests a known word for a mistyped one.
 
 use strsim::osa_distance;
 
-/// Longer words are compared by their start alone, which bounds the work.
+/// Only this many leading characters are compared, which bounds the work.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The closest of `options`, ignoring case, if at most a third of it is mistyped. Letters that were
-/// added, left out, replaced or swapped with a neighbor count one each.
+/// The closest of `options`, ignoring case, if at most a third of it is mistyped. An added,
+/// missing, replaced or transposed letter counts as one.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = comparison_key(word);
     options

@@ -1,26 +1,26 @@
-//! Halves of surrogate pairs in JSON. Other programs write an escape such as `\ud83d`
-//! without the second half, or send the halves of one character in two stream events.
-//! serde_json rejects both, so the escapes are repaired before parsing. Pure.
+//! Repairs lone surrogates in JSON. Some programs write an escape such as `\ud83d` without its
+//! second half, or send the halves of one character in two stream events. serde_json rejects both,
+//! so the escapes are repaired before parsing.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
-/// Stands for a lone half in parsed text, followed by a private-use character that names
-/// the half. Unicode reserves this code point for internal use: text has none.
+/// Marks a lone half in parsed text; a private-use character that encodes the half follows. Unicode
+/// reserves this code point for internal use, so text never contains it.
 const MARKER: char = '\u{FDD0}';
 const FIRST_MARKED_HALF: u32 = 0xE000;
 const HIGH_FIRST: u16 = 0xD800;
 const LOW_FIRST: u16 = 0xDC00;
 const LOW_LAST: u16 = 0xDFFF;
 
-/// JSON in which each half that lacks its partner is U+FFFD. Borrowed if there is none. O(len).
+/// Replaces each lone surrogate in `json` by U+FFFD. Borrowed if there is none. O(len).
 pub fn repair_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replace_lone(json, |_, out| out.extend_from_slice(br"\ufffd"))
 }
 
-/// Like [`repaired`], but remembers which half it was, so that [`Halves`] can join it with
+/// Like [`repair_surrogates`], but preserves the half, so that [`SurrogateJoiner`] can join it with
 /// its partner in a later event.
 pub fn mark_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replace_lone(json, |half, out| {
@@ -56,7 +56,7 @@ fn replace_lone(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> Cow<'_, [u8
     Cow::Owned(out)
 }
 
-/// The surrogate half that `json` begins with an escape of.
+/// The surrogate half whose escape starts `json`.
 fn escaped_half(json: &[u8]) -> Option<u16> {
     let digits = json.strip_prefix(br"\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok()?;
@@ -64,16 +64,16 @@ fn escaped_half(json: &[u8]) -> Option<u16> {
     (HIGH_FIRST..=LOW_LAST).contains(&unit).then_some(unit)
 }
 
-/// Joins marked halves in one field of a stream, over the borders of its events.
+/// Joins marked halves within one field of a stream, across events.
 #[derive(Debug, Default)]
 pub struct SurrogateJoiner {
-    /// A high half at the end of what came, whose partner may still come.
+    /// A trailing high half whose partner may still arrive.
     pending_high: Option<u16>,
 }
 
 impl SurrogateJoiner {
-    /// The text that is final: halves are joined, a high half at the end is held back, and
-    /// every other half is U+FFFD.
+    /// The completed text: joins halves, holds back a trailing high half, and replaces every other
+    /// half by U+FFFD.
     pub fn push<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if text.is_empty() || (self.pending_high.is_none() && !text.contains(MARKER)) {
             return Cow::Borrowed(text);
@@ -106,7 +106,7 @@ impl SurrogateJoiner {
         Cow::Owned(out)
     }
 
-    /// The end of the field: what stands for a half that found no partner.
+    /// Ends the field: U+FFFD if a half is still pending, otherwise empty.
     pub fn finish(&mut self) -> &'static str {
         self.pending_high.take().map_or("", |_| "\u{FFFD}")
     }
@@ -118,17 +118,17 @@ fn marked_half(c: char) -> Option<u16> {
     (half <= LOW_LAST).then_some(half)
 }
 
-/// Text that is whole, with its marked halves joined or replaced.
+/// Joins or replaces the marked halves of a complete text.
 pub fn join_surrogates(text: &str) -> Cow<'_, str> {
-    let mut halves = SurrogateJoiner::default();
-    match (halves.push(text), halves.finish()) {
+    let mut joiner = SurrogateJoiner::default();
+    match (joiner.push(text), joiner.finish()) {
         (text, "") => text,
         (text, end) => Cow::Owned(text.into_owned() + end),
     }
 }
 
-/// Does the same in every string of `value`, except under the keys in `kept`.
-pub fn join_surrogates_in_value(value: &mut Value, kept: &[&str]) {
+/// Applies [`join_surrogates`] to every string of `value`, except under the keys in `raw_keys`.
+pub fn join_surrogates_in_value(value: &mut Value, raw_keys: &[&str]) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(whole) = join_surrogates(text) {
@@ -137,22 +137,22 @@ pub fn join_surrogates_in_value(value: &mut Value, kept: &[&str]) {
         }
         Value::Array(items) => items
             .iter_mut()
-            .for_each(|item| join_surrogates_in_value(item, kept)),
-        Value::Object(members) => join_surrogates_in_members(members, kept),
+            .for_each(|item| join_surrogates_in_value(item, raw_keys)),
+        Value::Object(members) => join_surrogates_in_members(members, raw_keys),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// [`resolve`] for the members of an object.
-pub fn join_surrogates_in_members(members: &mut Map<String, Value>, kept: &[&str]) {
+/// [`join_surrogates_in_value`] for the members of an object.
+pub fn join_surrogates_in_members(members: &mut Map<String, Value>, raw_keys: &[&str]) {
     if members.keys().any(|key| key.contains(MARKER)) {
         let old = std::mem::take(members).into_iter();
         members.extend(old.map(|(key, value)| (join_surrogates(&key).into_owned(), value)));
     }
     for (key, value) in members {
         match value {
-            Value::String(_) if kept.contains(&key.as_str()) => {}
-            value => join_surrogates_in_value(value, kept),
+            Value::String(_) if raw_keys.contains(&key.as_str()) => {}
+            value => join_surrogates_in_value(value, raw_keys),
         }
     }
 }
@@ -179,15 +179,15 @@ mod tests {
         }
     }
 
-    /// The texts as JSON strings with `\u` escapes, parsed and joined.
+    /// Parses the texts as JSON strings with `\u` escapes and joins them.
     fn joined(texts: &[&str]) -> Vec<String> {
-        let mut halves = SurrogateJoiner::default();
+        let mut joiner = SurrogateJoiner::default();
         let parsed = texts.iter().map(|text| {
             let json = format!("\"{text}\"");
-            serde_json::from_slice::<String>(&mark_surrogates(json.as_bytes())).expect("it is JSON")
+            serde_json::from_slice::<String>(&mark_surrogates(json.as_bytes())).expect("valid JSON")
         });
-        let mut out: Vec<String> = parsed.map(|text| halves.push(&text).into_owned()).collect();
-        out.push(halves.finish().to_owned());
+        let mut out: Vec<String> = parsed.map(|text| joiner.push(&text).into_owned()).collect();
+        out.push(joiner.finish().to_owned());
         out
     }
 
@@ -212,12 +212,12 @@ mod tests {
     #[test]
     fn surrogates_are_joined_in_all_values_except_under_raw_keys() {
         let json = br#"{"text":"\ud83d","a":["\ud83d"],"\ude00":{"text":{"b":"\ude00"}}}"#;
-        let mut value: Value = serde_json::from_slice(&mark_surrogates(json)).expect("it is JSON");
+        let mut value: Value = serde_json::from_slice(&mark_surrogates(json)).expect("valid JSON");
         join_surrogates_in_value(&mut value, &["text"]);
-        let kept = value["text"].clone();
-        assert_ne!(kept, json!("\u{FFFD}"));
+        let raw_text = value["text"].clone();
+        assert_ne!(raw_text, json!("\u{FFFD}"));
         let expected =
-            json!({"text": kept, "a": ["\u{FFFD}"], "\u{FFFD}": {"text": {"b": "\u{FFFD}"}}});
+            json!({"text": raw_text, "a": ["\u{FFFD}"], "\u{FFFD}": {"text": {"b": "\u{FFFD}"}}});
         assert_eq!(value, expected);
         join_surrogates_in_value(&mut value, &[]);
         assert_eq!(value["text"], "\u{FFFD}");

@@ -1,53 +1,52 @@
-//! How many tokens a text takes, estimated without a tokenizer: by counting what
-//! tokenizers cut texts into. The weights were fitted to the counts that seven
-//! tokenizers of today give for English, code, JSON, Korean and Japanese, so that an
-//! estimate is rather too high than too low.
+//! Estimates token counts without a tokenizer, by counting the units tokenizers split text into.
+//! The weights are fitted to the counts of seven current tokenizers for English, code, JSON, Korean
+//! and Japanese, erring on the high side.
 
 #[cfg(test)]
 mod tests;
 
 /// Weights in hundredths of a token.
 mod weight {
-    /// A run of letters, and each letter of it beyond the seventh.
+    /// A run of letters, and each letter beyond the seventh.
     pub const WORD: u64 = 123;
     pub const LONG_WORD_LETTER: u64 = 23;
     pub const SHORT_WORD_LETTERS: u32 = 7;
-    /// A run of digits, and each of its digits.
+    /// A run of digits, and each digit.
     pub const NUMBER: u64 = 78;
     pub const DIGIT: u64 = 78;
-    /// A run of signs, each of them, and one that repeats the sign before: long rules
-    /// of one sign are single tokens.
+    /// A run of symbols, each symbol, and a repeat of the previous symbol: long rules of one symbol
+    /// are single tokens.
     pub const SYMBOL_RUN: u64 = 18;
     pub const SYMBOL: u64 = 48;
     pub const REPEATED_SYMBOL: u64 = 6;
     pub const LINE: u64 = 20;
-    /// The space that a line begins with.
+    /// The indentation of a line.
     pub const INDENT: u64 = 230;
     pub const HANGUL: u64 = 97;
     pub const KANA: u64 = 74;
     pub const HAN: u64 = 84;
-    /// Any other character outside ASCII, emoji among them.
+    /// Any other non-ASCII character, including emoji.
     pub const OTHER: u64 = 150;
 }
 
-/// Which vocabulary a tokenizer has, as far as it matters to the estimate.
+/// The kind of vocabulary, as far as it affects the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Vocabulary {
-    /// More than a hundred thousand tokens, as nearly all models of today have.
+    /// More than 100,000 tokens, like nearly all current models.
     #[default]
     Large,
-    /// That of GPT-4o and gpt-oss holds less of Japanese.
+    /// The vocabulary of GPT-4o and gpt-oss, which covers less Japanese.
     Gpt,
-    /// Gemma's 256,000 tokens hold many more of Japanese and Chinese.
+    /// Gemma's 256,000 tokens, which cover much more Japanese and Chinese.
     Gemma,
-    /// Some 32,000 tokens, of European languages: Llama 2, the first Mistrals, Phi.
+    /// About 32,000 tokens of European languages: Llama 2, early Mistral models, Phi.
     Small,
-    /// As many of English alone: other scripts are cut into their bytes. SmolLM.
+    /// About as many tokens, English only; other scripts are split into bytes: SmolLM.
     English,
 }
 
 impl Vocabulary {
-    /// By the family that a server names and the name of the model.
+    /// Detects the vocabulary from the family reported by the server and the model name.
     pub fn for_model(family: Option<&str>, model: &str) -> Self {
         let name = model.to_lowercase();
         let family = family.unwrap_or_default().to_lowercase();
@@ -82,7 +81,7 @@ impl Vocabulary {
         }
     }
 
-    /// Hundredths of the usual weight: of letters and signs, of Hangul, of kana and Han.
+    /// Percentages of the usual weights: letters and symbols, Hangul, kana and Han.
     fn weight_percentages(self) -> [u64; 3] {
         match self {
             Self::Large => [100, 100, 100],
@@ -108,44 +107,46 @@ enum CharClass {
     Other,
 }
 
-/// Tokens of `text`, estimated in one pass.
+/// Estimated number of tokens in `text`. O(len).
 pub fn estimate(text: &str, vocabulary: Vocabulary) -> u64 {
-    let [mut usual, mut hangul, mut han] = [0u64; 3];
-    let (mut before, mut last, mut letters) = (CharClass::Start, '\0', 0u32);
+    let [mut other, mut hangul, mut han] = [0u64; 3];
+    let (mut previous, mut last, mut letters) = (CharClass::Start, '\0', 0u32);
     for c in text.chars() {
-        let kind = char_class(c);
-        let begins = kind != before;
-        match kind {
+        let class = char_class(c);
+        let starts_run = class != previous;
+        match class {
             CharClass::Letter => {
-                letters = if begins { 1 } else { letters + 1 };
-                usual += if begins { weight::WORD } else { 0 };
-                usual += if letters > weight::SHORT_WORD_LETTERS {
+                letters = if starts_run { 1 } else { letters + 1 };
+                other += if starts_run { weight::WORD } else { 0 };
+                other += if letters > weight::SHORT_WORD_LETTERS {
                     weight::LONG_WORD_LETTER
                 } else {
                     0
                 };
             }
-            CharClass::Digit => usual += weight::DIGIT + if begins { weight::NUMBER } else { 0 },
-            CharClass::Symbol if c == last => usual += weight::REPEATED_SYMBOL,
-            CharClass::Symbol => {
-                usual += weight::SYMBOL + if begins { weight::SYMBOL_RUN } else { 0 }
+            CharClass::Digit => {
+                other += weight::DIGIT + if starts_run { weight::NUMBER } else { 0 }
             }
-            CharClass::Line => usual += weight::LINE,
-            CharClass::Space if before == CharClass::Line => usual += weight::INDENT,
+            CharClass::Symbol if c == last => other += weight::REPEATED_SYMBOL,
+            CharClass::Symbol => {
+                other += weight::SYMBOL + if starts_run { weight::SYMBOL_RUN } else { 0 }
+            }
+            CharClass::Line => other += weight::LINE,
+            CharClass::Space if previous == CharClass::Line => other += weight::INDENT,
             CharClass::Hangul => hangul += weight::HANGUL,
             CharClass::Kana => han += weight::KANA,
             CharClass::Han => han += weight::HAN,
-            // Drawn of box characters, so is a frame.
+            // Box-drawing characters: a frame or a rule.
             CharClass::Other if c == last && matches!(c, '\u{2500}'..='\u{259F}') => {
-                usual += weight::REPEATED_SYMBOL
+                other += weight::REPEATED_SYMBOL
             }
-            CharClass::Other => usual += weight::OTHER,
+            CharClass::Other => other += weight::OTHER,
             CharClass::Space | CharClass::Start => {}
         }
-        (before, last) = (kind, c);
+        (previous, last) = (class, c);
     }
-    let shares = vocabulary.weight_percentages();
-    (usual * shares[0] + hangul * shares[1] + han * shares[2]).div_ceil(10_000)
+    let percentages = vocabulary.weight_percentages();
+    (other * percentages[0] + hangul * percentages[1] + han * percentages[2]).div_ceil(10_000)
 }
 
 fn char_class(c: char) -> CharClass {
@@ -162,9 +163,9 @@ fn char_class(c: char) -> CharClass {
         '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => {
             CharClass::Han
         }
-        // Their marks are parts of the letters' runs in nearly all vocabularies.
+        // Accented Latin letters are part of letter runs in nearly all vocabularies.
         _ if c < '\u{250}' && c.is_alphabetic() => CharClass::Letter,
-        // Full stops, commas and brackets of the same scripts.
+        // CJK punctuation and full-width forms.
         '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}' => CharClass::Kana,
         _ => CharClass::Other,
     }

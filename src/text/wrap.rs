@@ -1,20 +1,17 @@
-//! Wrapping by grapheme cluster (UAX #29) with breaks like UAX #14: at spaces,
-//! after hyphens and slashes, Hangul words kept whole, Han and kana broken
-//! anywhere but before closing and after opening punctuation.
+//! Wraps text by grapheme cluster (UAX #29) with breaks like UAX #14: at spaces and after hyphens
+//! and slashes. Hangul words stay whole; Han and kana break anywhere except before closing and
+//! after opening punctuation.
 
 use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Not at the start of a row.
 const NEVER_STARTS_ROW: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
-/// Not at the end of a row.
 const NEVER_ENDS_ROW: &str = "「『（【〈《〔［｛“‘｢([{";
 
-/// Splits `line`, which holds no `\n`, into rows at most `width` columns wide, as
-/// byte ranges that cover the whole of it. Spaces at the end of a row hang beyond
-/// the width. Never splits a cluster; a cluster wider than `width` gets a row of
-/// its own. An empty line is one empty row. O(len).
+/// Splits `line`, which contains no `\n`, into rows at most `width` columns wide. The byte ranges
+/// cover the whole line; trailing spaces of a row may exceed the width. Never splits a cluster; a
+/// cluster wider than `width` gets a row of its own. An empty line is one empty row. O(len).
 pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
     let mut rows = RowFiller::new(width);
@@ -34,14 +31,13 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows.finish(line.len())
 }
 
-/// Splits `line` into rows at most `width` columns wide, the way code is shown: its
-/// columns mean something, so that a row is left only where it is nearly full,
-/// behind a space in its last third or else anywhere. Otherwise as [`wrap_line`].
+/// Like [`wrap_line`], for code, where columns are significant: a row is filled completely unless
+/// there is a space in its last third.
 pub fn wrap_code_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
     let (mut start, mut used) = (0, 0);
-    // Behind the last space that is far enough to the right.
+    // The break after the last space in the last third of the row.
     let mut space: Option<BreakCandidate> = None;
     let mut at = 0;
     for cluster in clusters_forward(line) {
@@ -62,8 +58,7 @@ pub fn wrap_code_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows
 }
 
-/// Splits `text` at its line ends and wraps each line; the ranges leave the `\n`
-/// out. Never empty.
+/// Splits `text` at line breaks and wraps each line; the ranges exclude the `\n`. Never empty.
 pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -78,40 +73,39 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows
 }
 
-/// A place where the row may end.
+/// A possible end of the row.
 #[derive(Clone, Copy)]
 struct BreakCandidate {
     at: usize,
-    /// Columns of the row before it, spaces included.
+    /// Columns used up to it, spaces included.
     used: usize,
 }
 
-/// What is known of the cluster before.
+/// Properties of the previous cluster.
 #[derive(Clone, Copy, Default)]
 struct PreviousCluster {
     space: bool,
-    /// Han, kana, emoji: wide and not Hangul.
+    /// Han, kana or emoji: wide but not Hangul.
     ideographic: bool,
     opening: bool,
-    /// After a letter or digit, the way hyphens stand in words and not in `--flag`.
+    /// A hyphen after a letter or digit, as in words but not in `--flag`.
     hyphen: bool,
     slash: bool,
     alphanumeric: bool,
 }
 
-/// Rows filled greedily. The last possible break is remembered with its width, so
-/// that no cluster is looked at twice.
+/// Fills rows greedily. Remembers the last possible break and its width, so each cluster is
+/// examined once.
 struct RowFiller {
     width: usize,
     rows: Vec<Range<usize>>,
     start: usize,
     used: usize,
     candidate: Option<BreakCandidate>,
-    /// Behind a slash: only where the row has no other, so that an address stays whole
-    /// where it can.
+    /// The last break after a slash, used only if the row has no other, so that URLs stay whole if
+    /// possible.
     slash_candidate: Option<BreakCandidate>,
     previous: PreviousCluster,
-    /// The row has something besides spaces.
     has_visible_text: bool,
 }
 
@@ -141,7 +135,7 @@ impl RowFiller {
         let first = cluster.chars().next().unwrap_or(' ');
         let ideographic = is_ideographic(first, columns);
         let alphanumeric = first.is_alphanumeric();
-        // A row of nothing but the indentation is left only where it cannot fit.
+        // A row is never ended after its indentation alone, unless the text does not fit.
         if self.has_visible_text && self.can_break_before(first, ideographic) {
             let here = Some(BreakCandidate {
                 at,
@@ -186,7 +180,7 @@ impl RowFiller {
         (before.ideographic || ideographic) && !before.opening && !NEVER_STARTS_ROW.contains(first)
     }
 
-    /// Ends the row at the last possible break, or else at `at`.
+    /// Ends the row at the last possible break, otherwise at `at`.
     fn end_row(&mut self, at: usize) {
         let here = BreakCandidate {
             at,

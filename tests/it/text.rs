@@ -1,4 +1,4 @@
-//! Sanitising and wrapping: the cases that matter by name, the rest by property.
+//! Sanitizing and wrapping: important cases by name, the rest by property.
 
 use humble::text::Clean;
 use humble::text::grapheme::{cluster_width, clusters, width};
@@ -11,7 +11,7 @@ fn clean(raw: &str) -> String {
     Clean::new(raw).into()
 }
 
-fn spelt(raw: &str) -> String {
+fn escaped(raw: &str) -> String {
     Clean::escaped(raw).into()
 }
 
@@ -27,7 +27,7 @@ fn rows(line: &str, width: u16) -> Vec<&str> {
 }
 
 #[test]
-fn whole_sequences_are_stripped_in_their_7_bit_and_8_bit_forms() {
+fn escape_sequences_are_removed_in_7_bit_and_8_bit_form() {
     let cases = [
         ("\x1b[31mred\x1b[0m", "red"),
         ("\u{9b}31mred\u{9b}0m", "red"),
@@ -54,7 +54,7 @@ fn whole_sequences_are_stripped_in_their_7_bit_and_8_bit_forms() {
 }
 
 #[test]
-fn a_sequence_that_is_never_closed_hides_no_more_than_its_line() {
+fn unterminated_sequence_hides_at_most_its_line() {
     assert_eq!(clean("a\x1b]0;title\nb"), "a\nb");
     assert_eq!(clean("a\x1b[31\nb"), "a\nb");
     let endless = format!("\x1b]{}", "x".repeat(10_000));
@@ -62,7 +62,7 @@ fn a_sequence_that_is_never_closed_hides_no_more_than_its_line() {
 }
 
 #[test]
-fn line_ends_and_tabs_take_one_form() {
+fn line_breaks_and_tabs_are_normalized() {
     assert_eq!(
         clean("a\r\nb\rc\n\nd\u{2028}e\tf\tg"),
         "a\nb\nc\n\nd\ne   f   g"
@@ -71,7 +71,7 @@ fn line_ends_and_tabs_take_one_form() {
 }
 
 #[test]
-fn characters_that_only_deceive_are_dropped() {
+fn deceptive_characters_are_dropped() {
     for deceiver in [
         "\u{202E}",
         "\u{2066}",
@@ -105,14 +105,14 @@ fn characters_that_only_deceive_are_dropped() {
         assert_eq!(clean(&format!("한{deceiver}글")), "한글", "{deceiver:?}");
         assert_eq!(clean(deceiver), "", "{deceiver:?}");
         let code = u32::from(deceiver.chars().next().expect("one character"));
-        let visible = spelt(&format!("a{deceiver}b"));
+        let visible = escaped(&format!("a{deceiver}b"));
         assert_eq!(visible, format!("a⟨U+{code:04X}⟩b"));
     }
 }
 
 #[test]
-fn joiners_and_selectors_inside_valid_clusters_stay() {
-    for whole in [
+fn joiners_and_selectors_inside_valid_clusters_are_kept() {
+    for cluster in [
         "👨\u{200D}👩\u{200D}👧\u{200D}👦",
         "🏳\u{FE0F}\u{200D}🌈",
         "👩🏽\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏽",
@@ -129,14 +129,14 @@ fn joiners_and_selectors_inside_valid_clusters_stay() {
         "か\u{3099}",
         "ที่",
     ] {
-        assert_eq!(clean(whole), whole, "{whole:?}");
-        assert_eq!(spelt(whole), whole, "{whole:?}");
-        assert_eq!(clean(&format!("x{whole}y")), format!("x{whole}y"));
+        assert_eq!(clean(cluster), cluster, "{cluster:?}");
+        assert_eq!(escaped(cluster), cluster, "{cluster:?}");
+        assert_eq!(clean(&format!("x{cluster}y")), format!("x{cluster}y"));
     }
 }
 
 #[test]
-fn tags_that_spell_no_flag_are_dropped() {
+fn tags_that_do_not_spell_a_flag_are_dropped() {
     let hidden: String = "ignore"
         .chars()
         .filter_map(|c| char::from_u32(0xE0000 + u32::from(c)))
@@ -146,25 +146,25 @@ fn tags_that_spell_no_flag_are_dropped() {
 }
 
 #[test]
-fn piled_marks_are_capped_and_marks_without_a_base_dropped() {
+fn stacked_marks_are_limited_and_marks_without_a_base_are_dropped() {
     let zalgo = format!("e{}x", "\u{301}".repeat(100));
     assert_eq!(clean(&zalgo), format!("e{}x", "\u{301}".repeat(8)));
     assert_eq!(clean("\u{301}a\n\u{301}b"), "a\nb");
 }
 
 #[test]
-fn approvals_show_what_would_be_hidden() {
+fn escaped_text_shows_hidden_characters() {
     assert_eq!(
-        spelt("a\x1b[2Jb\r\n\tc\u{85}\u{7f}"),
+        escaped("a\x1b[2Jb\r\n\tc\u{85}\u{7f}"),
         "a⟨ESC⟩[2Jb⟨CR⟩\n⟨TAB⟩c⟨U+0085⟩⟨DEL⟩"
     );
-    assert_eq!(spelt("rm\u{A0}-rf"), "rm⟨U+00A0⟩-rf");
-    assert_eq!(spelt("a\u{200D}"), "a⟨U+200D⟩");
-    assert_eq!(spelt("서울\u{3000}東京"), "서울\u{3000}東京");
+    assert_eq!(escaped("rm\u{A0}-rf"), "rm⟨U+00A0⟩-rf");
+    assert_eq!(escaped("a\u{200D}"), "a⟨U+200D⟩");
+    assert_eq!(escaped("서울\u{3000}東京"), "서울\u{3000}東京");
 }
 
 #[test]
-fn names_that_differ_are_never_shown_alike() {
+fn different_names_never_look_alike() {
     let shown = |raw: &str| String::from(Clean::name(raw));
     let names = [
         ("send", "send"),
@@ -188,7 +188,7 @@ fn names_that_differ_are_never_shown_alike() {
 }
 
 #[test]
-fn text_breaks_at_spaces_and_spaces_hang() {
+fn text_breaks_at_spaces_and_trailing_spaces_may_exceed_the_width() {
     assert_eq!(rows("the quick fox", 9), ["the quick ", "fox"]);
     assert_eq!(rows("ab    cd", 3), ["ab    ", "cd"]);
     assert_eq!(rows("  indent", 5), ["  ind", "ent"]);
@@ -211,22 +211,22 @@ fn no_row_starts_with_closing_or_ends_with_opening_punctuation() {
 }
 
 #[test]
-fn long_tokens_break_after_hyphens_and_slashes_and_then_anywhere() {
+fn long_tokens_break_after_hyphens_and_slashes_or_anywhere() {
     assert_eq!(rows("resolve-library-id", 10), ["resolve-", "library-id"]);
     assert_eq!(rows("src/text/wrap", 8), ["src/", "text/", "wrap"]);
-    // A space is the better place: the next row may hold all of an address.
+    // A break at a space is preferred if the next row can hold the whole URL.
     assert_eq!(rows("see https://a.b/c", 14), ["see ", "https://a.b/c"]);
     assert_eq!(rows("abcdefgh", 3), ["abc", "def", "gh"]);
     assert_eq!(rows("run --flag", 6), ["run ", "--flag"]);
 }
 
 #[test]
-fn a_cluster_wider_than_the_row_gets_a_row_of_its_own() {
+fn cluster_wider_than_the_row_gets_its_own_row() {
     assert_eq!(rows("a한b", 1), ["a", "한", "b"]);
 }
 
 #[test]
-fn wrapping_a_text_leaves_the_line_ends_out() {
+fn wrapped_rows_exclude_line_breaks() {
     let rows_of = |text: &'static str| -> Vec<_> {
         let rows = wrap(text, columns(3)).into_iter();
         rows.map(|row| &text[row]).collect()
@@ -276,7 +276,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn cleaning_in_parts_equals_cleaning_the_whole(raw in fragments(), cuts in prop::collection::vec(0usize..200, 0..6)) {
+    fn sanitizing_in_chunks_equals_sanitizing_the_whole(raw in fragments(), cuts in prop::collection::vec(0usize..200, 0..6)) {
         let mut cuts: Vec<_> = cuts.into_iter().filter(|&at| raw.is_char_boundary(at.min(raw.len()))).map(|at| at.min(raw.len())).collect();
         cuts.sort_unstable();
         let mut sanitizer = Sanitizer::default();
@@ -290,8 +290,8 @@ proptest! {
     }
 
     #[test]
-    fn clean_text_holds_no_controls_and_cleaning_it_again_changes_nothing(raw in fragments()) {
-        for text in [clean(&raw), spelt(&raw)] {
+    fn sanitized_text_has_no_controls_and_is_stable(raw in fragments()) {
+        for text in [clean(&raw), escaped(&raw)] {
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'
                 || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}' | '\u{FEFF}')), "{:?}", text);
             prop_assert_eq!(clean(&text), text);
@@ -299,23 +299,23 @@ proptest! {
     }
 
     #[test]
-    fn wrapping_loses_no_byte_splits_no_cluster_and_stays_within_the_width(raw in fragments(), width_of_row in 1u16..12, cleaned in any::<bool>()) {
+    fn wrapping_keeps_all_bytes_and_clusters_within_the_width(raw in fragments(), width_of_row in 1u16..12, cleaned in any::<bool>()) {
         let line = if cleaned { clean(&raw) } else { raw }.replace('\n', " ");
         let wrapped = wrap_line(&line, columns(width_of_row));
         let mut end = 0;
-        let mut of_rows = Vec::new();
+        let mut row_clusters = Vec::new();
         for row in wrapped {
             prop_assert_eq!(row.start, end);
             end = row.end;
             let text = &line[row];
-            of_rows.extend(clusters(text));
-            let inked = text.trim_end_matches(' ');
-            let single = clusters(inked).count() == 1;
-            prop_assert!(width(inked) <= usize::from(width_of_row) || single, "{:?}", text);
+            row_clusters.extend(clusters(text));
+            let visible = text.trim_end_matches(' ');
+            let is_single_cluster = clusters(visible).count() == 1;
+            prop_assert!(width(visible) <= usize::from(width_of_row) || is_single_cluster, "{:?}", text);
         }
         prop_assert_eq!(end, line.len());
-        let whole: Vec<_> = clusters(&line).collect();
-        prop_assert_eq!(of_rows, whole);
+        let line_clusters: Vec<_> = clusters(&line).collect();
+        prop_assert_eq!(row_clusters, line_clusters);
         prop_assert!(clusters(&line).all(|cluster| cluster_width(cluster) <= 2));
     }
 }

@@ -248,33 +248,33 @@ impl AnthropicDecoder {
         }
     }
 
-    fn add_text(&mut self, index: u64, words: &str) {
-        if words.is_empty() {
+    fn add_text(&mut self, index: u64, delta: &str) {
+        if delta.is_empty() {
             return;
         }
-        let words = self.message.halves.entry(index).or_default().push(words);
+        let delta = self.message.halves.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Text(String::new());
         if let ContentBlock::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
-            text.push_str(&words);
-            self.message.has_content |= !words.is_empty();
-            self.reply.text(&words);
+            text.push_str(&delta);
+            self.message.has_content |= !delta.is_empty();
+            self.reply.text(&delta);
         }
     }
 
-    fn add_thinking(&mut self, index: u64, words: &str) {
-        if words.is_empty() {
+    fn add_thinking(&mut self, index: u64, delta: &str) {
+        if delta.is_empty() {
             return;
         }
-        let words = self.message.halves.entry(index).or_default().push(words);
+        let delta = self.message.halves.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Thinking {
             thinking: String::new(),
             signature: None,
         };
         let block = self.message.blocks.entry(index).or_insert_with(empty);
         if let ContentBlock::Thinking { thinking, .. } = block {
-            thinking.push_str(&words);
-            self.message.has_content |= !words.is_empty();
-            self.reply.thinking(&words);
+            thinking.push_str(&delta);
+            self.message.has_content |= !delta.is_empty();
+            self.reply.thinking(&delta);
         }
     }
 

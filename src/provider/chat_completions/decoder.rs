@@ -274,18 +274,18 @@ impl<'a> PlainEvent<'a> {
     /// None if the event needs full parsing.
     fn read(event: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(event).ok()?;
-        let words: Self = serde_json::from_str(text).ok()?;
-        let (choice,) = &words.choices;
+        let parsed: Self = serde_json::from_str(text).ok()?;
+        let (choice,) = &parsed.choices;
         let is_plain = choice.index == 0
             && choice.finish_reason.is_none()
             && choice.delta.reasoning_details.is_none()
             && choice.delta.refusal.is_none()
             && choice.delta.tool_calls.is_none()
-            && words.error.is_none()
-            && words.r#type.is_none()
-            && words.usage.is_none()
-            && words.object.as_deref() != Some("error");
-        is_plain.then_some(words)
+            && parsed.error.is_none()
+            && parsed.r#type.is_none()
+            && parsed.usage.is_none()
+            && parsed.object.as_deref() != Some("error");
+        is_plain.then_some(parsed)
     }
 }
 

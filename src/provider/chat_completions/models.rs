@@ -1,5 +1,5 @@
-//! Asks a server of `/v1/models` for its models. llama.cpp reports the context size in use
-//! only at `/props`, beside `/v1`.
+//! Lists the models of a `/v1/models` server. llama.cpp reports the context size in use only at
+//! `/props`, next to `/v1`.
 
 use crate::domain::{Catalogue, ModelFacts, ServerModel};
 use crate::provider::error::FailureCause;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// `/props` is given up this long before the deadline of the whole.
+/// `/props` is abandoned this long before the overall deadline.
 const PROPS_RESERVE: Duration = Duration::from_millis(500);
 
 pub(in crate::provider) async fn list(

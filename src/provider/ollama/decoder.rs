@@ -88,11 +88,11 @@ impl OllamaDecoder {
             }
             return;
         }
-        if let Some(words) = PlainLine::read(line) {
+        if let Some(plain) = PlainLine::read(line) {
             (self.has_begun, self.has_answered) = (true, true);
-            self.thinking.push_str(&words.message.thinking);
-            self.reply.thinking(&words.message.thinking);
-            return self.reply.text(&words.message.content);
+            self.thinking.push_str(&plain.message.thinking);
+            self.reply.thinking(&plain.message.thinking);
+            return self.reply.text(&plain.message.content);
         }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match parse(line) {
@@ -164,12 +164,12 @@ impl<'a> PlainLine<'a> {
     /// None if the line needs full parsing.
     fn read(line: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(line).ok()?;
-        let words: Self = serde_json::from_str(text).ok()?;
-        let more = [&words.error, &words.object, &words.r#type];
-        let is_plain = !words.done
-            && words.message.tool_calls.is_none()
-            && more.iter().all(|field| field.is_none());
-        is_plain.then_some(words)
+        let parsed: Self = serde_json::from_str(text).ok()?;
+        let extra_fields = [&parsed.error, &parsed.object, &parsed.r#type];
+        let is_plain = !parsed.done
+            && parsed.message.tool_calls.is_none()
+            && extra_fields.iter().all(|field| field.is_none());
+        is_plain.then_some(parsed)
     }
 }
 

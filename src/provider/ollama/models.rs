@@ -80,7 +80,7 @@ pub(super) async fn is_loaded(server: &ServerClient) -> Option<bool> {
     Some(loaded.iter().any(is_this))
 }
 
-/// The models in memory, each with its context size. None if the server does not tell.
+/// The models in memory, each with its context size. None if the server does not report them.
 async fn loaded(server: &ServerClient) -> Option<Vec<(String, Option<u32>)>> {
     let ps = server.get_json("api/ps").await.ok()?;
     loaded_from_ps(&ps)

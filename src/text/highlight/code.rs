@@ -1,6 +1,6 @@
-//! Reads a language of comments, strings, numbers and words as its table says.
-//! Each step paints at least one byte and looks ahead no further than it paints, or
-//! a bounded number of times, so that a line costs O(len) whatever it holds.
+//! Lexes languages of comments, strings, numbers and words, driven by their tables. Each step
+//! paints at least one byte, and looks ahead no further than it paints or a bounded number of
+//! times, so a line costs O(len) whatever it contains.
 
 use super::Token;
 use super::keywords::{self, KeywordKind};
@@ -14,21 +14,20 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     pub code: &'c CodeSyntax,
     pub state: &'p mut LexState,
     pub cursor: &'p mut LineCursor<'a>,
-    /// The last thing was a value: a slash behind it divides, a quote transposes.
+    /// The last token was a value: `/` after it divides, a quote transposes.
     pub after_value: bool,
-    /// What the next word names.
+    /// The token for the next word, if a keyword introduced it.
     next_name: Option<Token>,
-    /// The next word is a command.
     pub at_command: bool,
-    /// Text up to this word starts on the next line.
+    /// A here-document up to this word starts on the next line.
     pub heredoc: Option<u32>,
-    /// No regex and no quoted words close on the rest of this line.
+    /// No regex or quote operator closes on the rest of this line.
     pub no_more_closings: bool,
-    /// A backslash stood last.
+    /// The line ended with a backslash.
     pub line_continues: bool,
 }
 
-/// Paints what `pen` has left of the line, and says in `state` what stays open.
+/// Paints the rest of the line and leaves what stays open in `state`.
 pub(super) fn lex(code: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = CodeLexer {
         code,
@@ -74,7 +73,7 @@ impl CodeLexer<'_, '_, '_> {
             self.word();
         } else if byte.is_ascii_digit() {
             let end = number_end(self.cursor.bytes(), self.cursor.position);
-            // `3d-model` and `7z` are words to a shell.
+            // `3d-model` and `7z` are words in a shell.
             let end = self.word_run_end(end);
             self.cursor.paint_to(end, Token::Number);
             (self.after_value, self.at_command, self.next_name) = (true, false, None);
@@ -131,17 +130,17 @@ impl CodeLexer<'_, '_, '_> {
         }
     }
 
-    /// What the word up to `end` is, and what it says of the next one.
+    /// Classifies the word up to `end`, and notes what it implies for the next one.
     fn classify(&mut self, word: &[u8], end: usize) -> Token {
-        let known = self.find_keyword(word);
+        let keyword = self.find_keyword(word);
         let named = match self.cursor.byte_at(end) {
             // `fn Type.name`: the name comes last.
             Some(b'.') => None,
             _ => self.next_name.take(),
         };
-        let head = std::mem::replace(&mut self.at_command, false);
+        let is_first = std::mem::replace(&mut self.at_command, false);
         self.after_value = true;
-        match known {
+        match keyword {
             Some(KeywordKind::Keyword) => self.keyword(None),
             Some(KeywordKind::NamesFunction) => self.keyword(Some(Token::Function)),
             Some(KeywordKind::NamesType) => self.keyword(Some(Token::Type)),
@@ -154,7 +153,7 @@ impl CodeLexer<'_, '_, '_> {
             Some(KeywordKind::Constant) => Token::Number,
             Some(KeywordKind::Type) => Token::Type,
             Some(KeywordKind::Function) => Token::Function,
-            None => self.classify_unknown(word, end, head),
+            None => self.classify_unknown(word, end, is_first),
         }
     }
 
@@ -162,7 +161,7 @@ impl CodeLexer<'_, '_, '_> {
         let known = keywords::find_keyword(self.code.keywords, word, self.code.folds_case)?;
         let before = &self.cursor.bytes()[..self.cursor.position];
         let member = before.ends_with(b".") && !before.ends_with(b"..");
-        // `map.delete(…)` deletes nothing, and `git for` loops over nothing.
+        // `map.delete(…)` is a method call, and the `for` of `git for` is an argument.
         let misplaced = member && word != b"await" && word != b"class"
             || self.code.is_command_language && !self.at_command && word != b"in" && word != b"AS";
         (!misplaced).then_some(known)
@@ -175,10 +174,10 @@ impl CodeLexer<'_, '_, '_> {
         Token::Keyword
     }
 
-    fn classify_unknown(&mut self, word: &[u8], end: usize, head: bool) -> Token {
+    fn classify_unknown(&mut self, word: &[u8], end: usize, is_first: bool) -> Token {
         let next = self.cursor.byte_at(end);
         if self.code.is_command_language {
-            return match (head, next) {
+            return match (is_first, next) {
                 (_, Some(b'=')) | (true, Some(b'+')) => Token::Key,
                 (true, _) => Token::Function,
                 _ => Token::Plain,
@@ -208,7 +207,7 @@ impl CodeLexer<'_, '_, '_> {
         }
     }
 
-    /// Whether what ends at `end` is a key: `name =`, `name:`.
+    /// Whether the token that ends at `end` is a key: `name =`, `name:`.
     pub fn is_key(&self, end: usize) -> bool {
         let code = self.code;
         if code.assigned_keys && self.cursor.next_non_blank(end) == Some(b'=') {
@@ -241,13 +240,14 @@ impl CodeLexer<'_, '_, '_> {
             self.next_name = None;
         }
         if self.code.is_command_language {
-            let begins = matches!(byte, b'|' | b'&' | b';' | b'(' | b'`' | b'{' | b'!');
-            self.at_command = begins;
+            let starts_command = matches!(byte, b'|' | b'&' | b';' | b'(' | b'`' | b'{' | b'!');
+            self.at_command = starts_command;
         }
         self.line_continues = byte == b'\\' && self.cursor.peek().is_none();
     }
 
-    /// What begins with a byte of [`Code::specials`]; false where nothing does.
+    /// Lexes a construct that starts with a byte of [`CodeSyntax::special_bytes`]; false if there
+    /// is none.
     fn special(&mut self, byte: u8) -> bool {
         let painted = self.heredoc_start()
             || self.comment_start()

@@ -1,5 +1,5 @@
-//! Reads style sheets. What stands before a brace selects, what stands before a
-//! colon and no brace is a property; that is decided by one look at the line.
+//! Lexes style sheets. A word before a brace is a selector; one before a colon without a brace is a
+//! property. A single look-ahead on the line decides.
 
 use super::Token;
 use super::line_cursor::{
@@ -10,11 +10,11 @@ use super::state::{LexMode, LexState};
 struct CssLexer<'p, 'a> {
     state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
-    /// The next `{`, `}` or `;`, found once for all that stands before it.
+    /// The next `{`, `}` or `;`, searched once for all words before it.
     next_delimiter: usize,
 }
 
-/// Paints what `pen` has left of the line.
+/// Paints the rest of the line.
 pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = CssLexer {
         next_delimiter: cursor.position,
@@ -28,8 +28,8 @@ pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
             _ => lexer.token(byte),
         }
     }
-    // A value goes on where it visibly misses something; a sheet without
-    // semicolons ends it with the line.
+    // A value continues on the next line only if it visibly lacks something; sheets without
+    // semicolons end values at the line break.
     let last = cursor.bytes().trim_ascii_end().last();
     if state.mode == LexMode::Property && !matches!(last, Some(b',' | b':' | b'(')) {
         state.mode = LexMode::Start;
@@ -41,8 +41,8 @@ impl CssLexer<'_, '_> {
         match self.cursor.find(self.cursor.position, "*/") {
             Some(at) => {
                 self.cursor.paint_to(at + 2, Token::Comment);
-                let depth = matches!(self.state.mode, LexMode::Comment { depth: 1, .. });
-                self.state.mode = if depth {
+                let in_value = matches!(self.state.mode, LexMode::Comment { depth: 1, .. });
+                self.state.mode = if in_value {
                     LexMode::Property
                 } else {
                     LexMode::Start
@@ -53,34 +53,34 @@ impl CssLexer<'_, '_> {
     }
 
     fn token(&mut self, byte: u8) {
-        let value = self.state.mode == LexMode::Property;
+        let in_value = self.state.mode == LexMode::Property;
         let next = self.cursor.byte_at(self.cursor.position + 1);
         let named = next.is_some_and(is_name);
-        let free = self.cursor.previous_byte().is_none_or(is_blank);
+        let after_blank = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
             _ if is_blank(byte) => self.cursor.paint_blanks(),
             b'/' if next == Some(b'*') => {
                 self.cursor.paint_bytes(2, Token::Comment);
-                // The depth tells where the comment stood: 1 is in a value.
-                let depth = u16::from(value);
+                // The depth records where the comment is: 1 means in a value.
+                let depth = u16::from(in_value);
                 self.state.mode = LexMode::Comment { block: 0, depth };
             }
-            b'/' if next == Some(b'/') && free => self.cursor.paint_rest(Token::Comment),
+            b'/' if next == Some(b'/') && after_blank => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => self.string(byte),
             b'{' | b'}' | b';' => {
                 self.cursor.paint_bytes(1, Token::Plain);
                 self.state.mode = LexMode::Start;
             }
-            b'@' if named && !value => self.name(1, Token::Keyword),
+            b'@' if named && !in_value => self.name(1, Token::Keyword),
             b'@' | b'$' if named => self.variable(),
             b'-' if next == Some(b'-') => self.variable(),
-            b'#' if named && value => self.name(1, Token::Number),
+            b'#' if named && in_value => self.name(1, Token::Number),
             b'.' if next.is_some_and(|next| next.is_ascii_digit()) => self.number(),
-            b'#' | b'.' if named && !value => self.name(1, Token::Type),
+            b'#' | b'.' if named && !in_value => self.name(1, Token::Type),
             b'!' if named => self.name(1, Token::Keyword),
-            b':' if !value => self.pseudo_selector(),
+            b':' if !in_value => self.pseudo_selector(),
             _ if byte.is_ascii_digit() => self.number(),
-            _ if is_word_start(byte) || byte == b'-' && named => self.word(value),
+            _ if is_word_start(byte) || byte == b'-' && named => self.word(in_value),
             b'&' => self.cursor.paint_bytes(1, Token::Keyword),
             _ => self.cursor.paint_bytes(1, Token::Plain),
         }
@@ -91,7 +91,7 @@ impl CssLexer<'_, '_> {
         self.cursor.paint_to(end, token);
     }
 
-    /// `--accent`, `$accent`, `@accent`; with a colon it is being set.
+    /// `--accent`, `$accent`, `@accent`; a colon after it makes it a definition.
     fn variable(&mut self) {
         self.name(1, Token::Key);
         if self.state.mode == LexMode::Start && self.cursor.peek() == Some(b':') {
@@ -131,23 +131,23 @@ impl CssLexer<'_, '_> {
             .paint_to((at + 1).min(self.cursor.end), Token::String);
     }
 
-    fn word(&mut self, value: bool) {
+    fn word(&mut self, in_value: bool) {
         let end = self.cursor.run_end(self.cursor.position + 1, is_name);
         let next = self.cursor.byte_at(end);
-        let address = self.cursor.bytes()[self.cursor.position..end].eq_ignore_ascii_case(b"url");
+        let is_url = self.cursor.bytes()[self.cursor.position..end].eq_ignore_ascii_case(b"url");
         if next == Some(b'(') {
             self.cursor.paint_to(end, Token::Function);
-            if address && !matches!(self.cursor.byte_at(end + 1), Some(b'"' | b'\'')) {
+            if is_url && !matches!(self.cursor.byte_at(end + 1), Some(b'"' | b'\'')) {
                 self.cursor.paint_bytes(1, Token::Plain);
                 let close = self
                     .cursor
                     .run_end(self.cursor.position, |byte| byte != b')');
                 self.cursor.paint_to(close, Token::String);
             }
-        } else if value {
+        } else if in_value {
             self.cursor.paint_to(end, Token::Plain);
         } else if next == Some(b':') && self.cursor.previous_byte() == Some(b'(') {
-            // A feature of `@media`, which no semicolon ends.
+            // A media feature, which no semicolon ends.
             self.cursor.paint_to(end, Token::Key);
             self.cursor.paint_bytes(1, Token::Plain);
         } else if self.cursor.next_non_blank(end) == Some(b':') && !self.is_in_selector() {
@@ -160,7 +160,7 @@ impl CssLexer<'_, '_> {
         }
     }
 
-    /// Whether a brace comes before the end of the declaration.
+    /// Whether a brace precedes the end of the declaration.
     fn is_in_selector(&mut self) -> bool {
         if self.next_delimiter <= self.cursor.position {
             let sign = |byte: u8| matches!(byte, b'{' | b'}' | b';');

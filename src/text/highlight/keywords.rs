@@ -1,15 +1,15 @@
-//! The words of a language, hashed while the program is compiled: a look-up is one
-//! pass over the word and about one comparison, and nothing is built at start.
+//! Keyword tables, hashed at compile time: a lookup takes one pass over the word and about one
+//! comparison.
 
-/// What a known word is, and what it says of the word behind it.
+/// The kind of a known word, and what it implies for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeywordKind {
     Keyword,
-    /// A keyword such as `fn`, before a function's name.
+    /// A keyword such as `fn`, followed by a function name.
     NamesFunction,
-    /// A keyword such as `struct`, before a type's name.
+    /// A keyword such as `struct`, followed by a type name.
     NamesType,
-    /// A keyword of a shell that no command follows, such as `for`.
+    /// A shell keyword such as `for`, not followed by a command.
     Operand,
     Constant,
     Type,
@@ -18,10 +18,10 @@ pub(super) enum KeywordKind {
 
 pub(super) type KeywordSlot = Option<(&'static str, KeywordKind)>;
 
-/// Longer words are never looked up.
 const WORD_BYTES_MAX: usize = 32;
 
-/// Turns lists of words, separated by blanks, into a table: `words!(Keyword: "if else", Type: "int")`.
+/// Builds a table from lists of words separated by blanks: `words!(Keyword: "if else", Type:
+/// "int")`.
 macro_rules! words {
     ($($kind:ident: $list:expr),* $(,)?) => {{
         const LISTS: &[($crate::text::highlight::keywords::KeywordKind, &str)] =
@@ -34,7 +34,7 @@ macro_rules! words {
 }
 pub(super) use words;
 
-/// Slots for the words of `lists`: a power of two, at least half of them empty.
+/// Number of slots for the words of `lists`: a power of two, at least twice the number of words.
 pub(super) const fn slot_count(lists: &[(KeywordKind, &str)]) -> usize {
     let mut count = 0;
     let mut list = 0;
@@ -82,7 +82,8 @@ pub(super) const fn build_table<const SLOTS: usize>(
     table
 }
 
-/// Of all letters as if they were small, so that one table serves both kinds of language.
+/// Hashes without regard to case, so one table serves case-sensitive and case-insensitive
+/// languages.
 #[inline]
 const fn hash(word: &[u8]) -> usize {
     let mut hash: u32 = 0x811C_9DC5;
@@ -94,7 +95,7 @@ const fn hash(word: &[u8]) -> usize {
     (hash ^ (hash >> 15)) as usize
 }
 
-/// What `word` is in `table`, which is never full.
+/// Looks `word` up in `table`, which always has an empty slot.
 #[inline]
 pub(super) fn find_keyword(
     table: &[KeywordSlot],

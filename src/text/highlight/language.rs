@@ -1,14 +1,14 @@
-//! What a language is, as data: its names, its comments, its strings, its words.
-//! The lexers read these tables; no language has code of its own where a table does.
+//! Language definitions as data: names, comments, strings, words. The lexers interpret these
+//! tables; a language has its own code only where a table does not suffice.
 
 use super::Token;
 use super::keywords::KeywordSlot;
 use std::fmt;
 
-/// A language and the lexer that reads it.
+/// A language and its lexer.
 pub(super) struct Language {
     pub name: &'static str,
-    /// Other names that fences use, and endings of files.
+    /// Other names used in fences, and file extensions.
     pub aliases: &'static [&'static str],
     pub family: Family,
 }
@@ -22,14 +22,14 @@ pub(super) enum Family {
     Make(&'static CodeSyntax),
     Markdown,
     Markup,
-    /// Code inside a page: markup until `<?`, then the code until `?>`.
+    /// Code within a page: markup until `<?`, then code until `?>`.
     Page(&'static Language),
-    /// Commands behind a prompt; all other lines are output.
+    /// Commands after a prompt; all other lines are output.
     Session(&'static CodeSyntax),
     Yaml,
 }
 
-// There is one table a language: its name stands for it.
+// Each language has exactly one table, so its name identifies it.
 impl PartialEq for Language {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -42,36 +42,36 @@ impl fmt::Debug for Language {
     }
 }
 
-/// A language that is comments, strings, numbers and words.
+/// The syntax of a language of comments, strings, numbers and words.
 #[derive(Clone, Copy)]
 pub(super) struct CodeSyntax {
-    /// Comment to the line's end.
+    /// Starts of comments that extend to the end of the line.
     pub line_comments: &'static [&'static str],
-    /// Such a comment starts only behind a blank: `a#b` is a word in a shell.
+    /// Line comments start only after a blank: `a#b` is a word in a shell.
     pub comments_need_space: bool,
     pub block_comments: &'static [BlockComment],
-    /// Longer openings before those that they start with.
+    /// Longer openings precede their own prefixes.
     pub strings: &'static [StringSyntax],
     pub keywords: &'static [KeywordSlot],
     pub folds_case: bool,
-    /// Bytes besides letters, digits and `_` that a word may start with, hold, or end in.
+    /// Bytes besides letters, digits and `_` that a word may start with, contain, or end with.
     pub extra_word_starts: &'static str,
     pub extra_word_chars: &'static str,
     pub extra_word_ends: &'static str,
     pub capitals: CapitalizedNames,
-    /// `'a'` is a char, `'a` is not an open string but a type's name.
+    /// `'a'` is a char; `'a` is a lifetime or type name, not an open string.
     pub has_char_literals: bool,
-    /// `don't`: a quote behind a letter opens nothing.
+    /// `don't`: a quote after a letter does not open a string.
     pub has_apostrophes_in_words: bool,
-    /// `name(` calls.
+    /// `name(` is a call.
     pub has_paren_calls: bool,
-    /// `name!(` calls.
+    /// `name!(` is a call.
     pub has_bang_calls: bool,
-    /// `Get-Item` calls.
+    /// `Get-Item` is a call.
     pub has_dashed_calls: bool,
-    /// `(name` calls.
+    /// `(name` is a call.
     pub has_lisp_calls: bool,
-    /// The first word of a command calls; `-x` is an option.
+    /// The first word of a command is a call; `-x` is an option.
     pub is_command_language: bool,
     /// `name =` and `name:` are keys; so is a string before a colon.
     pub assigned_keys: bool,
@@ -79,36 +79,35 @@ pub(super) struct CodeSyntax {
     pub quoted_keys: bool,
     /// `[name]` alone on its line.
     pub has_section_headers: bool,
-    /// A start and the word right behind it; longer starts first.
+    /// A prefix, and the token for it and the word directly after it; longer prefixes first.
     pub sigils: &'static [(&'static str, Token)],
     /// `#include` at the start of a line.
     pub has_preprocessor: bool,
-    /// A backslash outside of strings takes the next char with it.
+    /// A backslash outside strings escapes the next char.
     pub has_bare_escapes: bool,
-    /// `/…/` where a value may stand.
+    /// `/…/` where a value may occur.
     pub has_regex_literals: bool,
-    /// `<<WORD` or `<<<WORD`: lines of text up to that word.
+    /// `<<WORD` or `<<<WORD`: a here-document up to that word.
     pub heredoc_start: &'static str,
-    /// `%w[…]` or `~r/…/`: the byte before the letter; 0 where there is none.
+    /// `%w[…]` or `~r/…/`: the byte before the letter; 0 if there is none.
     pub percent_literal_byte: u8,
-    /// Words such as Perl's `qw` before a delimiter of the writer's choice.
+    /// Words such as Perl's `qw`, followed by any delimiter.
     pub quote_operators: &'static [&'static str],
-    /// What an interactive session writes before the code.
+    /// Prompts of interactive sessions.
     pub prompts: &'static [&'static str],
-    /// Bytes that may begin something; a bit a byte, made by [`Code::indexed`].
+    /// Bitmask of the ASCII bytes that may start a construct; set by [`Self::with_special_bytes`].
     pub special_bytes: u128,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CapitalizedNames {
     Plain,
-    /// `Name` is a type, also before `(`.
+    /// `Name` is a type, even before `(`.
     Types,
-    /// `Name` is a type, `Name(` calls.
+    /// `Name` is a type, `Name(` is a call.
     TypesUnlessCalled,
 }
 
-/// A comment over lines.
 #[derive(Clone, Copy)]
 pub(super) struct BlockComment {
     pub open: &'static str,
@@ -118,20 +117,18 @@ pub(super) struct BlockComment {
     pub is_at_line_start: bool,
 }
 
-/// A string.
 #[derive(Clone, Copy)]
 pub(super) struct StringSyntax {
-    /// Words right before the quote, in any case; the empty one is no word.
+    /// Prefixes directly before the quote, in any case; the empty one means no prefix.
     pub prefixes: &'static [&'static str],
     pub open: &'static str,
     pub close: &'static str,
     pub delimiter: StringDelimiter,
-    /// Takes the next byte with it; 0 where nothing does. A doubled quote needs no
-    /// rule: two strings side by side are painted as one.
+    /// The escape byte; 0 if there is none. Doubled quotes need no rule: two adjacent strings are
+    /// painted as one.
     pub escape: u8,
-    /// Goes on over line ends.
     pub is_multiline: bool,
-    /// `$name` is painted.
+    /// `$name` is highlighted.
     pub has_variables: bool,
     pub interpolation: Option<Interpolation>,
 }
@@ -139,7 +136,7 @@ pub(super) struct StringSyntax {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StringDelimiter {
     Plain,
-    /// `#`s before the opening and behind the closing quote; at least so many.
+    /// `#`s before the opening and after the closing quote; at least this many.
     Hashes(u8),
     /// `[==[` and `]==]`.
     Levels,
@@ -162,18 +159,18 @@ pub(super) const DOLLAR_PAREN: Option<Interpolation> = interpolation("$(", b'(',
 
 pub(super) const fn interpolation(
     open: &'static str,
-    nests: u8,
-    close: u8,
+    open_bracket: u8,
+    close_bracket: u8,
 ) -> Option<Interpolation> {
     Some(Interpolation {
         open,
-        open_bracket: nests,
-        close_bracket: close,
+        open_bracket,
+        close_bracket,
     })
 }
 
 impl CodeSyntax {
-    /// Nothing but words and numbers.
+    /// Words and numbers only.
     pub const BARE: Self = Self {
         line_comments: &[],
         comments_need_space: false,
@@ -206,7 +203,7 @@ impl CodeSyntax {
         prompts: &[],
         special_bytes: 0,
     };
-    /// What most descendants of C share.
+    /// Shared by most descendants of C.
     pub const C_LIKE: Self = Self {
         line_comments: &["//"],
         block_comments: &[BlockComment::C],
@@ -215,7 +212,7 @@ impl CodeSyntax {
         ..Self::BARE
     };
 
-    /// Fills [`Self::specials`]: most punctuation then costs one test of a bit.
+    /// Computes [`Self::special_bytes`], which reduces most punctuation to one bit test.
     pub const fn with_special_bytes(mut self) -> Self {
         let mut bits = first_bits(self.line_comments);
         let mut at = 0;
@@ -323,16 +320,16 @@ impl StringSyntax {
         self.prefixes = prefixes;
         self
     }
-    pub const fn with_interpolation(mut self, inside: Option<Interpolation>) -> Self {
-        self.interpolation = inside;
+    pub const fn with_interpolation(mut self, interpolation: Option<Interpolation>) -> Self {
+        self.interpolation = interpolation;
         self
     }
     pub const fn with_variables(mut self) -> Self {
         self.has_variables = true;
         self
     }
-    pub const fn with_delimiter(mut self, form: StringDelimiter) -> Self {
-        self.delimiter = form;
+    pub const fn with_delimiter(mut self, delimiter: StringDelimiter) -> Self {
+        self.delimiter = delimiter;
         self
     }
 }

@@ -1,15 +1,15 @@
-//! One line under the lexer: where it is, what it has painted. A stretch ends only
-//! beside an ASCII byte or at the line's end, so every end is a char boundary.
+//! The position of a lexer in a line, and the spans painted so far. Spans end only next to an ASCII
+//! byte or at the end of the line, so every end is a char boundary.
 
 use super::Token;
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes looked at on this thread: the measure of work that tests compare.
+    /// Bytes examined on this thread; tests use it to measure work.
     pub(super) static BYTES_EXAMINED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts `bytes` as looked at; nothing outside tests.
+/// Counts `bytes` as examined, in tests only.
 #[inline(always)]
 pub(super) fn count_examined(bytes: usize) {
     #[cfg(test)]
@@ -20,12 +20,12 @@ pub(super) fn count_examined(bytes: usize) {
 
 pub(super) struct LineCursor<'a> {
     pub line: &'a str,
-    /// All before it is painted.
+    /// Everything before it is painted.
     pub position: usize,
-    /// Where the language that is being read ends: a script ends before its line does.
+    /// End of the current language, which may be before the end of the line.
     pub end: usize,
     out: &'a mut Vec<(u32, Token)>,
-    /// Stretches before it belong to earlier lines and are never merged with.
+    /// Index of the first span of this line; earlier spans are never merged with.
     first_span: usize,
 }
 
@@ -41,7 +41,7 @@ impl<'a> LineCursor<'a> {
         }
     }
 
-    /// The bytes of this language, from the line's start.
+    /// The bytes up to `end`, from the start of the line.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         &self.line.as_bytes()[..self.end]
@@ -57,7 +57,7 @@ impl<'a> LineCursor<'a> {
         self.bytes().get(at).copied()
     }
 
-    /// The byte before the next one, whoever painted it.
+    /// The last painted byte.
     #[inline]
     pub fn previous_byte(&self) -> Option<u8> {
         self.bytes()[..self.position].last().copied()
@@ -74,13 +74,13 @@ impl<'a> LineCursor<'a> {
         self.bytes()[at..].starts_with(start.as_bytes())
     }
 
-    /// Paints up to byte `to`; a neighbour of the same token grows instead.
+    /// Paints up to byte `to`; extends the last span if its token is the same.
     #[inline]
     pub fn paint_to(&mut self, to: usize, token: Token) {
         if to <= self.position {
             return;
         }
-        debug_assert!(self.line.is_char_boundary(to), "a whole char");
+        debug_assert!(self.line.is_char_boundary(to), "char boundary");
         self.position = to;
         match self.out[self.first_span..].last_mut() {
             Some((end, last)) if *last == token => *end = to as u32,
@@ -88,7 +88,7 @@ impl<'a> LineCursor<'a> {
         }
     }
 
-    /// Says anew what the stretch painted last is: a string proves a key by its colon.
+    /// Repaints the last span: a string becomes a key when a colon follows.
     pub fn repaint(&mut self, token: Token) {
         if self.out.len() > self.first_span && self.out.pop().is_some() {
             let end = self.position;
@@ -104,7 +104,7 @@ impl<'a> LineCursor<'a> {
         self.paint_to(self.position + bytes, token);
     }
 
-    /// Paints all that is left of this language on the line.
+    /// Paints the rest of this language on the line.
     pub fn paint_rest(&mut self, token: Token) {
         self.paint_to(self.end, token);
     }
@@ -113,21 +113,21 @@ impl<'a> LineCursor<'a> {
         self.paint_to(self.run_end(self.position, is_blank), Token::Plain);
     }
 
-    /// Where the bytes from `from` on stop being `of` a kind.
+    /// The end of the run of matching bytes that starts at `from`.
     #[inline]
-    pub fn run_end(&self, from: usize, of: impl Fn(u8) -> bool) -> usize {
+    pub fn run_end(&self, from: usize, matches: impl Fn(u8) -> bool) -> usize {
         let bytes = &self.bytes()[from..];
-        let count = bytes.iter().take_while(|byte| of(**byte)).count();
+        let count = bytes.iter().take_while(|byte| matches(**byte)).count();
         count_examined(count + 1);
         from + count
     }
 
-    /// The end of the char that starts at `at`.
+    /// The end of the char at `at`.
     pub fn char_end(&self, at: usize) -> usize {
         self.run_end((at + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
     }
 
-    /// Where `wanted` comes next at or after `from`, in any case of letters.
+    /// The next occurrence of `wanted` at or after `from`, ignoring case.
     pub fn find(&self, from: usize, wanted: &str) -> Option<usize> {
         let (bytes, wanted) = (&self.bytes()[from..], wanted.as_bytes());
         let found = bytes
@@ -137,7 +137,7 @@ impl<'a> LineCursor<'a> {
         found.map(|at| from + at)
     }
 
-    /// The first byte that is no blank at or after `from`.
+    /// The first non-blank byte at or after `from`.
     pub fn next_non_blank(&self, from: usize) -> Option<u8> {
         self.byte_at(self.run_end(from, is_blank))
     }
@@ -147,7 +147,7 @@ const WORD: u8 = 1;
 const WORD_START: u8 = 2;
 const BLANK: u8 = 4;
 
-/// What each byte is, looked up: these three questions are most of the work.
+/// Byte classes as a lookup table: these three checks dominate the work.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0_u8;
@@ -171,7 +171,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & BLANK != 0
 }
 
-/// Letters, digits, `_` and everything beyond ASCII: names are written in Hangul too.
+/// Letters, digits, `_` and everything beyond ASCII, since names may be in any script.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & WORD != 0
@@ -182,20 +182,20 @@ pub(super) fn is_word_start(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & WORD_START != 0
 }
 
-/// The end of the number that starts at `from`: `0xFF_u8`, `1.5e-3`, `1'000`, `10px`, `1.2.3`.
+/// The end of the number at `from`: `0xFF_u8`, `1.5e-3`, `1'000`, `10px`, `1.2.3`.
 pub(super) fn number_end(bytes: &[u8], from: usize) -> usize {
     let digit_at = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
     let hex = bytes[from] == b'0' && matches!(bytes.get(from + 1), Some(b'x' | b'X'));
     let mut at = from + 1;
     while let Some(&byte) = bytes.get(at) {
         let exponent = matches!(bytes[at - 1], b'e' | b'E') && !hex;
-        let goes_on = match byte {
+        let continues = match byte {
             b'.' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
             b'\'' => digit_at(at + 1),
             b'+' | b'-' => exponent && bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
             _ => byte.is_ascii_alphanumeric() || byte == b'_',
         };
-        if !goes_on {
+        if !continues {
             break;
         }
         at += 1;
@@ -204,7 +204,7 @@ pub(super) fn number_end(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// A number for comparing words that are too long to keep (FNV-1a).
+/// Hashes a word that is too long to store, for comparison (FNV-1a).
 pub(super) fn fingerprint(word: &[u8]) -> u32 {
     count_examined(word.len());
     word.iter().fold(0x811C_9DC5, |hash: u32, byte| {

@@ -1,4 +1,4 @@
-//! Reads what is decided line by line: diffs, settings, makefiles, sessions.
+//! Lexes line-oriented languages: diffs, INI files, makefiles, shell sessions.
 
 use super::Token;
 use super::code;
@@ -6,7 +6,7 @@ use super::language::CodeSyntax;
 use super::line_cursor::{LineCursor, is_blank, is_word};
 use super::state::{LexMode, LexState};
 
-/// As far into a line as a prompt is looked for, in bytes.
+/// Bytes of a line searched for a prompt.
 const PROMPT_BYTES_MAX: usize = 80;
 
 pub(super) fn diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
@@ -22,7 +22,7 @@ pub(super) fn diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
         "new mode ",
         "Binary files ",
     ];
-    // Inside a hunk three signs are a line that starts with two: of SQL, say.
+    // Inside a hunk, three signs may be a changed line that starts with two, as in SQL.
     let file = ["--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
     let outside = state.mode != LexMode::Hunk;
     let token = match cursor.peek() {
@@ -73,7 +73,7 @@ pub(super) fn ini(cursor: &mut LineCursor<'_>) {
     value(cursor);
 }
 
-/// The rest of a line of settings: a value, and a comment behind a blank.
+/// The rest of an INI line: a value, and a comment after a blank.
 fn value(cursor: &mut LineCursor<'_>) {
     let start = cursor.position;
     let bytes = cursor.bytes();
@@ -147,7 +147,7 @@ pub(super) fn make(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCu
     variables(cursor);
 }
 
-/// `$(NAME)` and comments in what is left of the line.
+/// Paints `$(NAME)` and comments in the rest of the line.
 fn variables(cursor: &mut LineCursor<'_>) {
     while let Some(byte) = cursor.peek() {
         match byte {
@@ -170,7 +170,7 @@ fn variables(cursor: &mut LineCursor<'_>) {
     }
 }
 
-/// `$ cargo test` and `me@host:~$ ls` are commands, what they print is plain.
+/// `$ cargo test` and `me@host:~$ ls` are commands; their output is plain.
 pub(super) fn session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     if state.mode == LexMode::Start {
         let Some(prompt) = prompt_end(cursor) else {

@@ -1,12 +1,12 @@
-//! Reads Markdown as a source: headings, fences with their own language, list
-//! marks, code, the targets of links. Emphasis stays plain.
+//! Lexes Markdown source: headings, fences with their own language, list markers, code, link
+//! targets. Emphasis stays plain.
 
 use super::Token;
 use super::language::Family;
 use super::line_cursor::{LineCursor, count_examined, is_blank};
 use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState};
 
-/// Paints what `pen` has left of the line.
+/// Paints the rest of the line.
 pub(super) fn lex(
     state: &mut LexState,
     embedded: &mut Option<EmbeddedLanguage>,
@@ -43,7 +43,7 @@ pub(super) fn lex(
     inline(state, cursor);
 }
 
-/// The sign that the line starts with and how often, where it may be a fence.
+/// The fence character at the start of the line and its count, if any.
 fn opening_run(cursor: &LineCursor<'_>) -> (u8, usize) {
     let start = cursor.run_end(cursor.position, is_blank);
     match cursor.byte_at(start) {
@@ -85,7 +85,7 @@ fn open_fence(
     cursor.paint_rest(Token::Comment);
 }
 
-/// What only the start of a line can be.
+/// Paints constructs that occur only at the start of a line.
 fn line_start(cursor: &mut LineCursor<'_>) {
     cursor.paint_blanks();
     let hashes = cursor.run_end(cursor.position, |byte| byte == b'#') - cursor.position;
@@ -110,7 +110,7 @@ fn line_start(cursor: &mut LineCursor<'_>) {
 }
 
 fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
-    // What did not close once on this line will not close later.
+    // Whatever is unclosed here stays unclosed on this line.
     let mut unclosed = false;
     while let Some(byte) = cursor.peek() {
         count_examined(1);
@@ -151,7 +151,7 @@ fn inline(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     }
 }
 
-/// The end of the code that opens here: as many backticks as it opened with.
+/// The end of the code span that opens here, closed by as many backticks.
 fn code_span_end(cursor: &LineCursor<'_>) -> Option<usize> {
     let open = cursor.run_end(cursor.position, |byte| byte == b'`');
     let mut at = open;

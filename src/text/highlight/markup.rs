@@ -1,5 +1,5 @@
-//! Reads markup: tags, attributes, comments; scripts, styles and the code of pages
-//! are read by their own languages until their end tag, as a browser does.
+//! Lexes markup: tags, attributes, comments. Scripts, styles and page code are lexed by their own
+//! language up to their end tag, as in a browser.
 
 use super::Token;
 use super::language::Language;
@@ -7,7 +7,7 @@ use super::languages::{CSS, JAVASCRIPT};
 use super::line_cursor::{LineCursor, count_examined, is_blank, is_word, is_word_start};
 use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState, TagContent};
 
-/// Paints what `pen` has left of the line. `code` is what stands behind `<?`.
+/// Paints the rest of the line. `code` is the language after `<?`.
 pub(super) fn lex(
     code: Option<&'static Language>,
     state: &mut LexState,
@@ -25,7 +25,7 @@ pub(super) fn lex(
         if let Some(language) = code
             && cursor.starts_with("<?")
         {
-            // A page may break off anywhere, also within a tag or a value.
+            // Code may start anywhere in a page, even in a tag or a value.
             cursor.paint_bytes(2, Token::Keyword);
             let word = if cursor.starts_with("php") { 3 } else { 0 };
             let word = if cursor.starts_with("=") { 1 } else { word };
@@ -54,7 +54,7 @@ fn embed(language: &'static Language, end: EmbeddedEnd) -> Option<EmbeddedLangua
     })
 }
 
-/// Lets the guest paint its part; false where it has the rest of the line.
+/// Paints the embedded language; false if it extends to the end of the line.
 fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor<'_>) -> bool {
     let Some(inner) = embedded else {
         return true;
@@ -65,7 +65,7 @@ fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor
                 cursor.paint_blanks();
                 return false;
             }
-            // A fence of a page's language holds the code alone, or a whole page.
+            // The block may contain code alone, or a whole page.
             Some(b'<') => {
                 cursor.paint_blanks();
                 *embedded = None;
@@ -162,13 +162,13 @@ fn tag(
             cursor.paint_bytes(2, Token::Keyword);
             state.mode = LexMode::Start;
         }
-        // A tag that was never closed.
+        // An unclosed tag.
         b'<' => state.mode = LexMode::Start,
         b'"' | b'\'' => {
             cursor.paint_bytes(1, Token::String);
             state.mode = LexMode::Attribute { quote: byte, raw };
         }
-        // Svelte and JSX write code in braces; `>` may stand in it.
+        // Svelte and JSX have code in braces, which may contain `>`.
         b'{' => {
             let end = cursor.run_end(cursor.position, |byte| byte != b'}');
             cursor.paint_to((end + 1).min(cursor.end), Token::String);
@@ -202,7 +202,7 @@ fn attribute(
         cursor.paint_to(end + 1, Token::String);
         state.mode = LexMode::Tag { raw };
     } else {
-        // A lone `<` is the value's; `<?` was seen before.
+        // A lone `<` is part of the value; `<?` was handled before.
         let lone = cursor.byte_at(end) == Some(b'<') && end == cursor.position;
         cursor.paint_to(end + usize::from(lone), Token::String);
     }

@@ -1,9 +1,9 @@
-//! Colours code, a line at a time, by tables of some fifty languages. Small and
-//! fast enough to run in place on each line that is drawn, so that code is right
-//! the first time it is seen; it knows words and brackets, not grammars.
+//! Highlights code line by line from tables for about fifty languages. It recognizes words, strings
+//! and brackets rather than grammars, and is fast enough to run on each line as it is drawn, so
+//! code is colored from its first frame.
 //!
-//! `syntect` with the grammars of `two-face` was measured at 0.4 to 8 µs a byte, and at 57 MB of memory
-//! after five languages; this takes 10 ns a byte and builds nothing at start.
+//! `syntect` with the grammars of `two-face` took 0.4 to 8 µs per byte and 57 MB of memory after
+//! five languages; this takes 10 ns per byte and builds nothing at startup.
 
 mod code;
 mod css;
@@ -28,11 +28,11 @@ use language::{Family, Language};
 use line_cursor::LineCursor;
 use state::{EmbeddedEnd, EmbeddedLanguage, LexState};
 
-/// Bytes of a line that are coloured; the rest of a longer one stays plain.
+/// Bytes of a line that are highlighted; the rest of a longer line stays plain.
 pub const LINE_BYTES_MAX: usize = 2_000;
 
-/// Colours one block of code, line by line. It holds all that a line leaves open,
-/// so a copy kept from before a half-received line can read that line again.
+/// Highlights one block of code. Contains all state that crosses lines, so a partial line can be
+/// highlighted again from a copy made before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Highlighter {
     language: &'static Language,
@@ -41,22 +41,24 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// For the first word of a fence's info string, such as `rust`, `py`, `c++`,
-    /// `{.python}`, `js:app.js`, `src/main.rs`; `None` where the language is not known.
+    /// Selects the language by the first word of the info string of a fence, such as `rust`, `py`,
+    /// `c++`, `{.python}`, `js:app.js`, `src/main.rs`. `None` if it is unknown.
     pub fn new(info: &str) -> Option<Self> {
         let info = info.trim_start().trim_start_matches(['{', '.']);
         let separates = |c: char| c.is_whitespace() || matches!(c, ',' | ':' | ';' | '{' | '}');
         let word = info.split(separates).next()?;
         let word = word.strip_prefix("language-").unwrap_or(word);
-        // A file's name says its language by its ending, or as a whole.
+        // A file name determines the language by its extension or as a whole.
         let file = word.rsplit('/').next()?;
-        let ending = file.rsplit('.').next()?;
-        let language = [word, file, ending].into_iter().find_map(languages::find)?;
+        let extension = file.rsplit('.').next()?;
+        let language = [word, file, extension]
+            .into_iter()
+            .find_map(languages::find)?;
         Some(Self::from_language(language))
     }
 
     fn from_language(language: &'static Language) -> Self {
-        let guest = match language.family {
+        let embedded = match language.family {
             Family::Page(language) => Some(EmbeddedLanguage {
                 language,
                 state: LexState::default(),
@@ -67,14 +69,14 @@ impl Highlighter {
         Self {
             language,
             state: LexState::default(),
-            embedded: guest,
+            embedded,
         }
     }
 
-    /// Appends (end byte within `line`, token) for consecutive stretches that cover
-    /// `line` wholly, neighbours of one token merged; nothing for an empty line.
-    /// `line` holds no `\n`. Beyond [`LINE_BYTES_MAX`] bytes it is plain, and the
-    /// state stays as at the cut. All ends are char boundaries. O(len).
+    /// Appends `(end byte within line, token)` for consecutive spans that cover all of `line`;
+    /// adjacent spans have different tokens, and an empty line has none. `line` contains no `\n`.
+    /// Text beyond [`LINE_BYTES_MAX`] bytes is plain and does not affect the state. All ends are
+    /// char boundaries. O(len).
     pub fn highlight_line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
         let cut = line.floor_char_boundary(LINE_BYTES_MAX);
         let mut cursor = LineCursor::new(line, out);
@@ -96,7 +98,7 @@ impl Highlighter {
     }
 }
 
-/// Paints all of `pen` in a language that takes in no other one.
+/// Paints the line in a language without embedded ones.
 fn lex_single_language(family: Family, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     match family {
         Family::Code(code) => code::lex(code, state, cursor),
@@ -106,13 +108,13 @@ fn lex_single_language(family: Family, state: &mut LexState, cursor: &mut LineCu
         Family::Make(shell) => line_languages::make(shell, state, cursor),
         Family::Session(shell) => line_languages::session(shell, state, cursor),
         Family::Yaml => yaml::lex(state, cursor),
-        // Inside another language a page is its markup alone.
+        // An embedded page is treated as plain markup.
         Family::Markdown => markdown::lex(state, &mut None, cursor),
         Family::Markup | Family::Page(_) => markup::lex(None, state, &mut None, cursor),
     }
 }
 
-/// The names of all languages, each once; for documentation and tests.
+/// The names of all languages, each once, for documentation and tests.
 pub fn languages() -> impl Iterator<Item = &'static str> {
     languages::all().map(|language| language.name)
 }

@@ -1,5 +1,5 @@
-//! What signs begin: comments, directives, sections, sigils, escapes, and texts that
-//! start on the next line.
+//! Lexes constructs that start with punctuation: comments, directives, sections, sigils, escapes,
+//! here-documents.
 
 use super::Token;
 use super::code::{CodeLexer, contains_byte};
@@ -20,9 +20,10 @@ impl CodeLexer<'_, '_, '_> {
                 return true;
             }
         }
-        // Inside a string's code a comment would swallow the string's end.
-        let free = before.is_none_or(|byte| is_blank(byte) || matches!(byte, b';' | b'('));
-        let may_start = self.state.frame_count == 0 && (free || !self.code.comments_need_space);
+        // Inside interpolated code, a comment would swallow the end of the string.
+        let is_detached = before.is_none_or(|byte| is_blank(byte) || matches!(byte, b';' | b'('));
+        let may_start =
+            self.state.frame_count == 0 && (is_detached || !self.code.comments_need_space);
         let starts = self
             .code
             .line_comments
@@ -91,7 +92,7 @@ impl CodeLexer<'_, '_, '_> {
         true
     }
 
-    /// `[name]` alone at the start of a line, which a value of a list is not.
+    /// `[name]` alone at the start of a line, unlike a list item.
     pub fn section(&mut self) -> bool {
         if self.cursor.position != 0 || self.state.frame_count > 0 {
             return false;
@@ -99,11 +100,11 @@ impl CodeLexer<'_, '_, '_> {
         let name = |byte: u8| is_word(byte) || contains_byte("[]-.\"' :/*", byte);
         let end = self.cursor.run_end(0, name);
         let head = self.cursor.bytes()[..end].trim_ascii_end();
-        let alone = self
+        let ends_line = self
             .cursor
             .next_non_blank(end)
             .is_none_or(|byte| byte == b'#');
-        let is_head = head.ends_with(b"]") && alone;
+        let is_head = head.ends_with(b"]") && ends_line;
         if is_head {
             self.cursor.paint_to(head.len(), Token::Heading);
         }
@@ -112,14 +113,14 @@ impl CodeLexer<'_, '_, '_> {
 
     pub fn escape(&mut self) -> bool {
         let end = self.cursor.char_end(self.cursor.position + 1);
-        let more = self.cursor.position + 1 < self.cursor.end;
-        if more {
-            // To Lisp it is a char.
+        let has_escaped_char = self.cursor.position + 1 < self.cursor.end;
+        if has_escaped_char {
+            // A char literal in Lisp.
             let is_char = self.code.has_lisp_calls;
             self.cursor
                 .paint_to(end, if is_char { Token::String } else { Token::Plain });
         }
-        more
+        has_escaped_char
     }
 
     pub fn sigil(&mut self) -> bool {
@@ -135,8 +136,9 @@ impl CodeLexer<'_, '_, '_> {
                 "\\" => byte.is_ascii_alphabetic(),
                 _ => is_word_start(byte),
             });
-            let free = before.is_none_or(|b| !is_word(b) && b != b':' && b != b')' && b != b']');
-            if !named || !free && !sigil.starts_with(['$', '\\']) {
+            let is_detached =
+                before.is_none_or(|b| !is_word(b) && b != b':' && b != b')' && b != b']');
+            if !named || !is_detached && !sigil.starts_with(['$', '\\']) {
                 continue;
             }
             let mut end = match sigil.as_bytes()[0] {
@@ -146,7 +148,7 @@ impl CodeLexer<'_, '_, '_> {
                 b'$' => self.cursor.run_end(start + 1, is_word),
                 _ => self.word_end(start + 1),
             };
-            // A decorator's path is painted whole.
+            // The path of a decorator is painted whole.
             while token == Token::Function
                 && self.cursor.byte_at(end) == Some(b'.')
                 && self.cursor.byte_at(end + 1).is_some_and(is_word_start)
@@ -176,12 +178,14 @@ impl CodeLexer<'_, '_, '_> {
             .filter(|byte| contains_byte("'\"", *byte));
         start += usize::from(quote.is_some());
         let end = self.cursor.run_end(start, is_word);
-        // `1 << n` shifts; words of here-documents are written large.
-        let large = self
+        // `1 << n` shifts; here-document words are uppercase.
+        let is_uppercase = self
             .cursor
             .byte_at(start)
             .is_some_and(|b| b.is_ascii_uppercase() || b == b'_');
-        if end == start || !(large || quote.is_some()) || self.cursor.previous_byte() == Some(b'<')
+        if end == start
+            || !(is_uppercase || quote.is_some())
+            || self.cursor.previous_byte() == Some(b'<')
         {
             return false;
         }
@@ -195,8 +199,9 @@ impl CodeLexer<'_, '_, '_> {
     pub fn heredoc_line(&mut self, word: u32) {
         let start = self.cursor.run_end(self.cursor.position, is_blank);
         let end = self.cursor.run_end(start, is_word);
-        let alone = self.cursor.byte_at(end).is_none_or(|byte| !is_blank(byte));
-        if end > start && alone && fingerprint(&self.cursor.bytes()[start..end]) == word {
+        let no_blank_follows = self.cursor.byte_at(end).is_none_or(|byte| !is_blank(byte));
+        if end > start && no_blank_follows && fingerprint(&self.cursor.bytes()[start..end]) == word
+        {
             self.state.mode = LexMode::Start;
             self.cursor.paint_to(end, Token::String);
         } else {
@@ -205,7 +210,7 @@ impl CodeLexer<'_, '_, '_> {
     }
 }
 
-/// Bytes that `$` makes a variable of without a name.
+/// Bytes that form a special variable with `$`.
 fn is_special_variable(byte: u8) -> bool {
     byte.is_ascii_digit() || contains_byte("?@#*!$&", byte)
 }

@@ -1,12 +1,12 @@
-//! What a line leaves open for the next one. Small and `Copy`: a line that is still
-//! being received is read again and again from a kept copy.
+//! State that crosses lines. Small and `Copy`, so an unfinished line can be lexed repeatedly from a
+//! saved copy.
 
 use super::language::Language;
 
-/// How deep code within strings within code is followed.
+/// Maximum nesting of code within strings.
 const FRAMES_MAX: usize = 3;
 
-/// What one language has open.
+/// The open constructs of one language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct LexState {
     pub mode: LexMode,
@@ -18,49 +18,49 @@ pub(super) struct LexState {
 pub(super) enum LexMode {
     #[default]
     Start,
-    /// A command goes on behind a backslash.
+    /// A command continued by a backslash.
     Continued,
     Comment {
         block: u8,
         depth: u16,
     },
-    /// A string by rule `rule`; `count` and `tag` say which closing it waits for.
+    /// A string of rule `rule`; `count` and `tag` identify its closing delimiter.
     String {
         rule: u8,
         count: u8,
         tag: u32,
     },
-    /// Text until a line that is the word with this fingerprint.
+    /// Text until a line with the word of this fingerprint.
     Heredoc {
         word: u32,
     },
-    /// Markup: inside a tag, and whose text follows it.
+    /// Markup: inside a tag, whose content is `raw`.
     Tag {
         raw: TagContent,
     },
-    /// Markup: inside an attribute's value.
+    /// Markup: inside an attribute value.
     Attribute {
         quote: u8,
         raw: TagContent,
     },
     MarkupComment,
     Cdata,
-    /// Style sheets: behind a property's colon.
+    /// CSS: after the colon of a property.
     Property,
     /// YAML: lines indented deeper than `indent` are text.
     BlockScalar {
         indent: u16,
     },
-    /// Diff: behind `@@`.
+    /// Diff: after `@@`.
     Hunk,
-    /// Markdown: a fence of a language that is not known.
+    /// Markdown: a fence of an unknown language.
     Fence {
         mark: u8,
         count: u8,
     },
 }
 
-/// What follows a tag's `>`.
+/// The content after a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum TagContent {
     #[default]
@@ -69,16 +69,16 @@ pub(super) enum TagContent {
     Style,
 }
 
-/// A string that waits for the end of the code inside it.
+/// A string interrupted by interpolated code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct InterpolationFrame {
     pub string_rule: u8,
-    /// Brackets that the code has open itself.
+    /// Brackets open within the code.
     open_brackets: u8,
 }
 
 impl LexState {
-    /// Begins code inside a string; false where it is nested too deep to be followed.
+    /// Enters interpolated code; false if it is nested too deeply.
     pub fn enter_interpolation(&mut self, rule: u8) -> bool {
         let Some(frame) = self.frames.get_mut(usize::from(self.frame_count)) else {
             return false;
@@ -92,7 +92,7 @@ impl LexState {
         true
     }
 
-    /// The innermost string that code is inside of.
+    /// The innermost interrupted string.
     pub fn innermost_frame(&self) -> Option<InterpolationFrame> {
         let innermost = usize::from(self.frame_count).checked_sub(1)?;
         self.frames.get(innermost).copied()
@@ -105,7 +105,7 @@ impl LexState {
         }
     }
 
-    /// Closes a bracket of the code inside a string, or the code itself.
+    /// Closes a bracket of the interpolated code, or the code itself.
     pub fn close_bracket(&mut self) {
         let Some(innermost) = usize::from(self.frame_count).checked_sub(1) else {
             return;
@@ -125,7 +125,7 @@ impl LexState {
         }
     }
 
-    /// Leaves the outermost string that `ends` with its line, and all inside it.
+    /// Leaves the outermost string that `ends` with its line, and everything inside it.
     pub fn leave_strings_where(&mut self, ends: impl Fn(u8) -> bool) {
         let open = &self.frames[..usize::from(self.frame_count)];
         if let Some(outermost) = open.iter().position(|frame| ends(frame.string_rule)) {
@@ -136,7 +136,7 @@ impl LexState {
     }
 }
 
-/// A language inside another one: a script in a page, a fence in Markdown.
+/// An embedded language: a script in a page, a fence in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EmbeddedLanguage {
     pub language: &'static Language,
@@ -144,12 +144,12 @@ pub(super) struct EmbeddedLanguage {
     pub end: EmbeddedEnd,
 }
 
-/// What ends a guest.
+/// What ends an embedded language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmbeddedEnd {
     Script,
     Style,
-    /// `?>`; nothing but blanks came yet, so that the code may still turn out a page.
+    /// `?>`; only blanks so far, so the code may turn out to be a page.
     PageStart,
     /// `?>`
     Page,

@@ -1,4 +1,4 @@
-//! Strings, chars and regexes: how they open, what closes them, and the code inside.
+//! Lexes strings, chars and regexes: openings, closings, and interpolated code.
 
 use super::Token;
 use super::code::{CodeLexer, contains_byte};
@@ -6,19 +6,19 @@ use super::language::{StringDelimiter, StringSyntax};
 use super::line_cursor::{count_examined, fingerprint, is_word, is_word_start};
 use super::state::LexMode;
 
-/// As many bytes as the standard of C++ allows for a raw string's delimiter.
+/// The maximum length of a raw string delimiter in standard C++.
 const TAG_BYTES_MAX: usize = 16;
 
-/// A string that has just opened.
+/// The opening of a string.
 struct StringOpening {
-    /// The first byte behind the opening.
+    /// The first byte after the opening.
     end: usize,
     count: u8,
     tag: u32,
 }
 
 impl CodeLexer<'_, '_, '_> {
-    /// A string whose opening starts at `at`, right behind the word that is read now.
+    /// Lexes a string that opens at `at`, directly after the current word.
     pub fn prefixed_string(&mut self, at: usize) -> bool {
         let word = &self.cursor.bytes()[self.cursor.position..at];
         let rules = self.code.strings;
@@ -73,7 +73,8 @@ impl CodeLexer<'_, '_, '_> {
                 open(end, 0, 0)
             }
             StringDelimiter::Hashes(least) => {
-                // Only the first of a run, or each `#` of many would look at all of them.
+                // Only the first `#` of a run counts; otherwise each `#` of many would scan all of
+                // them.
                 let first = at == 0 || cursor.byte_at(at - 1) != Some(b'#');
                 let end = cursor.run_end(at, |byte| first && byte == b'#');
                 let count = u8::try_from(end - at)
@@ -103,7 +104,7 @@ impl CodeLexer<'_, '_, '_> {
         }
     }
 
-    /// Paints the open string up to its end, to code inside it, or to the line's end.
+    /// Paints the open string up to its end, to interpolated code, or to the end of the line.
     pub fn string_body(&mut self, number: u8, count: u8, tag: u32) {
         let Some(rule) = self.code.strings.get(usize::from(number)) else {
             self.state.mode = LexMode::Start;
@@ -159,7 +160,7 @@ impl CodeLexer<'_, '_, '_> {
         self.cursor.paint_rest(Token::String);
     }
 
-    /// The end of `rule`'s closing that starts at `at`.
+    /// The end of the closing delimiter of `rule` at `at`.
     fn closing_end(&self, rule: &StringSyntax, at: usize, count: u8, tag: u32) -> Option<usize> {
         let cursor = &self.cursor;
         let count = usize::from(count);
@@ -188,7 +189,7 @@ impl CodeLexer<'_, '_, '_> {
         closes.then_some(end)
     }
 
-    /// `'a'`, `'\n'`; where no char closes, `'a` names a type or a lifetime.
+    /// `'a'`, `'\n'`; if no quote closes it, `'a` is a lifetime or type name.
     pub fn char_literal(&mut self) -> bool {
         let start = self.cursor.position + 1;
         let Some(first) = self.cursor.byte_at(start) else {
@@ -197,7 +198,7 @@ impl CodeLexer<'_, '_, '_> {
         let end = match first {
             b'\\' => {
                 let from = (start + 2).min(self.cursor.end);
-                // As long as `\u{10FFFF}` and no longer.
+                // No longer than `\u{10FFFF}`.
                 self.cursor
                     .run_end(from, |b| b.is_ascii_hexdigit() || contains_byte("u{}x_", b))
                     .min(from + 10)
@@ -233,14 +234,14 @@ impl CodeLexer<'_, '_, '_> {
             .cursor
             .run_end(start, |byte| byte.is_ascii_alphabetic());
         let delimiter = self.cursor.byte_at(end);
-        // Without a letter it would be an operator.
+        // Without a letter it is an operator.
         let opens =
             end == start + 1 && delimiter.is_some_and(|byte| contains_byte("/{([<|!\"'", byte));
         let end = opens.then(|| self.delimited_end(end, 1)).flatten();
         self.paint_delimited(end)
     }
 
-    /// `qw(a b)`, `s/x/y/`, with `at` behind the word.
+    /// `qw(a b)`, `s/x/y/`; `at` is after the word.
     pub fn quote_operator(&mut self, at: usize) -> bool {
         let word = &self.cursor.bytes()[self.cursor.position..at];
         let known = self
@@ -274,9 +275,9 @@ impl CodeLexer<'_, '_, '_> {
         end.is_some()
     }
 
-    /// Behind `parts` texts from the delimiter at `at` on, all on this line.
+    /// The position after `parts` delimited texts that start at `at`, all on this line.
     fn delimited_end(&mut self, at: usize, parts: usize) -> Option<usize> {
-        // What did not close once will not close later: one scan to the end a line.
+        // Whatever did not close before will not close later: at most one scan to the end per line.
         if self.no_more_closings {
             return None;
         }
@@ -289,22 +290,22 @@ impl CodeLexer<'_, '_, '_> {
             b'<' => b'>',
             same => same,
         };
-        let (mut depth, mut left, mut class) = (0_usize, parts, false);
-        let mut place = at + 1;
-        while let Some(&byte) = bytes.get(place) {
+        let (mut depth, mut left, mut in_class) = (0_usize, parts, false);
+        let mut next = at + 1;
+        while let Some(&byte) = bytes.get(next) {
             count_examined(1);
-            place += 1;
+            next += 1;
             match byte {
-                b'\\' => place += 1,
-                b'[' if open == b'/' => class = true,
-                b']' if open == b'/' => class = false,
-                _ if byte == close && depth == 0 && !class => {
+                b'\\' => next += 1,
+                b'[' if open == b'/' => in_class = true,
+                b']' if open == b'/' => in_class = false,
+                _ if byte == close && depth == 0 && !in_class => {
                     left -= 1;
                     if left == 0 {
-                        return Some(place);
+                        return Some(next);
                     }
-                    // The second text of a bracketed pair has an opening of its own.
-                    place += usize::from(open != close && bytes.get(place) == Some(&open));
+                    // The second text of a bracketed pair has its own opening bracket.
+                    next += usize::from(open != close && bytes.get(next) == Some(&open));
                 }
                 _ if byte == open && open != close => depth += 1,
                 _ if byte == close => depth = depth.saturating_sub(1),

@@ -1,22 +1,21 @@
-//! The kinds of stretches that code is colored by.
+//! Token kinds for highlighting.
 
-/// What a stretch of code is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Token {
     #[default]
     Plain,
     Comment,
-    /// A string, a char, a regex.
+    /// Also chars and regexes.
     String,
     /// Also constants such as `true` and `None`.
     Number,
     Keyword,
     Type,
     Function,
-    /// A key of data, an attribute, a property, a variable with a sigil.
+    /// A key, attribute or property, or a variable with a sigil.
     Key,
     Added,
     Removed,
-    /// A diff's hunk, a section, a heading of Markdown.
+    /// A diff hunk, a section header, a Markdown heading.
     Heading,
 }

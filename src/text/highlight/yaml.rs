@@ -1,5 +1,5 @@
-//! Reads YAML: keys, quoted and plain scalars, and the texts behind `|` and `>`,
-//! which last as long as lines are indented deeper than their key.
+//! Lexes YAML: keys, quoted and plain scalars, and block scalars after `|` and `>`, which last
+//! while lines are indented deeper than their key.
 
 use super::Token;
 use super::line_cursor::{LineCursor, count_examined, is_blank};
@@ -12,13 +12,13 @@ const CONSTANTS: [&[u8]; 9] = [
 struct YamlLexer<'p, 'a> {
     state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
-    /// Where the last key or dash starts: a text must be indented deeper.
+    /// Column of the last key or dash; a block scalar must be indented deeper.
     column: usize,
     /// Open `[` and `{` on this line.
     depth: usize,
 }
 
-/// Paints what `pen` has left of the line.
+/// Paints the rest of the line.
 pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let column = cursor.run_end(cursor.position, is_blank) - cursor.position;
     if let LexMode::BlockScalar { indent } = state.mode {
@@ -62,20 +62,20 @@ impl YamlLexer<'_, '_> {
     }
 
     fn node(&mut self, byte: u8, start: usize) {
-        let behind = self.cursor.byte_at(self.cursor.position + 1);
-        let free = self.cursor.previous_byte().is_none_or(is_blank);
+        let next = self.cursor.byte_at(self.cursor.position + 1);
+        let after_blank = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
             _ if is_blank(byte) => self.cursor.paint_blanks(),
-            b'#' if free => self.cursor.paint_rest(Token::Comment),
+            b'#' if after_blank => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => {
                 self.column = self.cursor.position - start;
                 self.quoted(byte, self.cursor.position + 1);
             }
-            b'-' | b'?' if behind.is_none_or(is_blank) => {
+            b'-' | b'?' if next.is_none_or(is_blank) => {
                 self.column = self.cursor.position - start;
                 self.cursor.paint_bytes(1, Token::Keyword);
             }
-            b'&' | b'*' | b'!' if free => {
+            b'&' | b'*' | b'!' if after_blank => {
                 let end = self
                     .cursor
                     .run_end(self.cursor.position, |byte| !is_blank(byte) && byte != b',');
@@ -94,23 +94,23 @@ impl YamlLexer<'_, '_> {
         self.cursor.paint_bytes(1, Token::Plain);
     }
 
-    /// `|`, `>-`, `|2+`, with at most a comment behind.
+    /// `|`, `>-`, `|2+`, followed by at most a comment.
     fn block_scalar_header(&mut self) -> bool {
         let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-');
         let end = self.cursor.run_end(self.cursor.position + 1, sign);
-        let alone = self
+        let ends_line = self
             .cursor
             .next_non_blank(end)
             .is_none_or(|byte| byte == b'#');
-        if alone && self.depth == 0 {
+        if ends_line && self.depth == 0 {
             self.cursor.paint_to(end, Token::Keyword);
             let indent = u16::try_from(self.column).unwrap_or(u16::MAX);
             self.state.mode = LexMode::BlockScalar { indent };
         }
-        alone && self.depth == 0
+        ends_line && self.depth == 0
     }
 
-    /// A string whose text goes on at `at`; it may span lines.
+    /// Lexes a quoted string that continues at `at`; it may span lines.
     fn quoted(&mut self, quote: u8, mut at: usize) {
         let bytes = self.cursor.bytes();
         while at < bytes.len() && bytes[at] != quote {
@@ -137,7 +137,7 @@ impl YamlLexer<'_, '_> {
         }
     }
 
-    /// A scalar without quotes: a key where a colon ends it.
+    /// Lexes a plain scalar: a key if a colon ends it.
     fn scalar(&mut self, start: usize) {
         let bytes = self.cursor.bytes();
         let from = self.cursor.position;
@@ -173,7 +173,7 @@ impl YamlLexer<'_, '_> {
     }
 }
 
-/// Also dates and versions: what consists of digits and what joins them.
+/// Also matches dates and versions: digits and the characters that join them.
 fn is_number(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
     let hex = unsigned.starts_with(b"0x");

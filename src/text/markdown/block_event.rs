@@ -1,4 +1,4 @@
-//! What the scanner says of a text, for the layout to do.
+//! Events from the block scanner to the layout.
 
 use super::line_syntax::ColumnAlign;
 use std::ops::Range;
@@ -7,22 +7,21 @@ use std::ops::Range;
 pub enum LeafKind {
     Paragraph,
     Heading(u8),
-    /// Fenced or indented; the range is the fence's info string.
+    /// Fenced or indented; the range covers the info string of the fence.
     Code {
         info: Range<usize>,
     },
     Table(Vec<ColumnAlign>),
     Rule,
-    /// An item with nothing in it.
+    /// A list item without content.
     EmptyItem,
 }
 
-/// Ranges are bytes of the source.
+/// Ranges are byte ranges of the source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockEvent {
-    /// A leaf begins. `gap`: a blank row before it, with what stands in front of it.
+    /// A leaf begins, after a blank row if `blank_row_prefix` is set.
     OpenLeaf {
-        /// Where it begins.
         at: usize,
         kind: LeafKind,
         prefix: BlockPrefix,
@@ -30,14 +29,14 @@ pub enum BlockEvent {
     },
     /// A line of the open leaf.
     Line(Range<usize>),
-    /// The last line goes on.
+    /// A continuation of the last line.
     ContinueLine(Range<usize>),
-    /// The open paragraph is a heading, or its last line a table's first row.
+    /// The open paragraph becomes a heading, or its last line becomes the header of a table.
     ChangeKind(LeafKind),
     CloseLeaf,
 }
 
-/// What stands in front of a leaf's rows.
+/// The prefix of the first row of a leaf, and of the other rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockPrefix {
     pub first: Vec<PrefixPart>,
@@ -48,10 +47,10 @@ pub struct BlockPrefix {
 pub enum PrefixPart {
     Quote,
     Bullet,
-    /// The number, and the sign behind it.
+    /// The number and its delimiter.
     Number(u64, u8),
     Task(bool),
-    /// Columns that a marker takes in the row above.
+    /// Columns under a marker in a previous row.
     Space(usize),
 }
 

@@ -1,21 +1,21 @@
-//! What is still coming in, as it will look once it is whole: `**bold` is bold from
-//! its first letter on, and no sign appears only to vanish with the next token.
+//! Completes unfinished syntax at the end of streamed text: `**bold` is bold from its first letter
+//! on, and no delimiter appears only to vanish with the next token.
 
 use super::emphasis::{OpenRun, emphasis_runs};
 use super::line_syntax::{self, is_blank};
 use super::scan::BlockScanner;
 
-/// Emphasis that is not closed within so many bytes is taken for signs.
+/// Emphasis not closed within this many bytes is literal.
 const EMPHASIS_BYTES_MAX: usize = 240;
-/// A link's target that is still coming in.
+/// Maximum length of an unfinished link target.
 const TARGET_BYTES_MAX: usize = 400;
-/// A character reference that is still coming in.
+/// Maximum length of an unfinished character reference.
 const REFERENCE_BYTES_MAX: usize = 9;
-/// What may become a task's box.
+/// Possible beginnings of a task box.
 const TASK_BOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
 
-/// The bytes of a line that is still coming in that can be shown: all but signs at
-/// its beginning of which nobody knows yet what they begin.
+/// The number of bytes of an unfinished line that can be shown: 0 while its first characters are
+/// still ambiguous, otherwise all.
 pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     if is_blank(text) || scanner.could_close_fence(text) {
         return 0;
@@ -36,7 +36,7 @@ pub fn visible_length(text: &str, scanner: &BlockScanner) -> usize {
     }
 }
 
-/// Could this be the beginning of different things?
+/// Whether the text could still start different constructs.
 fn is_undecided(text: &str) -> bool {
     let Some(sign) = text.bytes().next() else {
         return false;
@@ -57,25 +57,25 @@ fn is_undecided(text: &str) -> bool {
     }
 }
 
-/// Closes what is open at the end of a paragraph, and takes signs at its very end
-/// away that may begin or close something. O(len).
+/// Closes open constructs at the end of a paragraph and drops trailing delimiters that may open or
+/// close one. O(len).
 pub fn close_pending(text: &mut String) {
-    let kept = text
+    let trimmed = text
         .trim_end_matches(['*', '_', '`', '~', ' '])
         .trim_end_matches('\\');
-    let kept = strip_link_start(kept).len();
-    text.truncate(kept);
-    let near = |open: &OpenRun| kept - open.at <= EMPHASIS_BYTES_MAX;
+    let end = strip_link_start(trimmed).len();
+    text.truncate(end);
+    let is_near_end = |open: &OpenRun| end - open.at <= EMPHASIS_BYTES_MAX;
     let mut open = emphasis_runs(text).open;
-    open.retain(near);
-    let ticks = open.iter().position(|open| open.sign == b'`');
-    match ticks {
-        // In code nothing else is open.
-        Some(ticks) => open.truncate(ticks + 1),
+    open.retain(is_near_end);
+    let code_span = open.iter().position(|open| open.sign == b'`');
+    match code_span {
+        // Inside a code span nothing else is open.
+        Some(code_span) => open.truncate(code_span + 1),
         None => close_pending_link(text),
     }
     for open in open.iter().rev() {
-        // Within a word only a sign that is closed counts.
+        // Inside a word, only a closed delimiter counts.
         let before = text
             .get(..open.at)
             .and_then(|text| text.chars().next_back());
@@ -86,8 +86,8 @@ pub fn close_pending(text: &mut String) {
     }
 }
 
-/// The text without what may begin a link or a picture at its end. A sign within a
-/// word, or one that ends a sentence, begins none.
+/// Strips a trailing beginning of a link or image. `[` inside a word and `!` after a sentence begin
+/// none.
 fn strip_link_start(text: &str) -> &str {
     let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
     let open = text
@@ -101,7 +101,7 @@ fn strip_link_start(text: &str) -> &str {
     }
 }
 
-/// What is begun of a link or a character reference.
+/// Completes or removes an unfinished link, autolink or character reference.
 fn close_pending_link(text: &mut String) {
     let tail = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
     if let Some(at) = text[tail..].rfind('&').map(|at| tail + at)
@@ -115,13 +115,13 @@ fn close_pending_link(text: &mut String) {
     if let Some(at) = text[tail..].rfind('<').map(|at| tail + at)
         && !text[at..].contains(['>', ' ', '\n'])
     {
-        let begun = &text[at + 1..];
+        let scheme_start = &text[at + 1..];
         match ["https://", "http://"]
             .iter()
-            .any(|scheme| scheme.starts_with(begun))
+            .any(|scheme| scheme.starts_with(scheme_start))
         {
             true => text.truncate(at),
-            false if begun.starts_with("http") => text.push('>'),
+            false if scheme_start.starts_with("http") => text.push('>'),
             false => {}
         }
         return;
@@ -129,7 +129,7 @@ fn close_pending_link(text: &mut String) {
     let Some(at) = text[tail..].rfind('[').map(|at| tail + at) else {
         return;
     };
-    // `[![badge](image)](https://exam`: a picture within a link.
+    // `[![badge](image)](https://exam`: an image inside a link.
     let badge = text[..at].ends_with("[!");
     let Some(end) = text[at..].find(']').map(|end| at + end) else {
         close_link_text(text, at);
@@ -156,19 +156,19 @@ fn close_badge(text: &mut String, badge: bool) {
     }
 }
 
-/// `[words` may become a link; `list[0` and `[1` will not, nor will a label.
+/// `[text` may become a link; `list[0`, `[1` and labels do not.
 fn close_link_text(text: &mut String, at: usize) {
     let before = text[..at].chars().next_back();
     let first = text[at + 1..].chars().next();
-    let begins = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
-    if begins && before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != ']') {
-        let words = if text.ends_with(']') { "()" } else { "]()" };
-        text.push_str(words);
+    let is_link = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
+    if is_link && before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != ']') {
+        let closing = if text.ends_with(']') { "()" } else { "]()" };
+        text.push_str(closing);
     }
 }
 
-/// `](https://exam` leads somewhere already; a title behind the target is left out.
-/// Returns where the target ends, if it does.
+/// Completes a link target such as `](https://exam` and drops an unfinished title. Returns the end
+/// of the target if it was complete.
 fn close_link_target(text: &mut String, at: usize) -> Option<usize> {
     let mut depth = 1;
     let mut end = text.len();

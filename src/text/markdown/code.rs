@@ -1,5 +1,5 @@
-//! Code as rows: line by line, for good. A line that is too long is broken where the
-//! width ends, or behind a space not far from there, and goes on behind a sign.
+//! Lays out code blocks, final line by line. A long line is broken at the width, or after a space
+//! close to it, and continues after a marker.
 
 use super::layout::{INSET, LeafLayout, MarkdownLayout, OpenLeaf};
 use super::row_buffer::{BreakMode, PrefixId};
@@ -7,13 +7,12 @@ use super::style::{StyleRole, TextStyle};
 use crate::text::highlight::Highlighter;
 use std::ops::Range;
 
-/// The last row of a line that may go on.
+/// The last row of a line that may continue.
 #[derive(Debug, Clone, Copy)]
 pub struct PendingCodeRow {
-    /// Where its text begins, and the byte of the source that it came from.
     start: usize,
     source_start: usize,
-    /// Rows of its line came before.
+    /// Earlier rows of its line exist.
     is_continuation: bool,
 }
 
@@ -21,12 +20,12 @@ pub struct PendingCodeRow {
 pub struct CodeLayout {
     highlighter: Option<Highlighter>,
     pub pending_row: Option<PendingCodeRow>,
-    /// What stands in front of rows that a line goes on with.
+    /// The prefix of continuation rows.
     continuation_prefix: PrefixId,
 }
 
 impl MarkdownLayout {
-    /// Code, with the name of its language above it.
+    /// Starts a code block and shows the name of its language.
     pub fn open_code(
         &mut self,
         leaf: &mut OpenLeaf,
@@ -34,87 +33,85 @@ impl MarkdownLayout {
         info: Range<usize>,
     ) -> CodeLayout {
         let rest = self.rows.prefix(leaf.prefixes.rest);
-        let wrapped = match rest.strip_suffix(INSET) {
+        let continuation = match rest.strip_suffix(INSET) {
             Some(rest) => format!("{rest}{} ", self.glyphs.continuation),
             None => rest.to_owned(),
         };
-        let wrapped = self.rows.intern_prefix(&wrapped);
-        let (start, from) = (self.rows.end(), info.start);
+        let continuation_prefix = self.rows.intern_prefix(&continuation);
+        let (start, source_start) = (self.rows.end(), info.start);
         let info = source[info].trim();
         if !info.is_empty() {
             self.rows
                 .push_text(info, TextStyle::from_role(StyleRole::Dim));
-            let begun = false;
             let label = PendingCodeRow {
                 start,
-                source_start: from,
-                is_continuation: begun,
+                source_start,
+                is_continuation: false,
             };
-            self.wrap_code(label, wrapped, false, leaf);
+            self.wrap_code(label, continuation_prefix, false, leaf);
         }
         CodeLayout {
             highlighter: Highlighter::new(info),
             pending_row: None,
-            continuation_prefix: wrapped,
+            continuation_prefix,
         }
     }
 
-    /// The text from `held` on as rows. With `hold` the last one is held back.
+    /// Wraps the text from `pending` on. With `hold_last`, the last row is kept back.
     fn wrap_code(
         &mut self,
-        held: PendingCodeRow,
-        wrapped: PrefixId,
-        hold: bool,
+        pending: PendingCodeRow,
+        continuation_prefix: PrefixId,
+        hold_last: bool,
         leaf: &mut OpenLeaf,
     ) -> PendingCodeRow {
-        let room = self.content_width(leaf.prefixes);
+        let width = self.content_width(leaf.prefixes);
         let prefixes = &mut leaf.prefixes;
         let PendingCodeRow {
             start,
-            source_start: from,
+            source_start,
             ..
-        } = held;
-        let mut begun = held.is_continuation;
+        } = pending;
+        let mut is_continuation = pending.is_continuation;
         let row = self.rows.wrap(
             start,
-            (room, BreakMode::Code),
-            hold,
-            || match std::mem::replace(&mut begun, true) {
-                true => wrapped,
+            (width, BreakMode::Code),
+            hold_last,
+            || match std::mem::replace(&mut is_continuation, true) {
+                true => continuation_prefix,
                 false => prefixes.take_next(),
             },
-            |at| from + (at - start),
+            |at| source_start + (at - start),
         );
         PendingCodeRow {
             start: row,
-            source_start: from + (row - start),
-            is_continuation: begun,
+            source_start: source_start + (row - start),
+            is_continuation,
         }
     }
 
-    /// The line is whole.
+    /// Ends a line of code.
     pub fn end_code_line(&mut self, code: &mut CodeLayout, leaf: &mut OpenLeaf) {
-        if let Some(held) = code.pending_row.take() {
-            self.wrap_code(held, code.continuation_prefix, false, leaf);
+        if let Some(pending) = code.pending_row.take() {
+            self.wrap_code(pending, code.continuation_prefix, false, leaf);
         }
     }
 
-    /// A line of code, or with `more` the next part of one. Its last row waits for
-    /// what follows.
+    /// Adds a line of code, or the next part of one. Its last row waits for the next part.
     pub fn code_line(
         &mut self,
         leaf: &mut OpenLeaf,
         source: &str,
         range: Range<usize>,
-        more: bool,
+        is_continuation: bool,
     ) {
         let LeafLayout::Code(mut code) = std::mem::take(&mut leaf.layout) else {
             return;
         };
-        if !more {
+        if !is_continuation {
             self.end_code_line(&mut code, leaf);
         }
-        let held = code.pending_row.take().unwrap_or(PendingCodeRow {
+        let pending = code.pending_row.take().unwrap_or(PendingCodeRow {
             start: self.rows.end(),
             source_start: range.start,
             is_continuation: false,
@@ -122,7 +119,7 @@ impl MarkdownLayout {
         let line = &source[range];
         let mut tokens = Vec::new();
         match &mut code.highlighter {
-            Some(highlighter) if !more => highlighter.highlight_line(line, &mut tokens),
+            Some(highlighter) if !is_continuation => highlighter.highlight_line(line, &mut tokens),
             _ => tokens.push((line.len() as u32, Default::default())),
         }
         let mut at = 0;
@@ -134,7 +131,7 @@ impl MarkdownLayout {
             );
             at = end;
         }
-        code.pending_row = Some(self.wrap_code(held, code.continuation_prefix, true, leaf));
+        code.pending_row = Some(self.wrap_code(pending, code.continuation_prefix, true, leaf));
         leaf.layout = LeafLayout::Code(code);
     }
 }

@@ -1,5 +1,4 @@
-//! Quotes and items: what a line must begin with to go on with them, and what they
-//! put in front of their rows.
+//! Block quotes and list items: how a line continues them, and the row prefixes they add.
 
 use super::block_event::{BlockPrefix, PrefixPart};
 use super::line_syntax::{self, CODE_INDENT, ListMarker};
@@ -8,23 +7,21 @@ use super::line_syntax::{self, CODE_INDENT, ListMarker};
 pub enum Container {
     Quote,
     Item {
-        /// Columns that its lines are indented by, from the container around it.
+        /// Indentation of its lines relative to the enclosing container.
         columns: usize,
         marker: ListMarker,
-        /// Its marker is on screen.
         is_marker_shown: bool,
-        /// A task, and whether it is done.
+        /// `Some` for a task.
         is_task_done: Option<bool>,
-        /// Nothing but its marker came so far.
+        /// No content so far, only the marker.
         is_empty: bool,
-        /// Where its line begins.
+        /// Start of its line.
         at: usize,
-        /// A blank line came before it.
         after_blank_line: bool,
     },
 }
 
-/// What is left of a line behind the containers that it continues.
+/// The rest of a line after the containers it continues.
 pub struct LineRest<'a> {
     pub source: &'a str,
     pub at: usize,
@@ -40,7 +37,7 @@ impl<'a> LineRest<'a> {
         line_syntax::indent(self.text())
     }
 
-    /// The text behind the indentation.
+    /// The text after the indentation.
     pub fn inner(&self) -> &'a str {
         &self.text()[self.indent()..]
     }
@@ -50,7 +47,7 @@ impl<'a> LineRest<'a> {
     }
 }
 
-/// Walks over the containers that the line continues and returns how many.
+/// Skips the prefixes of the containers that the line continues, and returns their number.
 pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize {
     for (index, container) in containers.iter().enumerate() {
         let indent = rest.indent();
@@ -62,13 +59,11 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
                 rest.at += indent + 1;
                 rest.at += usize::from(rest.text().starts_with(' '));
             }
-            // An item that begins with a blank line has no second one.
+            // An item that begins with a blank line ends at a second one.
             Container::Item {
-                is_empty: empty,
-                columns,
-                ..
+                is_empty, columns, ..
             } => {
-                if rest.is_blank() && !*empty {
+                if rest.is_blank() && !*is_empty {
                     rest.at += indent.min(*columns);
                 } else if indent >= *columns && !rest.is_blank() {
                     rest.at += columns;
@@ -81,23 +76,19 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
     containers.len()
 }
 
-/// No open item is empty any more.
+/// Records that the open items have content.
 pub fn mark_items_filled(containers: &mut [Container]) {
     for container in containers {
-        if let Container::Item {
-            is_empty: empty, ..
-        } = container
-        {
-            *empty = false;
+        if let Container::Item { is_empty, .. } = container {
+            *is_empty = false;
         }
     }
 }
 
-/// Notes whether the item that just began is a task, and returns the bytes of
-/// its box.
+/// Records whether the item that just began is a task, and returns the length of its box in bytes.
 pub fn take_task_box(containers: &mut [Container], text: &str) -> usize {
     let Some(Container::Item {
-        is_task_done: task,
+        is_task_done,
         marker,
         ..
     }) = containers.last_mut()
@@ -112,11 +103,11 @@ pub fn take_task_box(containers: &mut [Container], text: &str) -> usize {
     if marker.number.is_some() {
         return 0;
     }
-    *task = Some(done);
+    *is_task_done = Some(done);
     4
 }
 
-/// What stands before the rows of a leaf, and that its items' markers are out.
+/// The row prefixes of a leaf. Records the markers of its items as shown.
 pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     let rest = continuation_parts(containers);
     let mut first = Vec::with_capacity(containers.len());
@@ -124,12 +115,12 @@ pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
         match container {
             Container::Item {
                 marker,
-                is_marker_shown: shown,
-                is_task_done: task,
+                is_marker_shown,
+                is_task_done,
                 ..
-            } if !*shown => {
-                *shown = true;
-                first.push(match (*task, marker.number) {
+            } if !*is_marker_shown => {
+                *is_marker_shown = true;
+                first.push(match (*is_task_done, marker.number) {
                     (Some(done), _) => PrefixPart::Task(done),
                     (None, Some(number)) => PrefixPart::Number(number, marker.sign),
                     (None, None) => PrefixPart::Bullet,
@@ -141,16 +132,15 @@ pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     BlockPrefix { first, rest }
 }
 
-/// Where an item begins whose marker is not on screen yet, and whether a blank line
-/// came before it.
+/// The first item whose marker is not shown yet: its start, and whether a blank line precedes it.
 pub fn unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
     containers.iter().find_map(|container| match container {
         Container::Item {
             is_marker_shown: false,
             at,
-            after_blank_line: blank,
+            after_blank_line,
             ..
-        } => Some((*at, *blank)),
+        } => Some((*at, *after_blank_line)),
         _ => None,
     })
 }
@@ -160,9 +150,9 @@ fn continuation_part(container: &Container) -> PrefixPart {
         Container::Quote => PrefixPart::Quote,
         Container::Item {
             marker,
-            is_task_done: task,
+            is_task_done,
             ..
-        } => match (task, marker.number) {
+        } => match (is_task_done, marker.number) {
             (Some(done), _) => PrefixPart::Space(PrefixPart::Task(*done).columns()),
             (None, Some(number)) => {
                 PrefixPart::Space(PrefixPart::Number(number, marker.sign).columns())
@@ -172,7 +162,7 @@ fn continuation_part(container: &Container) -> PrefixPart {
     }
 }
 
-/// What stands in front of the rows that are not the first.
+/// The prefix of all rows but the first.
 pub fn continuation_parts(containers: &[Container]) -> Vec<PrefixPart> {
     containers.iter().map(continuation_part).collect()
 }

@@ -1,29 +1,28 @@
-//! Runs of emphasis signs and backticks: which are still open at the end of a text,
-//! and which of them CommonMark would not let close or open because it knows words
-//! only by the spaces between them. In `**단어(word)**는` the second run stands
-//! between punctuation and a letter and would stay a sign; Korean, Chinese and
-//! Japanese write so all the time.
+//! Finds delimiter runs of emphasis and code: those still open at the end of a text, and those that
+//! CommonMark would treat as literal because it recognizes word boundaries only at spaces. In
+//! `**단어(word)**는`, the second run is between punctuation and a letter and would stay literal;
+//! Korean, Chinese and Japanese write so all the time.
 
-/// A run that something follows and nothing closes.
+/// An unclosed opening run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRun {
     pub sign: u8,
     pub length: usize,
-    /// Where it begins.
+    /// Byte offset.
     pub at: usize,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmphasisRuns {
-    /// The outermost first; open code, in which nothing else counts, is the last.
+    /// Outermost first; an open code span, in which nothing else counts, is last.
     pub open: Vec<OpenRun>,
-    /// Where a space that is not shown makes a run close or open.
+    /// Offsets at which an inserted invisible space makes a run open or close.
     pub invisible_spaces: Vec<usize>,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes looked at in search of signs, by the tests that bound the work.
+    /// Bytes searched for delimiters; tests bound it.
     pub static BYTES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -40,7 +39,7 @@ fn is_punctuation(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace())
 }
 
-/// A letter of a script that sets no spaces around words, or endings at them.
+/// A letter of a script that does not separate words, or their endings, by spaces.
 fn is_cjk(c: Option<char>) -> bool {
     c.is_some_and(|c| {
         c.is_alphanumeric()
@@ -50,7 +49,7 @@ fn is_cjk(c: Option<char>) -> bool {
     })
 }
 
-/// A run of one sign, and the characters around it.
+/// A run of one delimiter character, and its neighbors.
 struct DelimiterRun {
     sign: u8,
     length: usize,
@@ -85,7 +84,7 @@ impl DelimiterRun {
     }
 }
 
-/// The first run at or behind `at`. A sign after a backslash is none.
+/// The first run at or after `at`. An escaped delimiter does not count.
 fn next_run(text: &str, mut at: usize) -> Option<DelimiterRun> {
     let bytes = text.as_bytes();
     loop {
@@ -107,28 +106,28 @@ fn next_run(text: &str, mut at: usize) -> Option<DelimiterRun> {
     }
 }
 
-/// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
-/// are looked for once for each length.
+/// Scans the delimiter runs of `text`. O(len), plus one search per length for unclosed backtick
+/// runs.
 pub fn emphasis_runs(text: &str) -> EmphasisRuns {
     count_read(text.len());
-    let mut found = EmphasisRuns::default();
-    let mut missing_ticks = [false; 8];
+    let mut runs = EmphasisRuns::default();
+    let mut unclosed_lengths = [false; 8];
     let mut at = 0;
     while let Some(run) = next_run(text, at) {
         at = run.end();
         if run.sign != b'`' {
-            found.push_run(&run);
+            runs.push_run(&run);
             continue;
         }
-        let missing = &mut missing_ticks[run.length.min(8) - 1];
-        if *missing {
+        let is_unclosed = &mut unclosed_lengths[run.length.min(8) - 1];
+        if *is_unclosed {
             continue;
         }
         match closing_backticks_end(text, &run) {
             Some(end) => at = end,
             None => {
-                *missing = true;
-                found.open.push(OpenRun {
+                *is_unclosed = true;
+                runs.open.push(OpenRun {
                     sign: run.sign,
                     length: run.length,
                     at: run.at,
@@ -136,20 +135,20 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
             }
         }
     }
-    found
+    runs
 }
 
-/// The first space at or behind `from` before which nothing is left open. Only the
-/// text in front of a space decides about it, so that more text does not move it.
-/// Backticks that nothing closes leave all that follows open. O(len).
+/// The first space at or after `from` before which no run is open. Depends only on the text before
+/// the space, so appended text never moves it. Unclosed backticks leave all following text open.
+/// O(len).
 pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
     count_read(text.len());
-    let mut found = EmphasisRuns::default();
+    let mut runs = EmphasisRuns::default();
     let mut at = 0;
     loop {
         let run = next_run(text, at);
         let end = run.as_ref().map_or(text.len(), |run| run.at);
-        if found.open.is_empty() && from < end {
+        if runs.open.is_empty() && from < end {
             let start = at.max(from);
             let mut bytes = text.as_bytes()[start..end].iter();
             if let Some(space) = bytes.position(|byte| *byte == b' ') {
@@ -161,18 +160,18 @@ pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
         if run.sign == b'`' {
             at = closing_backticks_end(text, &run)?;
         } else {
-            found.push_run(&run);
+            runs.push_run(&run);
         }
     }
 }
 
-/// Behind the run of as many backticks that closes one.
+/// The end of the backtick run that closes `run`.
 fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
     let mut at = run.end();
     loop {
-        let ticks = text.as_bytes()[at..].iter().position(|byte| *byte == b'`');
-        count_read(ticks.unwrap_or(text.len() - at));
-        at += ticks?;
+        let distance = text.as_bytes()[at..].iter().position(|byte| *byte == b'`');
+        count_read(distance.unwrap_or(text.len() - at));
+        at += distance?;
         let length = text.as_bytes()[at..]
             .iter()
             .take_while(|byte| **byte == b'`')
@@ -185,17 +184,17 @@ fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
 }
 
 impl EmphasisRuns {
-    /// Takes in a run of emphasis signs.
+    /// Matches a run of emphasis delimiters with the open ones.
     fn push_run(&mut self, run: &DelimiterRun) {
         if run.sign == b'~' && run.length != 2 {
             return;
         }
         let opener = self.open.iter().rposition(|open| open.sign == run.sign);
-        // What opens `_` stands at the edge of a word, so that what closes it does too.
+        // `_` opens only at the edge of a word, so it closes only there too.
         let edge = is_punctuation(run.before) || run.sign == b'_' && !is_space(run.before);
-        let unspaced = edge && is_cjk(run.after);
+        let is_edge_in_cjk = edge && is_cjk(run.after);
         if let Some(mut opener) = opener
-            && (run.can_close() || unspaced)
+            && (run.can_close() || is_edge_in_cjk)
         {
             if !run.can_close() {
                 self.invisible_spaces.push(run.end());
@@ -217,8 +216,8 @@ impl EmphasisRuns {
                 }
             }
         }
-        let unspaced = is_cjk(run.before) && is_punctuation(run.after);
-        if run.can_open() || unspaced && run.sign != b'_' {
+        let is_edge_in_cjk = is_cjk(run.before) && is_punctuation(run.after);
+        if run.can_open() || is_edge_in_cjk && run.sign != b'_' {
             if !run.can_open() {
                 self.invisible_spaces.push(run.at);
             }

@@ -1,5 +1,5 @@
-//! The text of one leaf: emphasis, code, links and the rest, as stretches with a
-//! look. Parsed by pulldown-cmark; what a leaf is was decided before.
+//! Renders the inline text of one leaf (emphasis, code, links) as styled spans. Parsed by
+//! pulldown-cmark; the block structure is already known.
 
 use super::emphasis::emphasis_runs;
 use super::line_syntax::setext_level;
@@ -8,17 +8,17 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Bytes of a link's target that are shown.
+/// Bytes shown of a link target.
 const TARGET_BYTES_MAX: usize = 400;
-/// Labels of references that are remembered.
+/// Maximum number of link labels remembered.
 const LABELS_MAX: usize = 4_096;
-/// Stands where a run of signs closes or opens though no space is there. Nothing
-/// sanitised holds one.
+/// Inserted where a delimiter run opens or closes although no space is there. Sanitized text never
+/// contains it.
 const INVISIBLE_SPACE: &str = "\u{2028}";
-/// A full stop in front of a leaf keeps its first word from meaning a block.
+/// A full stop before the leaf prevents its first word from starting a block.
 const LEADING_GUARD: &str = ".";
 
-/// Link reference definitions: those that came, and labels that wait for one.
+/// Link reference definitions, and labels used before their definition.
 #[derive(Debug, Clone, Default)]
 pub struct LinkDefinitions {
     targets: HashMap<String, String>,
@@ -26,7 +26,7 @@ pub struct LinkDefinitions {
 }
 
 impl LinkDefinitions {
-    /// Labels are compared without regard to case and spaces.
+    /// Labels match regardless of case and spacing.
     fn key(label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
         words.join(" ").to_lowercase()
@@ -41,11 +41,10 @@ impl LinkDefinitions {
         found
     }
 
-    /// Adds a definition; the first of a label counts. True where text that was
-    /// laid out before waits for it.
+    /// Adds a definition; the first for a label wins. True if text already laid out refers to it.
     pub fn define(&mut self, definition: LinkDefinition) -> bool {
         let key = Self::key(&definition.label);
-        // A footnote is none.
+        // A footnote is not a link definition.
         if key.starts_with('^')
             || self.targets.len() >= LABELS_MAX
             || self.targets.contains_key(&key)
@@ -62,13 +61,12 @@ impl LinkDefinitions {
     }
 }
 
-/// Takes stretches in the order of the text: the words, their look, and the byte
-/// of the leaf that they stand at.
+/// Receives spans in text order: the text, its style, and its byte offset in the leaf.
 pub trait InlineSink {
-    fn push_text(&mut self, words: &str, look: TextStyle, at: usize);
+    fn push_text(&mut self, text: &str, style: TextStyle, at: usize);
 }
 
-/// Where nothing in a text means anything but itself.
+/// Whether the text has no inline syntax.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| {
         matches!(
@@ -78,34 +76,34 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// Inks the text of a leaf, whose lines end in `\n`, and returns the definitions in
-/// it. O(len).
+/// Writes the text of a leaf, whose lines end in `\n`, to `sink` and returns its link definitions.
+/// O(len).
 pub fn write_inline(
     text: &str,
     base: TextStyle,
-    marks: &MarkdownGlyphs,
+    glyphs: &MarkdownGlyphs,
     links: &mut LinkDefinitions,
-    ink: &mut impl InlineSink,
+    sink: &mut impl InlineSink,
 ) -> Vec<LinkDefinition> {
     if is_plain(text) {
         let mut at = 0;
         for line in text.split('\n') {
             if at > 0 {
-                ink.push_text("\n", base, at);
+                sink.push_text("\n", base, at);
             }
             let indent = line.len() - line.trim_start_matches(' ').len();
-            ink.push_text(line.trim_matches(' '), base, at + indent);
+            sink.push_text(line.trim_matches(' '), base, at + indent);
             at += line.len() + 1;
         }
         return Vec::new();
     }
-    // A definition is one only at the start of its paragraph.
+    // A definition is recognized only at the start of its paragraph, so no guard may precede it.
     let guard = if text.starts_with('[') {
         ""
     } else {
         LEADING_GUARD
     };
-    let (guarded, gaps) = insert_invisible_spaces(guard, text);
+    let (guarded, inserted) = insert_invisible_spaces(guard, text);
     let options = Options::ENABLE_STRIKETHROUGH;
     let resolve = |link: BrokenLink| {
         let target = links.target(&link.reference)?;
@@ -113,26 +111,27 @@ pub fn write_inline(
     };
     let parser = Parser::new_with_broken_link_callback(&guarded, options, Some(resolve));
     let mut events = parser.into_offset_iter();
-    let definitions = events.reference_definitions().iter();
-    let own = definitions
-        .map(|(label, link)| (label.to_owned(), link.dest.to_string(), link.span.clone()));
-    let mut definitions: Vec<_> = own.collect();
+    let mut definitions: Vec<_> = events
+        .reference_definitions()
+        .iter()
+        .map(|(label, link)| (label.to_owned(), link.dest.to_string(), link.span.clone()))
+        .collect();
     definitions.sort_by_key(|(_, _, span)| span.start);
     let mut writer = InlineWriter {
-        ink,
-        marks,
+        sink,
+        glyphs,
         styles: vec![base],
         links: Vec::new(),
         guard_bytes_left: guard.len(),
         guard_bytes: guard.len(),
-        invisible_spaces: gaps,
+        invisible_spaces: inserted,
         has_output: false,
         after_line_break: false,
     };
     for (_, _, span) in &definitions {
         writer.begin_block(span.start);
-        let look = TextStyle::from_role(StyleRole::Dim);
-        writer.put(guarded[span.clone()].trim_end(), look, span.start);
+        let style = TextStyle::from_role(StyleRole::Dim);
+        writer.push_text(guarded[span.clone()].trim_end(), style, span.start);
     }
     for (event, at) in &mut events {
         writer.push_event(event, at);
@@ -152,22 +151,20 @@ pub struct LinkDefinition {
 
 struct OpenLink {
     target: String,
-    words: String,
+    text: String,
 }
 
 struct InlineWriter<'a, I: InlineSink> {
-    ink: &'a mut I,
-    marks: &'a MarkdownGlyphs,
+    sink: &'a mut I,
+    glyphs: &'a MarkdownGlyphs,
     styles: Vec<TextStyle>,
     links: Vec<OpenLink>,
-    /// Bytes of the guard that are still to be skipped.
+    /// Bytes of the guard still to skip.
     guard_bytes_left: usize,
-    /// Bytes of the guard.
     guard_bytes: usize,
-    /// Where gaps were put into the text.
+    /// Offsets of the inserted invisible spaces.
     invisible_spaces: Vec<usize>,
     has_output: bool,
-    /// The last thing was a line end.
     after_line_break: bool,
 }
 
@@ -177,37 +174,37 @@ impl<I: InlineSink> InlineWriter<'_, I> {
     }
 
     fn push_style(&mut self, change: impl FnOnce(&mut TextStyle)) {
-        let mut look = self.current_style();
-        change(&mut look);
-        self.styles.push(look);
+        let mut style = self.current_style();
+        change(&mut style);
+        self.styles.push(style);
     }
 
-    fn put(&mut self, words: &str, look: TextStyle, at: usize) {
-        // A line does not begin with the space that stood behind a break.
-        let words = match self.after_line_break {
-            true => words.trim_start_matches(' '),
-            false => words,
+    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
+        // Drop the space after a line break.
+        let text = match self.after_line_break {
+            true => text.trim_start_matches(' '),
+            false => text,
         };
-        if !words.is_empty() {
-            self.after_line_break = words == "\n";
+        if !text.is_empty() {
+            self.after_line_break = text == "\n";
         }
         for link in &mut self.links {
-            link.words.push_str(words);
+            link.text.push_str(text);
         }
-        self.has_output |= !words.is_empty();
-        let before = self.invisible_spaces.partition_point(|gap| *gap < at);
+        self.has_output |= !text.is_empty();
+        let before = self.invisible_spaces.partition_point(|space| *space < at);
         let at = at.saturating_sub(self.guard_bytes + before * INVISIBLE_SPACE.len());
-        if words.contains(INVISIBLE_SPACE) {
-            self.ink
-                .push_text(&words.replace(INVISIBLE_SPACE, ""), look, at);
+        if text.contains(INVISIBLE_SPACE) {
+            self.sink
+                .push_text(&text.replace(INVISIBLE_SPACE, ""), style, at);
         } else {
-            self.ink.push_text(words, look, at);
+            self.sink.push_text(text, style, at);
         }
     }
 
     fn begin_block(&mut self, at: usize) {
         if self.has_output {
-            self.put("\n", TextStyle::default(), at);
+            self.push_text("\n", TextStyle::default(), at);
         }
     }
 
@@ -216,62 +213,64 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         let start = at.start;
         match event {
             Event::Start(tag) => {
-                // The paragraph of the guard itself.
+                // This paragraph contains the guard.
                 self.guard_bytes_left = guard;
                 self.start(tag, start);
             }
             Event::End(tag) => self.end(tag, at.end),
-            Event::Text(words) => self.put(
-                &words[guard.min(words.len())..],
+            Event::Text(text) => self.push_text(
+                &text[guard.min(text.len())..],
                 self.current_style(),
                 start + guard,
             ),
-            Event::Code(words) => {
-                let mut look = self.current_style();
-                look.role = StyleRole::Code;
-                self.put(self.marks.code_quote, look, start);
-                self.put(&words, look, start);
-                self.put(self.marks.code_quote, look, start);
+            Event::Code(text) => {
+                let mut style = self.current_style();
+                style.role = StyleRole::Code;
+                self.push_text(self.glyphs.code_quote, style, start);
+                self.push_text(&text, style, start);
+                self.push_text(self.glyphs.code_quote, style, start);
             }
-            // Not asked for.
-            Event::InlineMath(words) | Event::DisplayMath(words) => {
-                self.put(&words, self.current_style(), start);
+            // Math is not enabled.
+            Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.push_text(&text, self.current_style(), start);
             }
-            Event::Html(words) | Event::InlineHtml(words) => self.html(&words, start),
-            Event::SoftBreak | Event::HardBreak => self.put("\n", self.current_style(), start),
+            Event::Html(text) | Event::InlineHtml(text) => self.html(&text, start),
+            Event::SoftBreak | Event::HardBreak => {
+                self.push_text("\n", self.current_style(), start)
+            }
             Event::Rule => {
                 self.begin_block(start);
-                self.put("---", TextStyle::from_role(StyleRole::Dim), start);
+                self.push_text("---", TextStyle::from_role(StyleRole::Dim), start);
             }
-            Event::FootnoteReference(words) => self.put(&words, self.current_style(), start),
+            Event::FootnoteReference(text) => self.push_text(&text, self.current_style(), start),
             Event::TaskListMarker(_) => {}
         }
     }
 
-    fn html(&mut self, words: &str, at: usize) {
-        let name = words
+    fn html(&mut self, text: &str, at: usize) {
+        let name = text
             .trim_start_matches('<')
             .trim_end()
             .trim_end_matches('>');
         let is_break = name.trim_end_matches('/').trim().eq_ignore_ascii_case("br");
         if is_break {
-            return self.put("\n", self.current_style(), at);
+            return self.push_text("\n", self.current_style(), at);
         }
-        let look = TextStyle {
+        let style = TextStyle {
             role: StyleRole::Dim,
             ..self.current_style()
         };
-        self.put(words, look, at);
+        self.push_text(text, style, at);
     }
 
     fn start(&mut self, tag: Tag, at: usize) {
         match tag {
-            Tag::Strong => self.push_style(|look| look.bold = true),
-            Tag::Emphasis => self.push_style(|look| look.italic = true),
-            Tag::Strikethrough => self.push_style(|look| look.strikethrough = true),
+            Tag::Strong => self.push_style(|style| style.bold = true),
+            Tag::Emphasis => self.push_style(|style| style.italic = true),
+            Tag::Strikethrough => self.push_style(|style| style.strikethrough = true),
             Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { dest_url, .. } => {
-                self.put("image: ", TextStyle::from_role(StyleRole::Dim), at);
+                self.push_text("image: ", TextStyle::from_role(StyleRole::Dim), at);
                 self.open_link(&dest_url);
             }
             _ => self.begin_block(at),
@@ -281,11 +280,11 @@ impl<I: InlineSink> InlineWriter<'_, I> {
     fn open_link(&mut self, target: &str) {
         self.links.push(OpenLink {
             target: target.to_owned(),
-            words: String::new(),
+            text: String::new(),
         });
-        self.push_style(|look| {
-            look.role = StyleRole::Link;
-            look.underlined = true;
+        self.push_style(|style| {
+            style.role = StyleRole::Link;
+            style.underlined = true;
         });
     }
 
@@ -297,7 +296,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             TagEnd::Link | TagEnd::Image => {
                 self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
-                if !text_names_target(&link.words, &link.target) {
+                if !text_names_target(&link.text, &link.target) {
                     self.push_link_target(&link, at);
                 }
             }
@@ -305,58 +304,58 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         }
     }
 
-    /// Where a link leads, unless its words say so already.
+    /// Shows the target of a link, unless its text already does.
     fn push_link_target(&mut self, link: &OpenLink, at: usize) {
         let shown = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let more = if shown < link.target.len() { "…" } else { "" };
         let target = link.target[..shown].replace(['\n', '\r'], " ");
-        let words = if link.words.trim().is_empty() {
+        let text = if link.text.trim().is_empty() {
             format!("{target}{more}")
         } else {
             format!(" ({target}{more})")
         };
-        self.put(&words, TextStyle::from_role(StyleRole::Dim), at);
+        self.push_text(&text, TextStyle::from_role(StyleRole::Dim), at);
     }
 }
 
-/// The text behind its guard, with gaps where runs of signs need one, and where they
-/// are in it. A line that would make a heading of those above has one too: were it
-/// one, it would not be in this leaf.
+/// Puts `guard` before the text and inserts invisible spaces where delimiter runs need one; returns
+/// the result and their offsets. An invisible space also protects a line that would make a heading
+/// of the lines above; the block scanner already decided that it does not.
 fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
-        places = emphasis_runs(text).invisible_spaces;
+        positions = emphasis_runs(text).invisible_spaces;
     }
     for (at, _) in text.match_indices('\n') {
         let line = text[at + 1..].split('\n').next().unwrap_or_default();
         if setext_level(line.trim_start_matches(' ')).is_some() {
-            places.push(at + 1);
+            positions.push(at + 1);
         }
     }
-    places.sort_unstable();
-    let mut gaps = Vec::with_capacity(places.len());
+    positions.sort_unstable();
+    let mut inserted = Vec::with_capacity(positions.len());
     let mut spaced = String::with_capacity(text.len() + 8);
     spaced.push_str(guard);
     let mut from = 0;
-    for at in places {
+    for at in positions {
         spaced.push_str(&text[from..at]);
-        gaps.push(spaced.len());
+        inserted.push(spaced.len());
         spaced.push_str(INVISIBLE_SPACE);
         from = at;
     }
     spaced.push_str(&text[from..]);
-    (spaced, gaps)
+    (spaced, inserted)
 }
 
-fn text_names_target(words: &str, target: &str) -> bool {
-    let (words, target) = [words, target]
+fn text_names_target(text: &str, target: &str) -> bool {
+    let (text, target) = [text, target]
         .map(|text| text.trim().trim_end_matches('/'))
         .into();
     let schemes = ["https://", "http://", "mailto:"];
     let bare = schemes
         .iter()
         .find_map(|scheme| target.strip_prefix(scheme));
-    target.is_empty() || words == target || bare == Some(words)
+    target.is_empty() || text == target || bare == Some(text)
 }
 
 #[cfg(test)]

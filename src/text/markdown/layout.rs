@@ -1,6 +1,5 @@
-//! Leaves as rows of a width. Code and settled tables are laid out a line at a
-//! time, for good; a paragraph when it ends, and as often as it grows until then,
-//! which is why a long one is laid out in parts.
+//! Lays out leaf blocks as rows. Code and settled tables are final line by line. A paragraph is
+//! laid out again whenever it grows, so a long one is laid out in parts.
 
 use super::block_event::{BlockEvent, BlockPrefix, LeafKind, PrefixPart};
 use super::code::CodeLayout;
@@ -12,10 +11,10 @@ use super::table::{TableLayout, TableOutput, TableRow};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Columns in front of code and tables.
+/// Indentation of code and tables.
 pub const INSET: &str = "  ";
 
-/// What stands in front of a leaf's rows; the first is used once.
+/// The row prefixes of a leaf; the first row uses `next`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowPrefixes {
     pub next: PrefixId,
@@ -37,12 +36,12 @@ pub enum LeafLayout {
     Table(TableLayout),
 }
 
-/// The leaf that lines go to.
+/// The leaf that receives lines.
 #[derive(Debug, Clone)]
 pub struct OpenLeaf {
     pub layout: LeafLayout,
     pub prefixes: RowPrefixes,
-    /// Where it begins in the source.
+    /// Offset in the source.
     source_start: usize,
 }
 
@@ -62,20 +61,20 @@ pub struct MarkdownLayout {
     pub glyphs: MarkdownGlyphs,
     pub links: LinkDefinitions,
     width: NonZeroU16,
-    /// A definition came that earlier text waited for.
+    /// A link definition arrived that earlier text refers to.
     pub needs_relayout: bool,
-    /// The line that is taken in may go on.
+    /// The current line may continue.
     pub is_line_partial: bool,
 }
 
 impl MarkdownLayout {
-    pub fn new(width: NonZeroU16, marks: MarkdownGlyphs) -> Self {
+    pub fn new(width: NonZeroU16, glyphs: MarkdownGlyphs) -> Self {
         let mut row_buffer = RowBuffer::default();
-        // The empty prefix has the number 0.
+        // Prefix 0 is empty.
         row_buffer.intern_prefix("");
         Self {
             rows: row_buffer,
-            glyphs: marks,
+            glyphs,
             links: LinkDefinitions::default(),
             width,
             needs_relayout: false,
@@ -87,7 +86,7 @@ impl MarkdownLayout {
         self.width
     }
 
-    /// Starts anew; definitions stay.
+    /// Clears the rows; link definitions stay.
     pub fn clear(&mut self) {
         let mut links = std::mem::take(&mut self.links);
         links.clear_unresolved();
@@ -95,19 +94,19 @@ impl MarkdownLayout {
         self.links = links;
     }
 
-    /// Does what the scanner says. `ending`: nothing follows for now, and what is
-    /// begun may be completed.
-    pub fn apply(&mut self, leaf: &mut OpenLeaf, source: &str, op: BlockEvent, ending: bool) {
-        match op {
+    /// Applies an event of the scanner. `ending`: nothing follows for now, so unfinished syntax may
+    /// be completed.
+    pub fn apply(&mut self, leaf: &mut OpenLeaf, source: &str, event: BlockEvent, ending: bool) {
+        match event {
             BlockEvent::OpenLeaf {
                 at,
                 kind,
                 prefix,
-                blank_row_prefix: gap,
+                blank_row_prefix,
             } => {
                 self.close(leaf, source, false);
                 leaf.source_start = at;
-                self.open(leaf, source, kind, &prefix, gap);
+                self.open(leaf, source, kind, &prefix, blank_row_prefix);
             }
             BlockEvent::Line(range) => self.line(leaf, source, range),
             BlockEvent::ContinueLine(range) => self.continue_line(leaf, source, range),
@@ -115,8 +114,8 @@ impl MarkdownLayout {
                 self.become_table(leaf, source, aligns)
             }
             BlockEvent::ChangeKind(kind) => {
-                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
-                    words.kind = kind;
+                if let LeafLayout::Paragraph(paragraph) = &mut leaf.layout {
+                    paragraph.kind = kind;
                 }
             }
             BlockEvent::CloseLeaf => self.close(leaf, source, ending),
@@ -129,12 +128,12 @@ impl MarkdownLayout {
         source: &str,
         kind: LeafKind,
         prefix: &BlockPrefix,
-        gap: Option<Vec<PrefixPart>>,
+        blank_row_prefix: Option<Vec<PrefixPart>>,
     ) {
         let at = self.rows.end();
-        if let Some(parts) = gap {
-            let words = self.prefix_text(&parts);
-            let id = self.rows.intern_prefix(words.trim_end());
+        if let Some(parts) = blank_row_prefix {
+            let text = self.prefix_text(&parts);
+            let id = self.rows.intern_prefix(text.trim_end());
             self.rows.push_row(at, id, leaf.source_start);
         }
         leaf.prefixes = self.prefixes(prefix, "");
@@ -159,7 +158,7 @@ impl MarkdownLayout {
         };
     }
 
-    /// The columns behind a prefix.
+    /// The columns left after the prefix.
     pub fn content_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
         let used = self.rows.prefix(prefixes.rest).chars().count();
         let left = usize::from(self.width.get()).saturating_sub(used);
@@ -169,46 +168,46 @@ impl MarkdownLayout {
 
     fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
         let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
-            let words = self.prefix_text(parts) + inset;
-            self.rows.intern_prefix(self.limit_prefix(&words))
+            let text = self.prefix_text(parts) + inset;
+            self.rows.intern_prefix(self.limit_prefix(&text))
         });
         RowPrefixes { next, rest }
     }
 
-    /// Text keeps at least half of the width: what stands before it loses its
-    /// beginning. Each of its characters takes one column.
-    fn limit_prefix<'a>(&self, words: &'a str) -> &'a str {
-        let most = usize::from(self.width.get() / 2);
-        let drop = words.chars().count().saturating_sub(most);
-        let at = words.char_indices().nth(drop);
-        at.map_or("", |(at, _)| &words[at..])
+    /// Limits a prefix to half of the width by dropping its beginning. Each character is one column
+    /// wide.
+    fn limit_prefix<'a>(&self, text: &'a str) -> &'a str {
+        let columns_max = usize::from(self.width.get() / 2);
+        let dropped = text.chars().count().saturating_sub(columns_max);
+        let at = text.char_indices().nth(dropped);
+        at.map_or("", |(at, _)| &text[at..])
     }
 
     fn prefix_text(&self, parts: &[PrefixPart]) -> String {
-        let mut words = String::new();
+        let mut text = String::new();
         for part in parts {
             match *part {
-                PrefixPart::Quote => words.extend([self.glyphs.quote, ' ']),
-                PrefixPart::Bullet => words.extend([self.glyphs.bullet, ' ']),
+                PrefixPart::Quote => text.extend([self.glyphs.quote, ' ']),
+                PrefixPart::Bullet => text.extend([self.glyphs.bullet, ' ']),
                 PrefixPart::Number(number, sign) => {
-                    words.push_str(&format!("{number}{} ", char::from(sign)));
+                    text.push_str(&format!("{number}{} ", char::from(sign)));
                 }
-                PrefixPart::Task(done) => words.push_str(if done { "[x] " } else { "[ ] " }),
-                PrefixPart::Space(columns) => words.push_str(&" ".repeat(columns)),
+                PrefixPart::Task(done) => text.push_str(if done { "[x] " } else { "[ ] " }),
+                PrefixPart::Space(columns) => text.push_str(&" ".repeat(columns)),
             }
         }
-        words
+        text
     }
 
     fn line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
         match &mut leaf.layout {
             LeafLayout::None => self.push_stray_line(leaf, source, range),
-            LeafLayout::Paragraph(words) => {
-                if words.is_full() {
+            LeafLayout::Paragraph(paragraph) => {
+                if paragraph.is_full() {
                     self.lay_out_paragraph(leaf, source, false);
                 }
-                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
-                    words.push_line(range);
+                if let LeafLayout::Paragraph(paragraph) = &mut leaf.layout {
+                    paragraph.push_line(range);
                 }
             }
             LeafLayout::Code(_) => self.code_line(leaf, source, range, false),
@@ -220,12 +219,12 @@ impl MarkdownLayout {
         }
     }
 
-    /// A line of a leaf that has no text shows all the same: nothing is lost.
+    /// A text line in a leaf without text is shown as a paragraph, so nothing is lost.
     fn push_stray_line(&mut self, leaf: &mut OpenLeaf, source: &str, range: Range<usize>) {
         if !source[range.clone()].trim().is_empty() {
-            let mut words = ParagraphText::new(LeafKind::Paragraph);
-            words.push_line(range);
-            leaf.layout = LeafLayout::Paragraph(words);
+            let mut paragraph = ParagraphText::new(LeafKind::Paragraph);
+            paragraph.push_line(range);
+            leaf.layout = LeafLayout::Paragraph(paragraph);
         }
     }
 
@@ -233,8 +232,8 @@ impl MarkdownLayout {
         match &mut leaf.layout {
             LeafLayout::Paragraph(_) => {
                 self.lay_out_paragraph(leaf, source, true);
-                if let LeafLayout::Paragraph(words) = &mut leaf.layout {
-                    words.push_line(range);
+                if let LeafLayout::Paragraph(paragraph) = &mut leaf.layout {
+                    paragraph.push_line(range);
                 }
             }
             LeafLayout::Code(_) => self.code_line(leaf, source, range, true),
@@ -244,13 +243,13 @@ impl MarkdownLayout {
 
     fn parse_table_row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
         let at = range.start;
-        let (marks, links) = (&self.glyphs, &mut self.links);
+        let (glyphs, links) = (&self.glyphs, &mut self.links);
         TableRow::new(
             &source[range],
             at,
             columns,
             self.is_line_partial,
-            marks,
+            glyphs,
             links,
         )
     }
@@ -261,13 +260,13 @@ impl MarkdownLayout {
         source: &str,
         aligns: Vec<super::line_syntax::ColumnAlign>,
     ) {
-        let LeafLayout::Paragraph(words) = &mut leaf.layout else {
+        let LeafLayout::Paragraph(paragraph) = &mut leaf.layout else {
             return;
         };
-        let Some(header) = words.pop_line() else {
+        let Some(header) = paragraph.pop_line() else {
             return;
         };
-        if !words.is_empty() {
+        if !paragraph.is_empty() {
             self.lay_out_paragraph(leaf, source, false);
             let at = self.rows.end();
             self.rows.push_row(at, leaf.prefixes.rest, header.start);
@@ -275,44 +274,44 @@ impl MarkdownLayout {
         let header = self.parse_table_row(source, header, aligns.len());
         leaf.layout = LeafLayout::Table(TableLayout::new(aligns, header));
         let [next, rest] = [leaf.prefixes.next, leaf.prefixes.rest].map(|id| {
-            let words = self.rows.prefix(id).to_owned() + INSET;
-            self.rows.intern_prefix(self.limit_prefix(&words))
+            let text = self.rows.prefix(id).to_owned() + INSET;
+            self.rows.intern_prefix(self.limit_prefix(&text))
         });
         leaf.prefixes = RowPrefixes { next, rest };
     }
 
     fn push_table_row(&mut self, leaf: &mut OpenLeaf, row: TableRow) {
-        let room = self.content_width(leaf.prefixes);
+        let width = self.content_width(leaf.prefixes);
         let LeafLayout::Table(table) = &mut leaf.layout else {
             return;
         };
-        let mut sheet = TableOutput {
+        let mut output = TableOutput {
             rows: &mut self.rows,
             glyphs: &self.glyphs,
-            width: room.get().into(),
+            width: width.get().into(),
             prefixes: &mut leaf.prefixes,
         };
-        table.push(row, self.is_line_partial, &mut sheet);
+        table.push(row, self.is_line_partial, &mut output);
     }
 
     fn close(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
-        let room = self.content_width(leaf.prefixes);
+        let width = self.content_width(leaf.prefixes);
         match std::mem::take(&mut leaf.layout) {
             LeafLayout::None => return,
-            LeafLayout::Paragraph(words) => {
-                leaf.layout = LeafLayout::Paragraph(words);
+            LeafLayout::Paragraph(paragraph) => {
+                leaf.layout = LeafLayout::Paragraph(paragraph);
                 self.close_paragraph(leaf, source, ending);
             }
             LeafLayout::Code(mut code) => self.end_code_line(&mut code, leaf),
             LeafLayout::Table(mut table) => table.finish(&mut TableOutput {
                 rows: &mut self.rows,
                 glyphs: &self.glyphs,
-                width: room.get().into(),
+                width: width.get().into(),
                 prefixes: &mut leaf.prefixes,
             }),
         }
         leaf.layout = LeafLayout::None;
-        // An item with nothing to show still shows its marker.
+        // An item without content still shows its marker.
         if leaf.prefixes.next != leaf.prefixes.rest {
             let at = self.rows.end();
             let id = leaf.prefixes.take_next();
@@ -321,67 +320,67 @@ impl MarkdownLayout {
     }
 
     fn close_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, ending: bool) {
-        if let LeafLayout::Paragraph(words) = &leaf.layout
+        if let LeafLayout::Paragraph(paragraph) = &leaf.layout
             && ending
-            && words.looks_like_table(source)
+            && paragraph.looks_like_table(source)
         {
-            let line = words.first_line();
+            let line = paragraph.first_line();
             let columns = super::line_syntax::table_cells(&source[line]).count();
             self.become_table(leaf, source, vec![Default::default(); columns]);
             return self.close(leaf, source, ending);
         }
-        if let LeafLayout::Paragraph(words) = &mut leaf.layout {
-            words.is_streaming = ending;
+        if let LeafLayout::Paragraph(paragraph) = &mut leaf.layout {
+            paragraph.is_streaming = ending;
         }
         self.lay_out_paragraph(leaf, source, false);
     }
 
-    /// Lays out what a paragraph holds. With `hold` its last row waits for more.
-    fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold: bool) {
-        let room = self.content_width(leaf.prefixes);
-        let LeafLayout::Paragraph(words) = &mut leaf.layout else {
+    /// Lays out the lines of a paragraph. With `hold_last`, the last row waits for more text.
+    fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold_last: bool) {
+        let width = self.content_width(leaf.prefixes);
+        let LeafLayout::Paragraph(paragraph) = &mut leaf.layout else {
             return;
         };
-        let text = words.join(source);
+        let text = paragraph.join(source);
         let start = self.rows.end();
-        let mut ink = source_map::RowBufferSink::new(&mut self.rows);
-        let look = words.base_style();
-        let definitions = write_inline(&text.text, look, &self.glyphs, &mut self.links, &mut ink);
-        let places = ink.finish();
-        // While it comes in, nobody knows where a target ends.
-        for definition in definitions.into_iter().filter(|_| !words.is_streaming) {
+        let mut sink = source_map::RowBufferSink::new(&mut self.rows);
+        let style = paragraph.base_style();
+        let definitions = write_inline(&text.text, style, &self.glyphs, &mut self.links, &mut sink);
+        let map = sink.finish();
+        // While streaming, the end of a target is unknown.
+        for definition in definitions.into_iter().filter(|_| !paragraph.is_streaming) {
             self.needs_relayout |= self.links.define(definition);
         }
-        if !hold {
+        if !hold_last {
             self.rows.trim_end(start);
         } else if text.text.ends_with(' ') {
-            self.rows.push_text(" ", look);
+            self.rows.push_text(" ", style);
         }
-        let held = words.pending_row.take();
-        if held.is_none() && self.rows.end() == start {
-            words.clear();
+        let pending = paragraph.pending_row.take();
+        if pending.is_none() && self.rows.end() == start {
+            paragraph.clear();
             return;
         }
         let prefixes = &mut leaf.prefixes;
-        let from = held.map_or(start, |(at, _)| at);
-        let origin = held.map(|(_, source)| source);
+        let from = pending.map_or(start, |(at, _)| at);
+        let origin = pending.map(|(_, source)| source);
         let row = self.rows.wrap(
             from,
-            (room, BreakMode::Prose),
-            hold,
+            (width, BreakMode::Prose),
+            hold_last,
             || prefixes.take_next(),
             |at| match origin {
                 Some(origin) if at < start => origin,
-                _ => text.source_byte(places.source_byte(at)),
+                _ => text.source_byte(map.source_byte(at)),
             },
         );
-        words.clear();
-        if hold {
+        paragraph.clear();
+        if hold_last {
             let source = match origin {
                 Some(origin) if row < start => origin,
-                _ => text.source_byte(places.source_byte(row)),
+                _ => text.source_byte(map.source_byte(row)),
             };
-            words.pending_row = Some((row, source));
+            paragraph.pending_row = Some((row, source));
         }
     }
 }

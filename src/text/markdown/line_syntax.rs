@@ -1,18 +1,18 @@
-//! What one line of Markdown begins, as CommonMark 0.31 and GitHub's tables have
-//! it. Tabs are spaces already, so that a byte of indentation is a column.
+//! Recognizes what a line of Markdown starts (CommonMark 0.31 and GitHub tables). Tabs are already
+//! expanded, so a byte of indentation is a column.
 
 use std::ops::Range;
 
-/// Columns from which on indentation makes code.
+/// Indentation that makes a line code.
 pub const CODE_INDENT: usize = 4;
-/// Digits of a list's number, at most.
+/// Maximum number of digits in a list number.
 const DIGITS_MAX: usize = 9;
-/// A line is looked at so far to tell a rule, a fence or a table's second row.
+/// Bytes of a line examined to recognize a rule, a fence or the delimiter row of a table.
 const LOOKAHEAD_MAX: usize = 4_096;
-/// Columns of a table; more are text of the last one.
+/// Maximum number of table columns; surplus cells are text of the last one.
 pub const COLUMNS_MAX: usize = 128;
 
-/// The spaces that `text` begins with.
+/// The number of leading spaces.
 pub fn indent(text: &str) -> usize {
     text.bytes().take_while(|byte| *byte == b' ').count()
 }
@@ -21,23 +21,22 @@ pub fn is_blank(text: &str) -> bool {
     indent(text) == text.len()
 }
 
-/// The level of an ATX heading and where its words are in `text`.
+/// The level of an ATX heading, and the range of its text.
 pub fn atx_heading(text: &str) -> Option<(u8, Range<usize>)> {
     let level = text.bytes().take_while(|byte| *byte == b'#').count();
     let rest = &text[level..];
     if !(1..=6).contains(&level) || !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let words = rest.trim_end_matches(' ');
-    // A closing run of signs is decoration, unless it is glued to a word.
-    let open = words.trim_end_matches('#');
-    let words = if open.ends_with(' ') || open.is_empty() {
-        open
-    } else {
-        words
+    let trimmed = rest.trim_end_matches(' ');
+    // A closing run of `#` is decoration unless it is attached to a word.
+    let without_closing = trimmed.trim_end_matches('#');
+    let title = match without_closing.is_empty() || without_closing.ends_with(' ') {
+        true => without_closing,
+        false => trimmed,
     };
-    let start = level + indent(words).min(words.len());
-    let end = level + words.trim_end_matches(' ').len();
+    let start = level + indent(title).min(title.len());
+    let end = level + title.trim_end_matches(' ').len();
     Some((level as u8, start..end.max(start)))
 }
 
@@ -47,7 +46,7 @@ pub struct Fence {
     pub length: usize,
 }
 
-/// A fence that opens, and where its info string is.
+/// An opening fence, and the range of its info string.
 pub fn fence(text: &str) -> Option<(Fence, Range<usize>)> {
     let sign = *text.as_bytes().first()?;
     if sign != b'`' && sign != b'~' {
@@ -64,7 +63,6 @@ pub fn fence(text: &str) -> Option<(Fence, Range<usize>)> {
 }
 
 impl Fence {
-    /// Does a line close it?
     pub fn is_closed_by(self, text: &str) -> bool {
         let from = indent(text);
         let text = &text[from..];
@@ -87,7 +85,7 @@ pub fn is_rule(text: &str) -> bool {
         && signs >= 3
 }
 
-/// The level of the heading that a line below a paragraph makes of it.
+/// The heading level that a setext underline gives to the paragraph above it.
 pub fn setext_level(text: &str) -> Option<u8> {
     let text = text.trim_end_matches(' ');
     let all = |sign| !text.is_empty() && text.bytes().all(|byte| byte == sign);
@@ -101,10 +99,10 @@ pub fn setext_level(text: &str) -> Option<u8> {
 /// A list item's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListMarker {
-    /// The bullet, or what follows the number.
+    /// The bullet, or the delimiter after the number.
     pub sign: u8,
     pub number: Option<u64>,
-    /// Its columns, without the spaces behind it.
+    /// Its width without the following spaces.
     pub columns: usize,
 }
 
@@ -135,7 +133,7 @@ pub enum ColumnAlign {
     Right,
 }
 
-/// The columns that a table's second row sets, if it is one.
+/// The column alignments, if `text` is the delimiter row of a table.
 pub fn table_alignments(text: &str) -> Option<Vec<ColumnAlign>> {
     let plausible = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
     if text.len() > LOOKAHEAD_MAX || !text.bytes().all(plausible) {
@@ -157,12 +155,11 @@ pub fn table_alignments(text: &str) -> Option<Vec<ColumnAlign>> {
     columns.filter(|columns| !columns.is_empty() && columns.len() <= COLUMNS_MAX)
 }
 
-/// The cells of a table's row, without the bars at either end. A bar after a
-/// backslash belongs to its cell.
+/// The cells of a table row, without the outer bars. An escaped bar is part of its cell.
 pub fn table_cells(row: &str) -> impl Iterator<Item = Range<usize>> {
     let end = row.trim_end_matches(' ').len();
-    let start = indent(&row[..end]);
-    let start = start + usize::from(row[start..end].starts_with('|'));
+    let mut start = indent(&row[..end]);
+    start += usize::from(row[start..end].starts_with('|'));
     let mut from = Some(start.min(end));
     std::iter::from_fn(move || {
         let start = from?;
@@ -173,7 +170,7 @@ pub fn table_cells(row: &str) -> impl Iterator<Item = Range<usize>> {
             is_bar
         });
         let stop = bar.map_or(end, |bar| start + bar);
-        // Nothing follows a bar at the end.
+        // No cell follows a trailing bar.
         from = bar.map(|_| stop + 1).filter(|next| *next < end);
         Some(start..stop)
     })
@@ -185,19 +182,19 @@ mod tests {
 
     #[test]
     fn headings_need_a_space_and_drop_closing_hashes() {
-        let words = |text: &'static str| atx_heading(text).map(|(level, at)| (level, &text[at]));
-        assert_eq!(words("# One"), Some((1, "One")));
-        assert_eq!(words("## 둘 ##  "), Some((2, "둘")));
-        assert_eq!(words("### C#"), Some((3, "C#")));
-        assert_eq!(words("#"), Some((1, "")));
-        assert_eq!(words("# #"), Some((1, "")));
-        assert_eq!(words("#hashtag"), None);
-        assert_eq!(words("####### seven"), None);
+        let heading = |text: &'static str| atx_heading(text).map(|(level, at)| (level, &text[at]));
+        assert_eq!(heading("# One"), Some((1, "One")));
+        assert_eq!(heading("## 둘 ##  "), Some((2, "둘")));
+        assert_eq!(heading("### C#"), Some((3, "C#")));
+        assert_eq!(heading("#"), Some((1, "")));
+        assert_eq!(heading("# #"), Some((1, "")));
+        assert_eq!(heading("#hashtag"), None);
+        assert_eq!(heading("####### seven"), None);
     }
 
     #[test]
     fn fence_closes_with_at_least_as_many_characters() {
-        let (three, info) = fence("``` rust ").expect("a fence");
+        let (three, info) = fence("``` rust ").expect("valid fence");
         assert_eq!(info, 4..8);
         assert!(three.is_closed_by("  ````  "));
         assert!(

@@ -1,8 +1,7 @@
-//! Markdown as rows of a width, while it streams in. A scanner takes the text line
-//! by line and keeps a small state; what is settled is laid out once, and only the
-//! last line and the paragraph that it belongs to are laid out again when more
-//! comes. So the ten-thousandth token costs what the first did, in a paragraph as in
-//! a list, a table or a block of code of any length.
+//! Lays out Markdown as rows of a given width while it streams in. A block scanner reads the text
+//! line by line; finished lines are laid out once, and only the last line and its paragraph are
+//! laid out again when text arrives. The cost per token is therefore independent of the length of a
+//! paragraph, list, table or code block.
 
 mod block_event;
 mod close_pending;
@@ -27,23 +26,23 @@ use row_buffer::Checkpoint;
 use scan::{BlockScanner, LinePart};
 use std::num::NonZeroU16;
 
-/// A line is taken whole up to here; a longer one comes in parts, broken at a space
-/// where there is one before [`LINE_BYTES_MAX`].
+/// Lines up to this length are processed whole. A longer one is split into parts, at a space if
+/// there is one before [`LINE_BYTES_MAX`].
 const LINE_BYTES_SOFT: usize = 2_048;
 const LINE_BYTES_MAX: usize = 4_096;
-/// Bytes laid out again, for each byte of the text, because references were
-/// defined behind their use; and those that are free.
+/// Budget for laying the text out again because a link was defined after its use: bytes per byte of
+/// text, plus a fixed allowance.
 const RELAYOUT_SHARE: usize = 8;
 const RELAYOUT_BYTES_FREE: usize = 1 << 20;
 
-/// The state behind the last settled line.
+/// The state after the last complete line.
 #[derive(Debug, Clone, Default)]
 struct SettledState {
     scanner: BlockScanner,
     leaf: OpenLeaf,
-    /// Bytes of the source that are in.
+    /// Bytes of the source processed.
     source_end: usize,
-    /// The line at `at` began before it.
+    /// `source_end` is in the middle of a line.
     is_mid_line: bool,
 }
 
@@ -51,10 +50,10 @@ struct SettledState {
 pub struct MarkdownView {
     sanitizer: Sanitizer,
     raw_bytes: usize,
-    /// The text, sanitised.
+    /// The sanitized text.
     source: String,
     state: SettledState,
-    /// What is laid out for good.
+    /// The end of the final rows.
     checkpoint: Checkpoint,
     layout: MarkdownLayout,
     is_open: bool,
@@ -62,10 +61,10 @@ pub struct MarkdownView {
 }
 
 impl MarkdownView {
-    /// `open`: more may follow.
-    pub fn new(raw: &str, width: u16, marks: MarkdownGlyphs, open: bool) -> Self {
+    /// `open`: more text may follow.
+    pub fn new(raw: &str, width: u16, glyphs: MarkdownGlyphs, open: bool) -> Self {
         let width = NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN);
-        let layout = MarkdownLayout::new(width, marks);
+        let layout = MarkdownLayout::new(width, glyphs);
         let mut this = Self {
             sanitizer: Sanitizer::default(),
             raw_bytes: 0,
@@ -80,8 +79,8 @@ impl MarkdownView {
         this
     }
 
-    /// Takes in what `raw` holds beyond what was taken in before. The work grows
-    /// with what is new, and with the last paragraph up to a bound.
+    /// Appends the part of `raw` beyond the text processed so far. The cost grows with the new text
+    /// and, up to a bound, with the last paragraph.
     pub fn extend_to(&mut self, raw: &str, open: bool) {
         if raw.len() == self.raw_bytes && open == self.is_open {
             return;
@@ -92,21 +91,21 @@ impl MarkdownView {
         self.source.push_str(clean.as_str());
         self.layout.rows.roll_back(self.checkpoint);
         self.advance();
-        let may_again =
+        let is_within_budget =
             self.relayout_bytes <= RELAYOUT_BYTES_FREE + RELAYOUT_SHARE * self.source.len();
-        if std::mem::take(&mut self.layout.needs_relayout) && may_again {
+        if std::mem::take(&mut self.layout.needs_relayout) && is_within_budget {
             self.relayout_bytes += self.source.len();
             self.relayout();
         }
     }
 
     fn advance(&mut self) {
-        while let Some(piece) = self.next_line_part() {
+        while let Some(part) = self.next_line_part() {
             let mut state = std::mem::take(&mut self.state);
-            self.push_line_part(&mut state, piece);
-            let newline = self.source.as_bytes().get(piece.end) == Some(&b'\n');
+            self.push_line_part(&mut state, part);
+            let newline = self.source.as_bytes().get(part.end) == Some(&b'\n');
             state.is_mid_line = !newline;
-            state.source_end = piece.end + usize::from(newline);
+            state.source_end = part.end + usize::from(newline);
             self.state = state;
         }
         self.checkpoint = self.layout.rows.checkpoint();
@@ -115,19 +114,19 @@ impl MarkdownView {
         let (layout, source) = (&mut self.layout, &self.source);
         let SettledState { scanner, leaf, .. } = &mut state;
         let open = self.is_open;
-        scanner.finish(&mut |op| layout.apply(leaf, source, op, open));
+        scanner.finish(&mut |event| layout.apply(leaf, source, event, open));
     }
 
-    fn push_line_part(&mut self, state: &mut SettledState, piece: LinePart) {
+    fn push_line_part(&mut self, state: &mut SettledState, part: LinePart) {
         let (layout, source) = (&mut self.layout, &self.source);
         let SettledState { scanner, leaf, .. } = state;
-        layout.is_line_partial = piece.is_partial;
-        scanner.push_line(source, piece, &mut |op| {
-            layout.apply(leaf, source, op, false)
+        layout.is_line_partial = part.is_partial;
+        scanner.push_line(source, part, &mut |event| {
+            layout.apply(leaf, source, event, false)
         });
     }
 
-    /// The next line that has ended, or a part of a long one.
+    /// The next complete line, or a part of a long one.
     fn next_line_part(&self) -> Option<LinePart> {
         let start = self.state.source_end;
         let rest = &self.source[start..];
@@ -145,7 +144,7 @@ impl MarkdownView {
         })
     }
 
-    /// The line that is still coming in, as it is now.
+    /// Processes the unfinished last line as far as it can be shown.
     fn push_last_line(&mut self, state: &mut SettledState) {
         let start = state.source_end;
         let mut end = self.source.len();
@@ -154,18 +153,18 @@ impl MarkdownView {
             end = start + close_pending::visible_length(line, &state.scanner);
         }
         if start < end || state.is_mid_line && start < self.source.len() {
-            let piece = LinePart {
+            let part = LinePart {
                 start,
                 end,
                 is_continuation: state.is_mid_line,
                 is_cut: false,
                 is_partial: self.is_open,
             };
-            self.push_line_part(state, piece);
+            self.push_line_part(state, part);
         }
     }
 
-    /// References were defined behind their use.
+    /// Starts over with the link definitions found since.
     fn relayout(&mut self) {
         self.layout.clear();
         self.state = SettledState::default();
@@ -182,17 +181,17 @@ impl MarkdownView {
         self.raw_bytes
     }
 
-    /// Bytes of the sanitised text.
+    /// Bytes of the sanitized text.
     pub fn text_bytes(&self) -> usize {
         self.source.len()
     }
 
-    /// Memory held, in bytes, nearly.
+    /// Approximate memory use in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.source.len() + self.layout.rows.memory_bytes()
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.layout.rows.rows().len()
     }
@@ -205,45 +204,46 @@ impl MarkdownView {
         self.layout.rows.line(row)
     }
 
-    /// The byte of the text that a row begins with: what stays the same when the
-    /// width changes.
+    /// The byte of the text at which a row begins; stable across width changes.
     pub fn row_start_byte(&self, row: usize) -> usize {
         let rows = self.layout.rows.rows();
         rows.get(row)
             .map_or(self.source.len(), |row| row.source_start as usize)
     }
 
-    /// The row that holds a byte of the text.
+    /// The row that contains a byte of the text.
     pub fn row_at_byte(&self, byte: usize) -> usize {
         let rows = self.layout.rows.rows();
         let after = rows.partition_point(|row| row.source_start as usize <= byte);
         let last = after.checked_sub(1).and_then(|row| rows.get(row));
-        // The first of those that begin with the same byte.
+        // The first of the rows that begin with the same byte.
         last.map_or(0, |last| {
             rows.partition_point(|row| row.source_start < last.source_start)
         })
     }
 
-    /// Rows that begin at a byte of the text or behind it.
+    /// The number of rows that begin at or after a byte of the text.
     pub fn rows_since(&self, byte: usize) -> usize {
         let rows = self.layout.rows.rows();
         rows.len() - rows.partition_point(|row| (row.source_start as usize) < byte)
     }
 }
 
-/// Where a long line is cut, if that is known: behind a space where no emphasis is
-/// open, or where the line ends.
+/// The length of the next part of a long line, if it is known: up to a space outside emphasis, or
+/// to the end of the line.
 fn line_part_length(window: &str, newline: Option<usize>) -> Option<usize> {
     let line = &window[..newline.unwrap_or(window.len())];
-    let calm = emphasis::safe_break_space(line, LINE_BYTES_SOFT);
+    let safe_space = emphasis::safe_break_space(line, LINE_BYTES_SOFT);
     let full = window.len() + 3 >= LINE_BYTES_MAX;
     let any_space = || {
-        let spaces = line.bytes().enumerate().skip(LINE_BYTES_SOFT);
-        let mut spaces = spaces.filter(|(_, byte)| *byte == b' ');
-        spaces.next().map(|(space, _)| space)
+        line.bytes()
+            .enumerate()
+            .skip(LINE_BYTES_SOFT)
+            .find(|(_, byte)| *byte == b' ')
+            .map(|(space, _)| space)
     };
-    let cut = calm.or_else(|| any_space().filter(|_| full && newline.is_none()));
-    // The space belongs to the part that it ends.
+    let cut = safe_space.or_else(|| any_space().filter(|_| full && newline.is_none()));
+    // The space belongs to the part before it.
     cut.map(|space| space + 1)
         .or(newline)
         .or_else(|| full.then_some(window.len()))

@@ -1,17 +1,16 @@
-//! Where laid-out rows live: one text, the looks of its stretches, and rows as
-//! ranges of it. Everything grows at its end, so that taking back what a line that
-//! is still coming in looked like is a truncation.
+//! Stores laid-out rows: one text, the styles of its spans, and rows as ranges of it. Everything is
+//! append-only, so discarding the layout of an unfinished line is a truncation.
 
 use super::style::TextStyle;
 use crate::text::wrap::{wrap_code_line, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// Prefixes among which an equal one is looked for. Numbered items have each their
-/// own, so that a table of all would be searched, and kept, for nothing.
+/// Only this many recent prefixes are reused. Each numbered item has its own prefix, so searching
+/// all of them would be wasted.
 const RECENT_PREFIXES: usize = 32;
 
-/// What stands in front of rows, by its number.
+/// Index of an interned row prefix.
 pub type PrefixId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +18,11 @@ pub struct BufferedRow {
     pub start: u32,
     pub end: u32,
     pub prefix: PrefixId,
-    /// The byte of the source that the row begins with.
+    /// The source byte at which the row begins.
     pub source_start: u32,
 }
 
-/// One row for the view: what stands in front of it, its text, and the looks of
-/// the text as ends of stretches.
+/// One row for the view: its prefix, its text, and the styles as ends of spans.
 #[derive(Debug, Clone, Copy)]
 pub struct StyledRow<'a> {
     pub prefix: &'a str,
@@ -43,12 +41,12 @@ impl<'a> StyledRow<'a> {
         }
     }
 
-    /// The stretches of the text in order, as ends within it; the last may end
-    /// beyond it.
+    /// The spans as end offsets within the text; the last may end beyond it.
     pub fn style_spans(self) -> impl Iterator<Item = (usize, TextStyle)> + use<'a> {
         let start = self.start;
-        let looks = self.styles.iter();
-        looks.map(move |(end, look)| ((end - start) as usize, *look))
+        self.styles
+            .iter()
+            .map(move |(end, style)| ((end - start) as usize, *style))
     }
 }
 
@@ -66,22 +64,22 @@ pub struct RowBuffer {
     styles: Vec<(u32, TextStyle)>,
     rows: Vec<BufferedRow>,
     prefixes: Vec<Box<str>>,
-    /// Bytes that were put, again and again.
+    /// Bytes written, repeats included.
     #[cfg(test)]
     pub bytes_written: usize,
 }
 
-/// A longer text than this has no rows of its own.
+/// Saturates: text beyond 4 GiB gets no rows of its own.
 pub fn saturating_u32(byte: usize) -> u32 {
     u32::try_from(byte).unwrap_or(u32::MAX)
 }
 
-/// How lines that are too long are broken.
+/// How long lines are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakMode {
     /// Between words.
     Prose,
-    /// Anywhere: code.
+    /// Anywhere.
     Code,
 }
 
@@ -95,18 +93,18 @@ impl RowBuffer {
         }
     }
 
-    /// Forgets everything that came since.
-    pub fn roll_back(&mut self, mark: Checkpoint) {
-        self.text.truncate(mark.text);
-        self.styles.truncate(mark.styles);
-        self.rows.truncate(mark.rows);
-        self.prefixes.truncate(mark.prefixes);
+    /// Removes everything added since the checkpoint.
+    pub fn roll_back(&mut self, checkpoint: Checkpoint) {
+        self.text.truncate(checkpoint.text);
+        self.styles.truncate(checkpoint.styles);
+        self.rows.truncate(checkpoint.rows);
+        self.prefixes.truncate(checkpoint.prefixes);
         if let Some((end, _)) = self.styles.last_mut() {
-            *end = (*end).min(saturating_u32(mark.text));
+            *end = (*end).min(saturating_u32(checkpoint.text));
         }
     }
 
-    /// Memory held, in bytes, nearly.
+    /// Approximate memory use in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.text.len() + self.styles.len() * 12 + self.rows.len() * 16 + self.prefixes.len() * 40
     }
@@ -115,29 +113,28 @@ impl RowBuffer {
         self.text.len()
     }
 
-    pub fn push_text(&mut self, words: &str, look: TextStyle) {
-        if words.is_empty() {
+    pub fn push_text(&mut self, text: &str, style: TextStyle) {
+        if text.is_empty() {
             return;
         }
-        self.text.push_str(words);
+        self.text.push_str(text);
         #[cfg(test)]
         {
-            self.bytes_written += words.len();
+            self.bytes_written += text.len();
         }
         let end = saturating_u32(self.text.len());
         match self.styles.last_mut() {
-            Some((last, same)) if *same == look => *last = end,
-            _ => self.styles.push((end, look)),
+            Some((last, same)) if *same == style => *last = end,
+            _ => self.styles.push((end, style)),
         }
     }
 
-    pub fn intern_prefix(&mut self, words: &str) -> PrefixId {
-        let recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
-        let mut recent = recent.filter(|(_, known)| ***known == *words);
-        if let Some((id, _)) = recent.next() {
+    pub fn intern_prefix(&mut self, text: &str) -> PrefixId {
+        let mut recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
+        if let Some((id, _)) = recent.find(|(_, known)| ***known == *text) {
             return saturating_u32(id);
         }
-        self.prefixes.push(words.into());
+        self.prefixes.push(text.into());
         saturating_u32(self.prefixes.len() - 1)
     }
 
@@ -145,7 +142,7 @@ impl RowBuffer {
         self.prefixes.get(id as usize).map_or("", |prefix| prefix)
     }
 
-    /// A row of the text from `start` to where it ends now.
+    /// Adds a row for the text from `start` to the current end.
     pub fn push_row(&mut self, start: usize, prefix: PrefixId, source: usize) {
         let end = self.text.len();
         self.push_row_range(start..end, prefix, source);
@@ -160,20 +157,19 @@ impl RowBuffer {
         });
     }
 
-    /// The text from `start` on as rows of a width. `prefix` gives what stands in
-    /// front of each, `source` the byte of the source that a byte of text came
-    /// from. With `hold`, the last row is left out, to be gone on with later; where
-    /// it begins is returned.
+    /// Wraps the text from `start` on into rows. `prefix` returns the prefix of each row, `source`
+    /// the source byte for a byte of text. With `hold_last`, the last row is left for later.
+    /// Returns its start.
     pub fn wrap(
         &mut self,
         start: usize,
         (width, breaks): (NonZeroU16, BreakMode),
-        hold: bool,
+        hold_last: bool,
         mut prefix: impl FnMut() -> PrefixId,
         source: impl Fn(usize) -> usize,
     ) -> usize {
         let mut at = start;
-        let mut held = start;
+        let mut last_start = start;
         let mut rows = Vec::new();
         for line in self.text[start..].split('\n') {
             let wrapped = match breaks {
@@ -183,17 +179,17 @@ impl RowBuffer {
             rows.extend(wrapped.iter().map(|row| at + row.start..at + row.end));
             at += line.len() + 1;
         }
-        if hold && let Some(last) = rows.pop() {
-            held = last.start;
+        if hold_last && let Some(last) = rows.pop() {
+            last_start = last.start;
         }
         for row in rows {
             let from = source(row.start);
             self.push_row_range(row, prefix(), from);
         }
-        held
+        last_start
     }
 
-    /// Takes a line end at the end of the text away.
+    /// Trims trailing spaces and line breaks.
     pub fn trim_end(&mut self, start: usize) {
         let trimmed = self.text[start..].trim_end_matches(['\n', ' ']).len();
         let end = start + trimmed;

@@ -1,7 +1,6 @@
-//! The block structure of Markdown, line by line (CommonMark 0.31): which
-//! containers a line continues or opens, and what leaf its text belongs to. The
-//! state is small and cheap to copy, so that a line that is still coming in can be
-//! taken as it is now and taken again when it is longer.
+//! Scans the block structure of Markdown line by line (CommonMark 0.31): the containers a line
+//! continues or opens, and the leaf its text belongs to. The state is small and cheap to clone, so
+//! an unfinished line can be scanned again when it has grown.
 
 use super::block_event::{BlockEvent, LeafKind};
 use super::container::{
@@ -11,7 +10,7 @@ use super::container::{
 use super::line_syntax::{self, CODE_INDENT, ColumnAlign, Fence};
 use std::ops::Range;
 
-/// Containers in containers; markers beyond are text.
+/// Maximum nesting of containers; deeper markers are text.
 const DEPTH_MAX: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,7 +18,7 @@ enum OpenBlock {
     #[default]
     None,
     Paragraph {
-        /// Its last line, which may turn out to be a table's first.
+        /// Its last line, which may become the header of a table.
         last: Range<usize>,
     },
     Fence {
@@ -27,11 +26,11 @@ enum OpenBlock {
         indent: usize,
     },
     Indented {
-        /// Blank lines that belong to it where more code follows.
+        /// Blank lines, part of the block only if more code follows.
         blank: Vec<usize>,
     },
     Table,
-    /// A line of its own that a longer line goes on with.
+    /// A single line that may continue.
     SingleLine,
 }
 
@@ -40,11 +39,11 @@ enum OpenBlock {
 pub struct LinePart {
     pub start: usize,
     pub end: usize,
-    /// It goes on with a line whose beginning came before.
+    /// Continues a line begun earlier.
     pub is_continuation: bool,
-    /// The line goes on with another piece, so that only its beginning counts.
+    /// Another part follows.
     pub is_cut: bool,
-    /// No more is known of this line: it may go on.
+    /// The line is unfinished.
     pub is_partial: bool,
 }
 
@@ -52,40 +51,40 @@ pub struct LinePart {
 pub struct BlockScanner {
     containers: Vec<Container>,
     leaf: OpenBlock,
-    /// A blank line came since the last leaf.
+    /// A blank line followed the last leaf.
     after_blank_line: bool,
-    /// The kind of the last leaf, and the containers around it.
+    /// The kind of the last leaf, and the number of containers around it.
     previous_leaf: Option<(LeafKind, usize)>,
-    /// Containers of the last leaf that were left since: what is beyond is new.
+    /// Containers shared with the last leaf; deeper ones are new.
     shared_containers: usize,
-    /// Where the present line begins.
+    /// Start of the current line.
     line_start: usize,
 }
 
 impl BlockScanner {
-    /// Takes one line in and says what it means.
-    pub fn push_line(&mut self, source: &str, piece: LinePart, out: &mut impl FnMut(BlockEvent)) {
-        if piece.is_continuation {
-            return out(BlockEvent::ContinueLine(piece.start..piece.end));
+    /// Scans one line and emits its events.
+    pub fn push_line(&mut self, source: &str, part: LinePart, out: &mut impl FnMut(BlockEvent)) {
+        if part.is_continuation {
+            return out(BlockEvent::ContinueLine(part.start..part.end));
         }
-        self.line_start = piece.start;
+        self.line_start = part.start;
         let mut rest = LineRest {
             source,
-            at: piece.start,
-            end: piece.end,
+            at: part.start,
+            end: part.end,
         };
         let matched = match_containers(&self.containers, &mut rest);
         let all = matched == self.containers.len();
-        if all && self.push_code_line(&rest, piece.is_cut, out) || piece.is_cut && rest.is_blank() {
+        if all && self.push_code_line(&rest, part.is_cut, out) || part.is_cut && rest.is_blank() {
             return;
         }
         if rest.is_blank() {
             return self.blank_line(matched, &rest, out);
         }
         let opened = self.open_containers(matched, &mut rest, out);
-        let fresh = opened || !matches!(self.leaf, OpenBlock::Paragraph { .. });
-        if !self.push_block_line(matched, opened, &rest, piece, out) {
-            self.push_text_line(matched, opened, fresh, &rest, out);
+        let is_new_leaf = opened || !matches!(self.leaf, OpenBlock::Paragraph { .. });
+        if !self.push_block_line(matched, opened, &rest, part, out) {
+            self.push_text_line(matched, opened, is_new_leaf, &rest, out);
         }
         if !rest.is_blank() {
             mark_items_filled(&mut self.containers);
@@ -93,7 +92,7 @@ impl BlockScanner {
         }
     }
 
-    /// The text has ended: closes everything.
+    /// Ends the text: closes everything.
     pub fn finish(&mut self, out: &mut impl FnMut(BlockEvent)) {
         self.close_to(0, out);
         if self.leaf != OpenBlock::None {
@@ -101,7 +100,7 @@ impl BlockScanner {
         }
     }
 
-    /// Could a line that is still coming in, and is `text` so far, close the fence?
+    /// Whether an unfinished line, so far `text`, could close the fence.
     pub fn could_close_fence(&self, text: &str) -> bool {
         let all = |sign: u8| text.trim_matches(' ').bytes().all(|byte| byte == sign);
         matches!(&self.leaf, OpenBlock::Fence { fence, .. } if all(fence.sign))
@@ -111,7 +110,7 @@ impl BlockScanner {
         matches!(self.leaf, OpenBlock::Fence { .. })
     }
 
-    /// A line of open code or of its end. False where it is something else.
+    /// Scans a line of an open code block or its end. False if it is something else.
     fn push_code_line(
         &mut self,
         rest: &LineRest,
@@ -152,7 +151,7 @@ impl BlockScanner {
             OpenBlock::None => {}
             _ => self.close_leaf(out),
         }
-        // A quote ends at a blank line without its sign; an item goes on.
+        // A quote ends at a blank line without `>`; a list item does not.
         let quote = self.containers[matched..].first() == Some(&Container::Quote);
         let empty = matches!(
             self.containers.get(matched),
@@ -164,8 +163,8 @@ impl BlockScanner {
         self.after_blank_line = true;
     }
 
-    /// Opens the quotes and items that the line begins. Containers that it left are
-    /// closed first.
+    /// Opens the quotes and items that the line begins, after closing the containers that it
+    /// leaves.
     fn open_containers(
         &mut self,
         matched: usize,
@@ -191,7 +190,7 @@ impl BlockScanner {
                 self.close_to(matched, out);
                 self.close_leaf(out);
             }
-            // A container in an item is something in it.
+            // A nested container is content of its item.
             mark_items_filled(&mut self.containers);
             self.containers.push(container);
             opened = true;
@@ -200,8 +199,7 @@ impl BlockScanner {
         opened
     }
 
-    /// The item that the line begins. `interrupts`: an open paragraph would go on
-    /// otherwise.
+    /// The list item that the line begins. `interrupts`: it would end an open paragraph.
     fn item(&self, depth: usize, interrupts: bool, rest: &mut LineRest) -> Option<Container> {
         let (indent, inner) = (rest.indent(), rest.inner());
         let mut marker =
@@ -217,7 +215,7 @@ impl BlockScanner {
             spaces @ 1..=CODE_INDENT => spaces,
             _ => 1,
         };
-        // Numbers count on from the item before, whatever they say.
+        // Numbers continue from the previous item, whatever the source has.
         if let Some(Container::Item { marker: before, .. }) = self.containers.get(depth)
             && before.sign == marker.sign
         {
@@ -236,13 +234,13 @@ impl BlockScanner {
         })
     }
 
-    /// Headings, fences, rules, indented code, tables. False where it is text.
+    /// Scans headings, fences, rules, indented code and tables. False if the line is text.
     fn push_block_line(
         &mut self,
         matched: usize,
         opened: bool,
         rest: &LineRest,
-        piece: LinePart,
+        part: LinePart,
         out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         if rest.is_blank() {
@@ -262,11 +260,11 @@ impl BlockScanner {
             self.open_leaf(matched, opened, LeafKind::Code { info: 0..0 }, out);
             out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
             self.leaf = OpenBlock::Indented { blank: Vec::new() };
-        } else if let Some((level, words)) = line_syntax::atx_heading(inner) {
+        } else if let Some((level, text)) = line_syntax::atx_heading(inner) {
             self.open_leaf(matched, opened, LeafKind::Heading(level), out);
-            out(BlockEvent::Line(at + words.start..at + words.end));
+            out(BlockEvent::Line(at + text.start..at + text.end));
             self.leaf = OpenBlock::SingleLine;
-        } else if piece.is_cut {
+        } else if part.is_cut {
             return false;
         } else if let Some((fence, info)) = line_syntax::fence(inner) {
             let info = at + info.start..at + info.end;
@@ -283,7 +281,7 @@ impl BlockScanner {
             self.leaf = OpenBlock::SingleLine;
         } else if let Some(columns) = paragraph
             .filter(|_| in_place)
-            .and_then(|header| table_columns(&rest.source[header], inner, piece.is_partial))
+            .and_then(|header| table_columns(&rest.source[header], inner, part.is_partial))
         {
             out(BlockEvent::ChangeKind(LeafKind::Table(columns)));
             self.previous_leaf = Some((LeafKind::Table(Vec::new()), self.containers.len()));
@@ -294,24 +292,24 @@ impl BlockScanner {
         true
     }
 
-    /// A line of a paragraph, or a table's row.
+    /// Scans a line of a paragraph, or a table row.
     fn push_text_line(
         &mut self,
         matched: usize,
         opened: bool,
-        fresh: bool,
+        is_new_leaf: bool,
         rest: &LineRest,
         out: &mut impl FnMut(BlockEvent),
     ) {
         let all = matched == self.containers.len();
-        if self.leaf == OpenBlock::Table && all && fresh {
+        if self.leaf == OpenBlock::Table && all && is_new_leaf {
             return out(BlockEvent::Line(rest.at + rest.indent()..rest.end));
         }
-        // Deep indentation stays: it is what keeps a sign from meaning something.
+        // Deep indentation stays: it keeps a marker from taking effect.
         let indent = rest.indent();
-        let kept = if indent >= CODE_INDENT { 0 } else { indent };
-        let mut line = rest.at + kept..rest.end;
-        if fresh {
+        let skipped = if indent >= CODE_INDENT { 0 } else { indent };
+        let mut line = rest.at + skipped..rest.end;
+        if is_new_leaf {
             if opened {
                 line.start += take_task_box(&mut self.containers, &rest.source[line.clone()]);
             }
@@ -333,24 +331,20 @@ impl BlockScanner {
             self.close_leaf(out);
         }
         let depth = self.containers.len();
-        let gap = self.previous_leaf.as_ref().is_some_and(|(before, around)| {
+        let has_blank_row = self.previous_leaf.as_ref().is_some_and(|(before, around)| {
             self.after_blank_line || depth.min(*around) == 0 && needs_blank_row(before, &kind)
         });
         let prefix = take_prefix(&mut self.containers);
-        let kept = if gap {
-            self.shared_containers.min(depth)
-        } else {
-            0
-        };
-        let gap = gap.then(|| continuation_parts(&self.containers[..kept]));
+        let shared = self.shared_containers.min(depth);
+        let blank_row_prefix =
+            has_blank_row.then(|| continuation_parts(&self.containers[..shared]));
         self.shared_containers = depth;
         self.previous_leaf = Some((kind.clone(), depth));
-        let at = self.line_start;
         out(BlockEvent::OpenLeaf {
-            at,
+            at: self.line_start,
             kind,
             prefix,
-            blank_row_prefix: gap,
+            blank_row_prefix,
         });
     }
 
@@ -361,16 +355,16 @@ impl BlockScanner {
         }
     }
 
-    /// Leaves all containers but the first `depth`. One whose marker is not on
-    /// screen yet shows it now.
+    /// Closes all containers but the first `depth`. An item whose marker is not shown yet shows it
+    /// now.
     fn close_to(&mut self, depth: usize, out: &mut impl FnMut(BlockEvent)) {
         if self.containers.len() <= depth {
             return;
         }
         self.close_leaf(out);
-        if let Some((at, before)) = unshown_item(&self.containers[depth..]) {
+        if let Some((at, after_blank_line)) = unshown_item(&self.containers[depth..]) {
             let line = std::mem::replace(&mut self.line_start, at);
-            let blank = std::mem::replace(&mut self.after_blank_line, before);
+            let blank = std::mem::replace(&mut self.after_blank_line, after_blank_line);
             self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, out);
             (self.after_blank_line, self.line_start) = (blank, line);
             out(BlockEvent::CloseLeaf);
@@ -380,30 +374,22 @@ impl BlockScanner {
     }
 }
 
-/// Blocks that a blank row sets off, even where the source has none.
+/// Blocks set off by a blank row even if the source has none.
 fn needs_blank_row(before: &LeafKind, kind: &LeafKind) -> bool {
-    let apart = |kind: &LeafKind| {
-        matches!(
-            kind,
-            LeafKind::Code { .. } | LeafKind::Table(_) | LeafKind::Rule
-        )
-    };
-    apart(before) || apart(kind) || matches!(kind, LeafKind::Heading(_))
+    use LeafKind::{Code, Heading, Rule, Table};
+    let is_set_off = |kind: &LeafKind| matches!(kind, Code { .. } | Table(_) | Rule);
+    is_set_off(before) || is_set_off(kind) || matches!(kind, Heading(_))
 }
 
-/// The columns of a table whose first row is `header`. While its second row comes
-/// in, what could become one counts.
+/// The column alignments of a table with this header. An unfinished delimiter row counts if it
+/// could still become one.
 fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<ColumnAlign>> {
     let count = line_syntax::table_cells(header).count();
     if !header.contains('|') && !row.contains('|') {
         return None;
     }
-    if partial
-        && header.contains('|')
-        && row
-            .bytes()
-            .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
-    {
+    let may_become_delimiter_row = row.bytes().all(|byte| b"|:- ".contains(&byte));
+    if partial && header.contains('|') && may_become_delimiter_row {
         let mut columns = line_syntax::table_alignments(row).unwrap_or_default();
         columns.resize(count, ColumnAlign::Left);
         return Some(columns);

@@ -1,5 +1,4 @@
-//! The lines of a paragraph or heading, and which byte of the source each byte of
-//! what is shown came from.
+//! Joins the lines of a paragraph or heading, and maps laid-out bytes back to the source.
 
 use super::block_event::LeafKind;
 use super::close_pending::close_pending;
@@ -9,7 +8,7 @@ use super::style::{StyleRole, TextStyle};
 use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
 
-/// A paragraph of more bytes is laid out in parts; emphasis ends with its part.
+/// A longer paragraph is laid out in parts; emphasis ends with its part.
 const PART_BYTES_MAX: usize = 2_048;
 
 #[derive(Debug, Clone)]
@@ -17,10 +16,9 @@ pub struct ParagraphText {
     pub kind: LeafKind,
     lines: Vec<Range<usize>>,
     bytes: usize,
-    /// Where the row begins that this part goes on with, in what is laid out and in
-    /// the source.
+    /// The start of the row that this part continues: laid-out offset and source offset.
     pub pending_row: Option<(usize, usize)>,
-    /// More may follow: what is begun is shown as if it were complete.
+    /// More text may follow; unfinished syntax is shown as if complete.
     pub is_streaming: bool,
 }
 
@@ -59,7 +57,7 @@ impl ParagraphText {
         self.bytes >= PART_BYTES_MAX
     }
 
-    /// One line so far, which looks like a table's first row.
+    /// Whether its only line looks like the header of a table.
     pub fn looks_like_table(&self, source: &str) -> bool {
         let [line] = &self.lines[..] else {
             return false;
@@ -107,14 +105,14 @@ impl ParagraphText {
 /// The joined lines of a leaf.
 pub struct JoinedText {
     pub text: String,
-    /// Where each line begins, here and in the source.
+    /// Start of each line in `text` and in the source.
     starts: Vec<(usize, usize)>,
-    /// Where the last line ends in the source.
+    /// End of the last line in the source.
     end: usize,
 }
 
 impl JoinedText {
-    /// The byte of the source that a byte of the text came from.
+    /// The source byte for a byte of the text.
     pub fn source_byte(&self, at: usize) -> usize {
         let after = self.starts.partition_point(|(start, _)| *start <= at);
         let line = after.checked_sub(1).and_then(|line| self.starts.get(line));
@@ -122,7 +120,7 @@ impl JoinedText {
     }
 }
 
-/// Puts a leaf's stretches into the arena and remembers where they came from.
+/// Writes the spans of a leaf to the row buffer and records their origin.
 pub struct RowBufferSink<'a> {
     rows: &'a mut RowBuffer,
     sanitizer: Sanitizer,
@@ -144,26 +142,26 @@ impl<'a> RowBufferSink<'a> {
 }
 
 impl InlineSink for RowBufferSink<'_> {
-    fn push_text(&mut self, words: &str, look: TextStyle, at: usize) {
-        // Character references may stand for what must not reach a terminal.
-        let clean = self.sanitizer.push(words);
+    fn push_text(&mut self, text: &str, style: TextStyle, at: usize) {
+        // Character references may decode to characters that must not reach a terminal.
+        let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
             self.map.0.push((self.rows.end(), at));
-            self.rows.push_text(clean.as_str(), look);
+            self.rows.push_text(clean.as_str(), style);
         }
     }
 }
 
-/// Where stretches begin in what is laid out, and in their leaf.
+/// Start of each span: laid-out offset and offset in the leaf.
 #[derive(Default)]
 pub struct SourceMap(Vec<(usize, usize)>);
 
 impl SourceMap {
-    /// The byte of the leaf that a byte of what is laid out came from, nearly.
+    /// The approximate leaf byte for a laid-out byte.
     pub fn source_byte(&self, byte: usize) -> usize {
         let after = self.0.partition_point(|(start, _)| *start <= byte);
-        let place = after.checked_sub(1).and_then(|place| self.0.get(place));
+        let entry = after.checked_sub(1).and_then(|entry| self.0.get(entry));
         let next = self.0.get(after).map_or(usize::MAX, |(_, at)| *at);
-        place.map_or(0, |(start, at)| (at + (byte - start)).min(next))
+        entry.map_or(0, |(start, at)| (at + (byte - start)).min(next))
     }
 }

@@ -1,5 +1,4 @@
-//! What a stretch of a row is, for the view to give it a style, and the signs that
-//! a layout draws by itself.
+//! Semantic styles of row spans, which the view maps to colors, and the glyphs a layout draws.
 
 use crate::text::highlight::Token;
 
@@ -7,12 +6,12 @@ use crate::text::highlight::Token;
 pub enum StyleRole {
     #[default]
     Plain,
-    /// Signs and notes that are not the text itself.
+    /// Markers and notes that are not part of the text.
     Dim,
     Heading,
-    /// Code within a line.
+    /// Inline code.
     Code,
-    /// The words of a link.
+    /// The text of a link.
     Link,
     Token(Token),
 }
@@ -38,26 +37,26 @@ impl TextStyle {
     }
 }
 
-/// Signs of one column each, but for `tick`.
+/// One column wide each, except `code_quote`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MarkdownGlyphs {
     pub bullet: char,
     pub quote: char,
-    /// A thematic break, and the line below a table's first row.
+    /// A thematic break, and the line below a table header.
     pub rule: char,
-    /// Between columns.
+    /// Between table columns.
     pub bar: char,
-    /// Where both cross.
+    /// Where `rule` and `bar` cross.
     pub cross: char,
-    /// In front of what a line of code goes on with.
+    /// Before continuation rows of code.
     pub continuation: char,
-    /// On either side of code within a line, where colours do not tell it.
+    /// Around inline code if colors do not distinguish it.
     pub code_quote: &'static str,
 }
 
 impl MarkdownGlyphs {
     pub const fn new(ascii: bool, colors: bool) -> Self {
-        let tick = if colors { "" } else { "`" };
+        let code_quote = if colors { "" } else { "`" };
         if ascii {
             Self {
                 bullet: '*',
@@ -66,7 +65,7 @@ impl MarkdownGlyphs {
                 bar: '|',
                 cross: '+',
                 continuation: '>',
-                code_quote: tick,
+                code_quote,
             }
         } else {
             Self {
@@ -76,7 +75,7 @@ impl MarkdownGlyphs {
                 bar: '│',
                 cross: '┼',
                 continuation: '↳',
-                code_quote: tick,
+                code_quote,
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Tables fitted to a width. The first rows settle the columns; what comes later is
-//! wrapped into them, so that a long table is not laid out anew with every row.
+//! Fits tables to a width. The first rows settle the column widths; later rows are wrapped into
+//! them, so a long table is not laid out again with every row.
 
 use super::close_pending::close_pending;
 use super::inline::{InlineSink, LinkDefinitions, write_inline};
@@ -14,22 +14,28 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows that have a say in how wide the columns are, the first one included.
+/// Number of rows that determine the column widths, header included.
 pub const SETTLING_ROWS: usize = 48;
-/// A column is not made narrower than this, unless its texts are.
+/// Minimum width of a shrunk column.
 const COLUMN_MIN: usize = 5;
-/// Columns of what stands between two columns.
+/// Width of the separator between columns.
 const COLUMN_GAP: usize = 3;
 
-/// Bytes of filler for each byte of the rows, and those that are free. Filler is what
-/// a row shows without having it: the cells that it lacks, and the names of columns.
-/// A row of one byte would otherwise be laid out as more than a hundred cells.
+/// Budget for filler bytes: per byte of the rows, plus a fixed allowance. Filler is text a row
+/// shows beyond its own cells: missing cells, and column names. Without a limit, a row of one byte
+/// could be laid out as more than a hundred cells.
 const FILLER_SHARE: usize = 16;
 const FILLER_FREE: usize = 128 << 10;
-/// What a row of the screen counts as filler beside its text.
+/// Filler counted for each screen row, besides its text.
 const FILLER_BYTES_PER_ROW: usize = 16;
 
-/// One cell, as text with looks.
+const DIM: TextStyle = TextStyle::from_role(StyleRole::Dim);
+const BOLD: TextStyle = TextStyle {
+    bold: true,
+    ..TextStyle::from_role(StyleRole::Plain)
+};
+
+/// The styled text of one cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableCell {
     text: String,
@@ -43,69 +49,62 @@ struct CellSink<'a> {
 }
 
 impl InlineSink for CellSink<'_> {
-    fn push_text(&mut self, words: &str, look: TextStyle, _at: usize) {
-        let clean = self.sanitizer.push(words);
+    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+        let clean = self.sanitizer.push(text);
         if !clean.is_empty() {
             self.cell.text.push_str(clean.as_str());
-            self.cell.styles.push((self.cell.text.len(), look));
+            self.cell.styles.push((self.cell.text.len(), style));
         }
     }
 }
 
-/// The cells of one row, each byte of it in one of them. There may be fewer than the
-/// table has columns.
+/// The cells of one row, which may be fewer than the table has columns. Each byte of the line
+/// belongs to a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
     pub source: usize,
-    /// Bytes of its line.
     line_bytes: usize,
     cells: Vec<TableCell>,
 }
 
 impl TableRow {
-    /// `partial`: more of its last cell may come.
+    /// `partial`: the last cell may continue.
     pub fn new(
         text: &str,
         source: usize,
         columns: usize,
         partial: bool,
-        marks: &MarkdownGlyphs,
+        glyphs: &MarkdownGlyphs,
         links: &mut LinkDefinitions,
     ) -> Self {
         let mut ranges: Vec<Range<usize>> = line_syntax::table_cells(text).collect();
-        // What is too much belongs to the last cell.
-        if let Some(last) = ranges.last().map(|last| last.end)
-            && ranges.len() > columns
-        {
-            ranges.truncate(columns);
-            if let Some(cell) = ranges.last_mut() {
-                cell.end = last;
-            }
-        }
         let end = ranges.last().map_or(0, |last| last.end);
-        let bytes = text.len() + 1;
+        // Surplus cells belong to the last one.
+        ranges.truncate(columns);
+        if let Some(last) = ranges.last_mut() {
+            last.end = end;
+        }
         let cells: Vec<TableCell> = ranges
             .into_iter()
             .map(|range| {
                 let mut cell = TableCell::default();
-                let coming = partial && range.end == end;
+                let is_unfinished = partial && range.end == end;
                 let mut text = text[range].trim_matches(' ').replace("\\|", "|");
-                if coming {
+                if is_unfinished {
                     close_pending(&mut text);
                 }
-                let sanitizer = Sanitizer::default();
-                let mut ink = CellSink {
+                let mut sink = CellSink {
                     cell: &mut cell,
-                    sanitizer,
+                    sanitizer: Sanitizer::default(),
                 };
-                write_inline(&text, TextStyle::default(), marks, links, &mut ink);
+                write_inline(&text, TextStyle::default(), glyphs, links, &mut sink);
                 cell.width = cell.text.split('\n').map(width).max().unwrap_or(0);
                 cell
             })
             .collect();
         Self {
             source,
-            line_bytes: bytes,
+            line_bytes: text.len() + 1,
             cells,
         }
     }
@@ -114,25 +113,23 @@ impl TableRow {
 #[derive(Debug, Clone, PartialEq)]
 enum TablePlan {
     Columns(Vec<usize>),
-    /// Too many columns for the width: each row is a list of its cells.
+    /// Too many columns for the width: each row becomes a list of its cells.
     RecordList,
 }
 
-/// What a table needs in order to go on.
 #[derive(Debug, Clone)]
 pub struct TableLayout {
     aligns: Vec<ColumnAlign>,
-    /// The first row, and those that came while the columns were not settled.
+    /// The header, and the rows received before the columns were settled.
     rows: Vec<Arc<TableRow>>,
     settled_plan: Option<Arc<TablePlan>>,
-    /// A row that is still coming in.
+    /// An unfinished row.
     partial_row: Option<Arc<TableRow>>,
-    /// Bytes of the rows that were laid out, and of filler in them.
+    /// Bytes of the rows laid out, and of filler in them.
     row_bytes: usize,
     filler_bytes: usize,
 }
 
-/// Where a table's rows go.
 pub struct TableOutput<'a> {
     pub rows: &'a mut RowBuffer,
     pub glyphs: &'a MarkdownGlyphs,
@@ -141,12 +138,16 @@ pub struct TableOutput<'a> {
 }
 
 impl TableOutput<'_> {
+    fn push(&mut self, text: &str, style: TextStyle) {
+        self.rows.push_text(text, style);
+    }
+
     fn end_row(&mut self, start: usize, source: usize) {
         let prefix = self.prefixes.take_next();
         self.rows.push_row(start, prefix, source);
     }
 
-    /// What was put since `start`, as rows.
+    /// Wraps the text since `start` into rows.
     fn wrap(&mut self, start: usize, source: usize) {
         let width = to_width(self.width);
         let prefixes = &mut *self.prefixes;
@@ -173,11 +174,10 @@ impl TableLayout {
         self.aligns.len()
     }
 
-    /// Takes a row in. Once the columns are settled it is laid out at once.
-    /// `partial`: more of it may come.
-    pub fn push(&mut self, row: TableRow, partial: bool, sheet: &mut TableOutput) {
+    /// Adds a row, laid out at once if the columns are settled. `partial`: it may continue.
+    pub fn push(&mut self, row: TableRow, partial: bool, output: &mut TableOutput) {
         if let Some(plan) = self.settled_plan.clone() {
-            return self.lay_out_row(&plan, &row, false, sheet);
+            return self.lay_out_row(&plan, &row, false, output);
         }
         if partial {
             self.partial_row = Some(Arc::new(row));
@@ -185,22 +185,22 @@ impl TableLayout {
         }
         self.rows.push(Arc::new(row));
         if self.rows.len() == SETTLING_ROWS {
-            let plan = Arc::new(self.plan(sheet.width));
-            self.lay_out_rows(&plan, sheet);
+            let plan = Arc::new(self.plan(output.width));
+            self.lay_out_rows(&plan, output);
             self.rows.truncate(1);
             self.settled_plan = Some(plan);
         }
     }
 
-    /// The end of the table: what is not laid out yet is.
-    pub fn finish(&mut self, sheet: &mut TableOutput) {
+    /// Ends the table and lays out the remaining rows.
+    pub fn finish(&mut self, output: &mut TableOutput) {
         if self.settled_plan.is_some() {
             return;
         }
-        let plan = self.plan(sheet.width);
-        self.lay_out_rows(&plan, sheet);
+        let plan = self.plan(output.width);
+        self.lay_out_rows(&plan, output);
         if let Some(row) = self.partial_row.take() {
-            self.lay_out_row(&plan, &row, self.rows.len() == 1, sheet);
+            self.lay_out_row(&plan, &row, self.rows.len() == 1, output);
         }
     }
 
@@ -213,46 +213,40 @@ impl TableLayout {
                 widths.max().unwrap_or(0).max(1)
             })
             .collect();
-        let room = width.saturating_sub((count - 1) * COLUMN_GAP);
-        if natural.iter().sum::<usize>() <= room {
+        let available = width.saturating_sub((count - 1) * COLUMN_GAP);
+        if natural.iter().sum::<usize>() <= available {
             return TablePlan::Columns(natural);
         }
-        let least: usize = natural.iter().map(|width| (*width).min(COLUMN_MIN)).sum();
-        if least > room {
+        let minimum: usize = natural.iter().map(|width| (*width).min(COLUMN_MIN)).sum();
+        if minimum > available {
             return TablePlan::RecordList;
         }
-        TablePlan::Columns(shrink_columns(&natural, room))
+        TablePlan::Columns(shrink_columns(&natural, available))
     }
 
-    fn lay_out_rows(&mut self, plan: &TablePlan, sheet: &mut TableOutput) {
+    fn lay_out_rows(&mut self, plan: &TablePlan, output: &mut TableOutput) {
         let rows = self.rows.clone();
         if let (TablePlan::Columns(widths), Some(header)) = (plan, rows.first()) {
-            self.lay_out_columns(widths, header, true, sheet);
-            let start = sheet.rows.end();
+            self.lay_out_columns(widths, header, true, output);
+            let start = output.rows.end();
             for (column, width) in widths.iter().enumerate() {
-                let look = TextStyle::from_role(StyleRole::Dim);
                 let margins = usize::from(column > 0) + usize::from(column + 1 < widths.len());
                 if column > 0 {
-                    sheet
-                        .rows
-                        .push_text(sheet.glyphs.cross.encode_utf8(&mut [0; 4]), look);
+                    output.push(&output.glyphs.cross.to_string(), DIM);
                 }
-                let line = sheet.glyphs.rule.to_string().repeat(width + margins);
-                sheet.rows.push_text(&line, look);
+                let line = output.glyphs.rule.to_string().repeat(width + margins);
+                output.push(&line, DIM);
             }
-            sheet.end_row(start, header.source);
+            output.end_row(start, header.source);
         }
         if let (TablePlan::RecordList, [header]) = (plan, &rows[..]) {
-            let cells = header.cells.iter().map(|cell| cell.text.as_str());
-            let names: Vec<_> = cells.collect();
-            let start = sheet.rows.end();
-            sheet
-                .rows
-                .push_text(&names.join(" / ").replace('\n', " "), bold_style());
-            sheet.wrap(start, header.source);
+            let names: Vec<_> = header.cells.iter().map(|cell| cell.text.as_str()).collect();
+            let start = output.rows.end();
+            output.push(&names.join(" / ").replace('\n', " "), BOLD);
+            output.wrap(start, header.source);
         }
         for (index, row) in rows.iter().enumerate().skip(1) {
-            self.lay_out_row(plan, row, index == 1, sheet);
+            self.lay_out_row(plan, row, index == 1, output);
         }
     }
 
@@ -261,35 +255,34 @@ impl TableLayout {
         plan: &TablePlan,
         row: &TableRow,
         first: bool,
-        sheet: &mut TableOutput,
+        output: &mut TableOutput,
     ) {
         self.row_bytes += row.line_bytes;
         match plan {
-            TablePlan::Columns(widths) => self.lay_out_columns(widths, row, false, sheet),
+            TablePlan::Columns(widths) => self.lay_out_columns(widths, row, false, output),
             TablePlan::RecordList => {
                 if !first {
-                    let start = sheet.rows.end();
-                    sheet.end_row(start, row.source);
+                    let start = output.rows.end();
+                    output.end_row(start, row.source);
                 }
-                self.lay_out_record(row, sheet);
+                self.lay_out_record(row, output);
             }
         }
     }
 
-    /// A row as columns, as many rows high as its highest cell.
+    /// Lays out a row as columns; its tallest cell determines its height.
     fn lay_out_columns(
         &mut self,
         widths: &[usize],
         row: &TableRow,
         header: bool,
-        sheet: &mut TableOutput,
+        output: &mut TableOutput,
     ) {
-        let count = if header || self.can_add_filler() {
-            widths.len()
-        } else {
-            row.cells.len()
+        let count = match header || self.can_add_filler() {
+            true => widths.len(),
+            false => row.cells.len(),
         };
-        let lacking = TableCell::default();
+        let empty_cell = TableCell::default();
         let wrapped: Vec<Vec<Range<usize>>> = row
             .cells
             .iter()
@@ -298,48 +291,41 @@ impl TableLayout {
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
         for line in 0..height {
-            let start = sheet.rows.end();
-            let mut had = start;
+            let start = output.rows.end();
+            let mut own_end = start;
             for (column, column_width) in widths.iter().enumerate().take(count) {
-                let cell = row.cells.get(column).unwrap_or(&lacking);
+                let cell = row.cells.get(column).unwrap_or(&empty_cell);
                 if column > 0 {
-                    sheet.rows.push_text(" ", TextStyle::default());
-                    let bar = sheet.glyphs.bar.to_string();
-                    sheet
-                        .rows
-                        .push_text(&bar, TextStyle::from_role(StyleRole::Dim));
-                    sheet.rows.push_text(" ", TextStyle::default());
+                    output.push(" ", TextStyle::default());
+                    output.push(&output.glyphs.bar.to_string(), DIM);
+                    output.push(" ", TextStyle::default());
                 }
                 let range = wrapped.get(column).and_then(|rows| rows.get(line));
                 let range = range.cloned().unwrap_or(0..0);
-                let words = cell.text[range.clone()].trim_end_matches(' ');
-                let range = range.start..range.start + words.len();
-                let room = column_width.saturating_sub(width(words));
+                let text = cell.text[range.clone()].trim_end_matches(' ');
+                let range = range.start..range.start + text.len();
+                let padding = column_width.saturating_sub(width(text));
                 let before = match self.aligns[column] {
                     ColumnAlign::Left => 0,
-                    ColumnAlign::Center => room / 2,
-                    ColumnAlign::Right => room,
+                    ColumnAlign::Center => padding / 2,
+                    ColumnAlign::Right => padding,
                 };
-                let last = column + 1 == count;
-                let after = if last { 0 } else { room - before };
-                sheet
-                    .rows
-                    .push_text(&" ".repeat(before), TextStyle::default());
-                put_cell(sheet.rows, cell, range, header);
-                sheet
-                    .rows
-                    .push_text(&" ".repeat(after), TextStyle::default());
+                let is_last = column + 1 == count;
+                let after = if is_last { 0 } else { padding - before };
+                output.push(&" ".repeat(before), TextStyle::default());
+                push_cell(output.rows, cell, range, header);
+                output.push(&" ".repeat(after), TextStyle::default());
                 if column < row.cells.len() {
-                    had = sheet.rows.end();
+                    own_end = output.rows.end();
                 }
             }
-            self.filler_bytes += sheet.rows.end() - had;
-            sheet.end_row(start, row.source);
+            self.filler_bytes += output.rows.end() - own_end;
+            output.end_row(start, row.source);
         }
     }
 
-    /// A row as a list of its cells, each with the name of its column.
-    fn lay_out_record(&mut self, row: &TableRow, sheet: &mut TableOutput) {
+    /// Lays out a row as a list of its cells, each with its column name.
+    fn lay_out_record(&mut self, row: &TableRow, output: &mut TableOutput) {
         let Some(header) = self.rows.first().cloned() else {
             return;
         };
@@ -349,34 +335,23 @@ impl TableLayout {
             if cell.is_none() && !fills {
                 return;
             }
-            let start = sheet.rows.end();
+            let start = output.rows.end();
             if !name.text.is_empty() && fills {
-                sheet
-                    .rows
-                    .push_text(&name.text.replace('\n', " "), bold_style());
-                sheet
-                    .rows
-                    .push_text(": ", TextStyle::from_role(StyleRole::Dim));
+                output.push(&name.text.replace('\n', " "), BOLD);
+                output.push(": ", DIM);
             }
-            self.filler_bytes += sheet.rows.end() - start;
+            self.filler_bytes += output.rows.end() - start;
             match cell {
-                Some(cell) => put_cell(sheet.rows, cell, 0..cell.text.len(), false),
+                Some(cell) => push_cell(output.rows, cell, 0..cell.text.len(), false),
                 None => self.filler_bytes += FILLER_BYTES_PER_ROW,
             }
-            sheet.wrap(start, row.source);
+            output.wrap(start, row.source);
         }
     }
 
-    /// May the next row show more than it has?
+    /// Whether the budget allows more filler.
     fn can_add_filler(&self) -> bool {
         self.filler_bytes <= FILLER_FREE + FILLER_SHARE * self.row_bytes
-    }
-}
-
-fn bold_style() -> TextStyle {
-    TextStyle {
-        bold: true,
-        ..TextStyle::default()
     }
 }
 
@@ -385,24 +360,24 @@ fn to_width(width: usize) -> NonZeroU16 {
     NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN)
 }
 
-fn put_cell(arena: &mut RowBuffer, cell: &TableCell, range: Range<usize>, header: bool) {
+fn push_cell(rows: &mut RowBuffer, cell: &TableCell, range: Range<usize>, header: bool) {
     let mut at = 0;
-    for (end, look) in &cell.styles {
+    for (end, style) in &cell.styles {
         let (from, to) = (at.max(range.start), (*end).min(range.end));
         at = *end;
         if from < to {
-            let bold = look.bold || header;
-            arena.push_text(&cell.text[from..to], TextStyle { bold, ..*look });
+            let bold = style.bold || header;
+            rows.push_text(&cell.text[from..to], TextStyle { bold, ..*style });
         }
     }
 }
 
-/// Widths that fill `room`: the widest columns give way first, evenly.
-fn shrink_columns(natural: &[usize], room: usize) -> Vec<usize> {
+/// Shrinks columns to fill `available` columns, the widest first and evenly.
+fn shrink_columns(natural: &[usize], available: usize) -> Vec<usize> {
     let mut open: Vec<usize> = (0..natural.len()).collect();
     let mut widths = natural.to_vec();
-    let mut left = room;
-    // Each pass gives its columns up that need less than an even share.
+    let mut left = available;
+    // Each pass satisfies the columns that need less than an even share.
     loop {
         let share = left / open.len().max(1);
         let (small, large): (Vec<usize>, Vec<usize>) =

@@ -1,15 +1,14 @@
-//! Follows Python's brackets through a stream, a character at a time, without
-//! reading what is in them: brackets in strings and comments do not count.
+//! Tracks Python brackets through a stream, character by character, without parsing their contents.
+//! Ignores brackets in strings and comments.
 
-/// Follows a text from an opening bracket to the one that closes it. Takes
-/// whatever comes: a bracket of another kind closes what it can, so that a
-/// mistake inside a call does not swallow what follows it. O(1) a character,
-/// amortised; memory for each bracket that is open.
+/// Tracks text from an opening bracket to the one that closes it. Accepts any input: a closing
+/// bracket of another kind closes the nearest match, so a mistake inside a call does not swallow
+/// the text after it. O(1) per character, amortized; memory proportional to the open brackets.
 #[derive(Debug, Clone, Default)]
 pub struct BracketScanner {
-    /// The brackets that would close what is open, outermost first.
+    /// The closing brackets expected, outermost first.
     closers: Vec<char>,
-    /// How many of `closers` are of each kind.
+    /// The number of `closers` of each kind.
     open_counts: [usize; 3],
     state: BracketScanState,
     broken: bool,
@@ -19,19 +18,19 @@ pub struct BracketScanner {
 enum BracketScanState {
     #[default]
     Code,
-    /// One or two quotes came: an empty string, or the start of one.
+    /// After one or two quotes: an empty string or the start of one.
     OpeningQuotes {
         quote: char,
         run: u8,
     },
-    /// `run` counts quotes that may end a long string.
+    /// `run` counts quotes that may end the string.
     String {
         quote: char,
         long: bool,
         run: u8,
         escaped: bool,
     },
-    /// Behind a string; `blank` where white space came since.
+    /// After a string; `blank` if white space followed.
     AfterString {
         blank: bool,
     },
@@ -39,7 +38,7 @@ enum BracketScanState {
 }
 
 impl BracketScanner {
-    /// Brackets that are open.
+    /// The number of open brackets.
     pub fn depth(&self) -> usize {
         self.closers.len()
     }
@@ -48,7 +47,7 @@ impl BracketScanner {
         matches!(self.state, BracketScanState::String { .. })
     }
 
-    /// In a string that may hold line ends.
+    /// Inside a triple-quoted string, which may contain line breaks.
     pub fn is_in_long_string(&self) -> bool {
         matches!(self.state, BracketScanState::String { long: true, .. })
     }
@@ -57,12 +56,12 @@ impl BracketScanner {
         self.state == BracketScanState::Comment
     }
 
-    /// What followed a string cannot follow one: it held its own quotation mark.
+    /// A string was followed by text that cannot follow one, so it contained an unescaped quote.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// A line end ends a short string, as Python has it.
+    /// Ends a single-quoted string at a line break, as Python does.
     pub fn end_short_string(&mut self) {
         if matches!(
             self.state,
@@ -72,7 +71,7 @@ impl BracketScanner {
         }
     }
 
-    /// Takes `c`; true where it closes the outermost bracket.
+    /// Consumes `c`; true if it closes the outermost bracket.
     pub fn push(&mut self, c: char) -> bool {
         match self.state {
             BracketScanState::Code => self.push_code(c),
@@ -87,10 +86,9 @@ impl BracketScanner {
                     run: 0,
                     escaped: false,
                 };
-                // The third quote is no content.
+                // The third quote is part of the delimiter.
                 run == 1 && self.push(c)
             }
-            // Two quotes were an empty string.
             BracketScanState::OpeningQuotes { .. } => self.push_after_string(c, false),
             BracketScanState::AfterString { blank } => self.push_after_string(c, blank),
             BracketScanState::String {
@@ -130,7 +128,7 @@ impl BracketScanner {
             self.state = BracketScanState::AfterString { blank: true };
             return false;
         }
-        // Another string may follow, whose prefix a space sets off.
+        // A prefixed string may follow after a space.
         let prefixes = blank && "rbufRBUF".contains(c);
         self.broken |= !prefixes && !",)]}:#\\\"'".contains(c);
         self.state = BracketScanState::Code;
@@ -156,7 +154,7 @@ impl BracketScanner {
     }
 
     fn close(&mut self, c: char) -> bool {
-        // Counted, so that a bracket that closes nothing costs no search.
+        // The counts save searching for a bracket that closes nothing.
         if self.open_counts[closer_index(c)] == 0 {
             return false;
         }

@@ -1,6 +1,6 @@
-//! Reads the arguments of a Python call the way models write them: literals by
-//! name, and nothing that would have to be run. What Python itself refuses is
-//! refused here too, but for raw line ends in strings and JSON's `true`, `null`.
+//! Parses the arguments of a Python call the way models write them: literals passed by name, never
+//! expressions. Rejects what Python rejects, except raw line breaks in strings and JSON's `true`,
+//! `false`, `null`.
 
 mod bracket_scanner;
 mod string;
@@ -12,13 +12,13 @@ use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// As deep as JSON is read.
+/// Same nesting limit as for JSON.
 const DEPTH_MAX: usize = 128;
-/// Characters of the text that a fault repeats.
+/// Characters of the source quoted in an error.
 const EXCERPT_CHARS_MAX: usize = 24;
 
-/// Reads `(city='Paris', n=3)`, brackets included, as an object in the order in
-/// which it was written. The error says what cannot be read. O(len).
+/// Parses `(city='Paris', n=3)`, brackets included, into an object in source order. The error
+/// quotes the unparsable text. O(len).
 pub fn parse_arguments(text: &str) -> Result<LenientValue, String> {
     let mut reader = PythonReader::new(text);
     let map = reader.arguments()?;
@@ -28,12 +28,12 @@ pub fn parse_arguments(text: &str) -> Result<LenientValue, String> {
             value: Value::Object(map),
             was_repaired: reader.was_repaired,
         }),
-        Some(_) => Err(reader.error_here("is more than one call")),
+        Some(_) => Err(reader.error_here("follows the call; write one call only")),
     }
 }
 
-/// What a name may be made of: Python's letters, the dots of a module, and what
-/// names of tools and parameters have beyond Python.
+/// Characters of a name: Python identifiers, dots of modules, and characters used in tool and
+/// parameter names.
 pub fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':')
 }
@@ -74,7 +74,7 @@ impl<'a> PythonReader<'a> {
         self.text[at..].starts_with(text)
     }
 
-    /// Skips white space, comments and line joints.
+    /// Also skips line continuations.
     fn skip_whitespace_and_comments(&mut self) {
         loop {
             match self.peek() {
@@ -90,16 +90,16 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// "`what stands here` …".
-    fn error_here(&mut self, what: &str) -> String {
+    /// Formats "`source at the current position` {problem}".
+    fn error_here(&mut self, problem: &str) -> String {
         let at = self.position();
-        error_message(&self.text[at..], what)
+        error_message(&self.text[at..], problem)
     }
 
     fn arguments(&mut self) -> Result<Map<String, Value>, String> {
         self.skip_whitespace_and_comments();
         if !self.next_if('(') {
-            return Err(self.error_here("is not the start of its arguments"));
+            return Err(self.error_here("does not start an argument list"));
         }
         let mut map = Map::new();
         loop {
@@ -110,10 +110,10 @@ impl<'a> PythonReader<'a> {
             let at = self.position();
             let name = self.name();
             self.skip_whitespace_and_comments();
-            let named = !name.is_empty() && self.peek() == Some('=') && !self.starts_with("==");
-            if !named {
-                let what = "has no name: write its arguments by name, as in `city=\"Paris\"`";
-                return Err(error_message(&self.text[at..], what));
+            let is_named = !name.is_empty() && self.peek() == Some('=') && !self.starts_with("==");
+            if !is_named {
+                let problem = "has no name: pass arguments by name, as in `city=\"Paris\"`";
+                return Err(error_message(&self.text[at..], problem));
             }
             self.next();
             let value = self.value(0)?;
@@ -124,13 +124,13 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// What follows an item: a comma, or the end, which is left.
+    /// Expects a comma, or `end` without consuming it.
     fn expect_separator(&mut self, end: char) -> Result<(), String> {
         self.skip_whitespace_and_comments();
         if self.next_if(',') || self.peek() == Some(end) {
             return Ok(());
         }
-        Err(self.error_here("follows a value where a comma or the end must"))
+        Err(self.error_here("follows a value; expected a comma or the end"))
     }
 
     fn name(&mut self) -> &'a str {
@@ -146,7 +146,7 @@ impl<'a> PythonReader<'a> {
 
     fn value(&mut self, depth: usize) -> Result<Value, String> {
         if depth == DEPTH_MAX {
-            return Err("its values are nested too deep".to_owned());
+            return Err("its values are nested too deeply".to_owned());
         }
         self.skip_whitespace_and_comments();
         match self.peek() {
@@ -177,12 +177,12 @@ impl<'a> PythonReader<'a> {
                 Value::Array(_) | Value::Object(_) => {
                     return Err("a list or an object cannot be a key".to_owned());
                 }
-                // As Python's `json` writes such keys.
+                // Converted as Python's `json` does.
                 plain => plain.to_string(),
             };
             self.skip_whitespace_and_comments();
             if !self.next_if(':') {
-                return Err(self.error_here("stands where `:` must follow a key"));
+                return Err(self.error_here("follows a key; expected `:`"));
             }
             let value = self.value(depth + 1)?;
             map.insert(key, value);
@@ -190,7 +190,7 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// The items up to `end`, and whether a comma came among them.
+    /// The items up to `end`, and whether they contained a comma.
     fn list(&mut self, end: char, depth: usize) -> Result<(Vec<Value>, bool), String> {
         let mut items = Vec::new();
         let mut comma = false;
@@ -210,7 +210,7 @@ impl<'a> PythonReader<'a> {
         self.next();
         let (mut items, comma) = self.list(')', depth)?;
         match items.pop() {
-            // Brackets around one value are only brackets.
+            // Parentheses around a single value only group.
             Some(only) if items.is_empty() && !comma => Ok(only),
             last => {
                 items.extend(last);
@@ -221,27 +221,28 @@ impl<'a> PythonReader<'a> {
 
     fn constant_or_number(&mut self) -> Result<Value, String> {
         let start = self.position();
-        let mut before = ' ';
+        let mut previous = ' ';
         let mut hex = false;
         while let Some((at, c)) = self.chars.next_if(|&(_, c)| {
             let sign = matches!(c, '+' | '-');
-            let exponent = matches!(before, 'e' | 'E') && !hex;
-            is_name_char(c) && !matches!(c, ':' | '/' | '-') || sign && (before == ' ' || exponent)
+            let exponent = matches!(previous, 'e' | 'E') && !hex;
+            is_name_char(c) && !matches!(c, ':' | '/' | '-')
+                || sign && (previous == ' ' || exponent)
         }) {
             hex |= at > start && matches!(c, 'x' | 'X');
-            before = c;
+            previous = c;
         }
         let end = self.position();
-        let word = &self.text[start..end];
-        let value = match word {
+        let token = &self.text[start..end];
+        let value = match token {
             "True" | "true" => Some(Value::Bool(true)),
             "False" | "false" => Some(Value::Bool(false)),
             "None" | "null" => Some(Value::Null),
-            _ => parse_number(word).map(Value::Number),
+            _ => parse_number(token).map(Value::Number),
         };
         value.ok_or_else(|| {
-            if word.is_empty() && start == self.text.len() {
-                return "a value is missing at its end".to_owned();
+            if token.is_empty() && start == self.text.len() {
+                return "a value is missing at the end".to_owned();
             }
             error_message(&self.text[start..], "is not a plain value")
         })
@@ -258,21 +259,21 @@ fn excerpt(text: &str) -> String {
     start
 }
 
-fn error_message(rest: &str, what: &str) -> String {
-    format!("`{}` {what}", excerpt(rest))
+fn error_message(rest: &str, problem: &str) -> String {
+    format!("`{}` {problem}", excerpt(rest))
 }
 
-/// A Python number, which JSON can hold.
-fn parse_number(word: &str) -> Option<Number> {
-    let (negative, digits) = match word.strip_prefix('-') {
+/// Parses a Python number that JSON can represent.
+fn parse_number(token: &str) -> Option<Number> {
+    let (negative, digits) = match token.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, word.strip_prefix('+').unwrap_or(word)),
+        None => (false, token.strip_prefix('+').unwrap_or(token)),
     };
-    let inner_underscores = !digits.starts_with('_')
+    let is_well_formed = !digits.starts_with('_')
         && !digits.ends_with('_')
         && !digits.contains("__")
         && digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    if !inner_underscores {
+    if !is_well_formed {
         return None;
     }
     let plain: String = digits.chars().filter(|&c| c != '_').collect();
@@ -285,14 +286,14 @@ fn parse_number(word: &str) -> Option<Number> {
                 .then(|| Number::from(if negative { -value } else { value }));
         }
     }
-    let integer = plain.bytes().all(|byte| byte.is_ascii_digit());
-    if integer && (plain == "0" || !plain.starts_with('0')) {
+    let is_integer = plain.bytes().all(|byte| byte.is_ascii_digit());
+    if is_integer && (plain == "0" || !plain.starts_with('0')) {
         let signed = if negative { format!("-{plain}") } else { plain };
         return serde_json::from_str(&signed).ok();
     }
-    // Rust reads `1.`, `.5` and `1e5` as Python does, and words such as `inf`,
-    // which start with no digit and were let go above.
-    let float: f64 = lower.parse().ok().filter(|_| !integer)?;
+    // Rust parses `1.`, `.5` and `1e5` as Python does; `inf` and `nan` were rejected above because
+    // they start with no digit.
+    let float: f64 = lower.parse().ok().filter(|_| !is_integer)?;
     Number::from_f64(if negative { -float } else { float })
 }
 

@@ -1,8 +1,7 @@
-//! Python's string literals: their prefixes, quotes and escapes.
+//! Python string literals: prefixes, quotes and escapes.
 
 use super::{PythonReader, error_message};
 
-/// What the letters before the quote mean.
 #[derive(Debug, Clone, Copy, Default)]
 struct StringPrefix {
     raw: bool,
@@ -32,7 +31,7 @@ impl PythonReader<'_> {
         prefix_and_quote(&self.text[at..]).is_some()
     }
 
-    /// Strings that stand side by side are one.
+    /// Parses adjacent strings as one.
     pub(super) fn adjacent_strings(&mut self) -> Result<String, String> {
         let mut text = String::new();
         while self.is_at_string() {
@@ -44,47 +43,46 @@ impl PythonReader<'_> {
 
     fn string(&mut self, text: &mut String) -> Result<(), String> {
         let at = self.position();
-        let whole = &self.text[at..];
-        let Some((prefix, quote)) = prefix_and_quote(whole) else {
-            return Err(error_message(whole, "is not a plain value"));
+        let literal = &self.text[at..];
+        let Some((prefix, quote)) = prefix_and_quote(literal) else {
+            return Err(error_message(literal, "is not a plain value"));
         };
-        let letters = whole.find(quote).unwrap_or_default();
+        let letters = literal.find(quote).unwrap_or_default();
         self.skip_bytes(letters);
-        let long = self.starts_with(&quote.to_string().repeat(3));
-        self.skip_bytes(if long { 3 } else { 1 });
-        let end = quote.to_string().repeat(if long { 3 } else { 1 });
+        let is_long = self.starts_with(&quote.to_string().repeat(3));
+        self.skip_bytes(if is_long { 3 } else { 1 });
+        let end = quote.to_string().repeat(if is_long { 3 } else { 1 });
         loop {
             if self.starts_with(&end) {
                 self.skip_bytes(end.len());
                 return Ok(());
             }
             match self.next() {
-                None => return Err(error_message(whole, "is a string without an end")),
+                None => return Err(error_message(literal, "is an unterminated string")),
                 Some('\\') => self.escape(prefix, text)?,
                 Some(c @ ('{' | '}')) if prefix.format => {
                     if !self.next_if(c) {
-                        let what = "is an f-string, which is not a plain value";
-                        return Err(error_message(whole, what));
+                        let problem = "is an f-string, which is not a plain value";
+                        return Err(error_message(literal, problem));
                     }
                     text.push(c);
                 }
                 Some(c) => {
-                    self.was_repaired |= c == '\n' && !long;
+                    self.was_repaired |= c == '\n' && !is_long;
                     text.push(c);
                 }
             }
         }
     }
 
-    /// `count` ASCII characters.
+    /// Skips `count` ASCII characters.
     fn skip_bytes(&mut self, count: usize) {
         if count > 0 {
             self.chars.nth(count - 1);
         }
     }
 
-    /// The backslash was taken. One that Python does not know stands for itself,
-    /// as Python has it too.
+    /// Parses an escape after its backslash. Like Python, keeps the backslash of an unknown escape.
     fn escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
         let Some(c) = self.next() else {
             text.push('\\');
@@ -112,7 +110,7 @@ impl PythonReader<'_> {
             'u' if !prefix.bytes => self.code_point(c, 4, text),
             'U' if !prefix.bytes => self.code_point(c, 8, text),
             'N' if !prefix.bytes && self.peek() == Some('{') => {
-                return Err("`\\N{…}` cannot be read: write the character itself".to_owned());
+                return Err("`\\N{…}` is not supported: write the character itself".to_owned());
             }
             c => text.extend(['\\', c]),
         }
@@ -136,7 +134,7 @@ impl PythonReader<'_> {
             return;
         };
         let mut point = high;
-        // Two halves are no character in Python. Who knows JSON writes them.
+        // Python does not join surrogate halves, but models used to JSON write them.
         if digits == 4 && (0xD800..0xDC00).contains(&high) {
             self.was_repaired = true;
             if let Some(low) = self.low_surrogate() {
@@ -158,7 +156,7 @@ impl PythonReader<'_> {
         })
     }
 
-    /// So many hexadecimal digits, which are only used up where they are as many.
+    /// Consumes `digits` hexadecimal digits, or nothing if there are fewer.
     fn hex_digits(&mut self, digits: usize) -> Option<u32> {
         let at = self.position();
         let written = self.text.get(at..at + digits)?;
@@ -170,7 +168,7 @@ impl PythonReader<'_> {
     }
 }
 
-/// The prefix and the quote of the string that `text` starts with.
+/// The prefix and quote of the string at the start of `text`.
 fn prefix_and_quote(text: &str) -> Option<(StringPrefix, char)> {
     let at = text
         .bytes()

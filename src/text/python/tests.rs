@@ -1,22 +1,22 @@
-//! Python literals and calls.
+//! Parsing of Python literals and calls.
 
 use super::*;
 use serde_json::json;
 
-fn read(text: &str) -> Value {
-    let read = parse_arguments(text).expect("they can be read");
-    assert!(!read.was_repaired, "{text}");
-    read.value
+fn parsed(text: &str) -> Value {
+    let arguments = parse_arguments(text).expect("valid arguments");
+    assert!(!arguments.was_repaired, "{text}");
+    arguments.value
 }
 
-fn why(text: &str) -> String {
-    parse_arguments(text).expect_err("they cannot be read")
+fn parse_error(text: &str) -> String {
+    parse_arguments(text).expect_err("invalid arguments")
 }
 
 #[test]
 fn literals_keep_their_types_and_order() {
     assert_eq!(
-        read(
+        parsed(
             "(city='서울', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}, t=(1, 2), o=(1,), p=(3), e=())"
         ),
         json!({
@@ -24,18 +24,18 @@ fn literals_keep_their_types_and_order() {
             "t": [1, 2], "o": [1], "p": 3, "e": []
         })
     );
-    let names: Vec<_> = match read("(z=1, a=2, 도시='東京')") {
+    let names: Vec<_> = match parsed("(z=1, a=2, 도시='東京')") {
         Value::Object(map) => map.keys().cloned().collect(),
         other => panic!("{other}"),
     };
     assert_eq!(names, ["z", "a", "도시"]);
-    assert_eq!(read("()"), json!({}));
+    assert_eq!(parsed("()"), json!({}));
     assert_eq!(
-        read("( # none\n a = true, # one\n b = \\\n null, c = false\n, )"),
+        parsed("( # none\n a = true, # one\n b = \\\n null, c = false\n, )"),
         json!({"a": true, "b": null, "c": false})
     );
     assert_eq!(
-        read("(d={1: {}, None: [], 'a': {\"b\": [[]]}, 2.5: 1})"),
+        parsed("(d={1: {}, None: [], 'a': {\"b\": [[]]}, 2.5: 1})"),
         json!({"d": {"1": {}, "null": [], "a": {"b": [[]]}, "2.5": 1}})
     );
 }
@@ -58,7 +58,7 @@ fn numbers_follow_python_syntax() {
         ("9223372036854775808", json!(9223372036854775808_u64)),
     ] {
         assert_eq!(
-            read(&format!("(n={written})")),
+            parsed(&format!("(n={written})")),
             json!({"n": number}),
             "{written}"
         );
@@ -99,7 +99,7 @@ fn strings_are_parsed_with_prefixes_quotes_and_escapes() {
         ),
     ] {
         assert_eq!(
-            read(&format!("(s={written})")),
+            parsed(&format!("(s={written})")),
             json!({"s": text}),
             "{written}"
         );
@@ -115,16 +115,16 @@ fn invalid_python_strings_are_repaired_and_reported_as_repaired() {
         (r"'\x4'", r"\x4"),
         (r"'\U00110000'", "\u{FFFD}"),
     ] {
-        let read = parse_arguments(&format!("(s={written})")).expect("it can be repaired");
-        assert_eq!(read.value, json!({"s": text}), "{written}");
-        assert!(read.was_repaired, "{written}");
+        let arguments = parse_arguments(&format!("(s={written})")).expect("repairable string");
+        assert_eq!(arguments.value, json!({"s": text}), "{written}");
+        assert!(arguments.was_repaired, "{written}");
     }
 }
 
 #[test]
 fn expressions_are_rejected_with_a_reason() {
     let by_name = |text: &str| {
-        format!("`{text}` has no name: write its arguments by name, as in `city=\"Paris\"`")
+        format!("`{text}` has no name: pass arguments by name, as in `city=\"Paris\"`")
     };
     let no_value = |text: &str| format!("`{text}` is not a plain value");
     for (text, expected) in [
@@ -138,7 +138,7 @@ fn expressions_are_rejected_with_a_reason() {
         ("(a={**b})", no_value("**b})")),
         (
             "(a=b'x' + y)",
-            "`+ y)` follows a value where a comma or the end must".to_owned(),
+            "`+ y)` follows a value; expected a comma or the end".to_owned(),
         ),
         (
             "(a=f'{x}')",
@@ -146,14 +146,14 @@ fn expressions_are_rejected_with_a_reason() {
         ),
         (
             "(a='\\N{BULLET}')",
-            "`\\N{…}` cannot be read: write the character itself".to_owned(),
+            "`\\N{…}` is not supported: write the character itself".to_owned(),
         ),
         ("(a=1, a=2)", "`a` is given twice".to_owned()),
-        ("(a='x", "`'x` is a string without an end".to_owned()),
-        ("(a=", "a value is missing at its end".to_owned()),
+        ("(a='x", "`'x` is an unterminated string".to_owned()),
+        ("(a=", "a value is missing at the end".to_owned()),
         (
             "(a={1, 2})",
-            "`, 2})` stands where `:` must follow a key".to_owned(),
+            "`, 2})` follows a key; expected `:`".to_owned(),
         ),
         (
             "(a={[1]: 2})",
@@ -161,15 +161,18 @@ fn expressions_are_rejected_with_a_reason() {
         ),
         (
             "(a=[1 2])",
-            "`2])` follows a value where a comma or the end must".to_owned(),
+            "`2])` follows a value; expected a comma or the end".to_owned(),
         ),
-        ("(a=1) + 2", "`+ 2` is more than one call".to_owned()),
-        ("", "`` is not the start of its arguments".to_owned()),
+        (
+            "(a=1) + 2",
+            "`+ 2` follows the call; write one call only".to_owned(),
+        ),
+        ("", "`` does not start an argument list".to_owned()),
     ] {
-        assert_eq!(why(text), expected, "{text}");
+        assert_eq!(parse_error(text), expected, "{text}");
     }
     assert_eq!(
-        why("(a=가나다라마바사아자차카타파하가나다라마바사아자차카타파하)"),
+        parse_error("(a=가나다라마바사아자차카타파하가나다라마바사아자차카타파하)"),
         no_value("가나다라마바사아자차카타파하가나다라마바사아자차…")
     );
 }
@@ -181,14 +184,17 @@ fn deep_nesting_is_rejected_without_a_stack_overflow() {
     }
     let nested = |depth: usize| format!("(a={}{})", "[".repeat(depth), "]".repeat(depth));
     assert!(parse_arguments(&nested(128)).is_ok());
-    assert_eq!(why(&nested(129)), "its values are nested too deep");
+    assert_eq!(
+        parse_error(&nested(129)),
+        "its values are nested too deeply"
+    );
 }
 
-/// Bytes up to and with the bracket that ends it.
+/// The end of the outermost bracket.
 fn end(text: &str) -> Option<usize> {
-    let mut outline = BracketScanner::default();
+    let mut scanner = BracketScanner::default();
     text.char_indices()
-        .find_map(|(at, c)| outline.push(c).then_some(at + c.len_utf8()))
+        .find_map(|(at, c)| scanner.push(c).then_some(at + c.len_utf8()))
 }
 
 #[test]

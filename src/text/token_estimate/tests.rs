@@ -1,10 +1,9 @@
-//! The estimate against what tokenizers counted.
+//! Compares the estimate with real tokenizer counts.
 
 use super::*;
 
-/// One text and its tokens, as the tokenizers of Qwen 3, Llama 3.2 and DeepSeek 3 count
-/// them, that of GPT-4o, those of Gemma 2 and 3, the small one of Mistral
-/// 7B, and SmolLM 2's, which knows English alone.
+/// A text and its token counts: `large` by the tokenizers of Qwen 3, Llama 3.2 and DeepSeek 3,
+/// `gpt` by GPT-4o, `gemma` by Gemma 2 and 3, `small` by Mistral 7B, `english` by SmolLM 2.
 struct Sample {
     name: &'static str,
     text: &'static str,

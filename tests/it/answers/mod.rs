@@ -1,6 +1,6 @@
-//! Rendered answers on the screen: how they look at three sizes, that a terminal
-//! shows what the buffer holds, and that the reading position stays.
+//! Rendered answers: their appearance at three sizes, agreement of the terminal with the buffer,
+//! and a stable reading position.
 
 use crate::support::screen_harness;
-mod looks;
 mod reading_position;
+mod rendering;

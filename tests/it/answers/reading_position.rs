@@ -1,5 +1,5 @@
-//! What is read stays where it is, whatever comes in below and however the window
-//! is resized.
+//! The text being read keeps its position, whatever streams in below it and however the window is
+//! resized.
 
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use crossterm::event::KeyCode;
@@ -38,15 +38,15 @@ fn part() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 1..30).prop_map(|parts| parts.concat())
 }
 
-fn resize(story: &mut ScreenHarness, (width, height): (u16, u16)) {
-    story.model.screen.size = (width, height);
-    story.input(Input::Resize { width, height });
+fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
+    harness.model.screen.size = (width, height);
+    harness.input(Input::Resize { width, height });
 }
 
-/// The rows of the chat's pane.
-fn chat(story: &mut ScreenHarness) -> Vec<String> {
-    let columns = story.model.screen.size.0;
-    let rows = buffer_to_lines(&story.draw().0);
+/// The rows of the chat pane.
+fn chat(harness: &mut ScreenHarness) -> Vec<String> {
+    let columns = harness.model.screen.size.0;
+    let rows = buffer_to_lines(&harness.draw().0);
     let framed = columns >= 60;
     let from = if framed { 2 } else { 1 };
     let inner = |row: &String| {
@@ -61,20 +61,20 @@ proptest! {
 
     #[test]
     fn reading_position_is_kept_while_text_streams_in(before in part(), after in part(), pages in 1usize..4) {
-        let mut story = screen_harness((80, 24));
-        story.prompt("go");
+        let mut harness = screen_harness((80, 24));
+        harness.prompt("go");
         let filler: String = (0..40).map(|line| format!("Line {line} of what came before.\n\n")).collect();
-        story.stream_delta(1, PieceKind::Text, &format!("{before}\n```\n~~~\n\n{filler}"));
-        story.draw();
+        harness.stream_delta(1, PieceKind::Text, &format!("{before}\n```\n~~~\n\n{filler}"));
+        harness.draw();
         for _ in 0..pages {
-            story.key(KeyCode::PageUp);
-            story.draw();
+            harness.key(KeyCode::PageUp);
+            harness.draw();
         }
-        let seen = chat(&mut story)[..10].to_vec();
+        let expected = chat(&mut harness)[..10].to_vec();
         for start in (0..after.len()).step_by(5) {
             let [from, to] = [start, (start + 5).min(after.len())].map(|at| after.floor_char_boundary(at));
-            story.stream_delta(1, PieceKind::Text, &after[from..to]).advance_clock(20);
-            prop_assert_eq!(&chat(&mut story)[..10], &seen[..]);
+            harness.stream_delta(1, PieceKind::Text, &after[from..to]).advance_clock(20);
+            prop_assert_eq!(&chat(&mut harness)[..10], &expected[..]);
         }
     }
 
@@ -84,38 +84,38 @@ proptest! {
         sizes in prop::collection::vec((20u16..130, 6u16..50), 1..6),
         pages in 1usize..5,
     ) {
-        let mut story = screen_harness((80, 24));
-        story.prompt("go");
+        let mut harness = screen_harness((80, 24));
+        harness.prompt("go");
         let filler: String = (0..30).map(|line| format!("Line {line} of what came later.\n\n")).collect();
-        story.stream_delta(1, PieceKind::Text, &format!("{text}\n```\n~~~\n\n{filler}"));
-        story.draw();
+        harness.stream_delta(1, PieceKind::Text, &format!("{text}\n```\n~~~\n\n{filler}"));
+        harness.draw();
         for _ in 0..pages {
-            story.key(KeyCode::PageUp);
-            story.draw();
+            harness.key(KeyCode::PageUp);
+            harness.draw();
         }
-        let seen = chat(&mut story)[..14].to_vec();
+        let expected = chat(&mut harness)[..14].to_vec();
         for size in sizes {
-            resize(&mut story, size);
-            story.draw();
+            resize(&mut harness, size);
+            harness.draw();
         }
-        resize(&mut story, (80, 24));
-        prop_assert_eq!(&chat(&mut story)[..14], &seen[..]);
+        resize(&mut harness, (80, 24));
+        prop_assert_eq!(&chat(&mut harness)[..14], &expected[..]);
     }
 }
 
 #[test]
 fn raw_and_rendered_views_show_the_same_position() {
-    let mut story = screen_harness((80, 24));
-    story.prompt("go");
+    let mut harness = screen_harness((80, 24));
+    harness.prompt("go");
     let text: String = (0..60)
         .map(|line| format!("- **Item {line}** of the list\n\n"))
         .collect();
-    story.stream_delta(1, PieceKind::Text, &text);
-    story.draw();
-    story.key(KeyCode::PageUp).draw();
-    let rendered = chat(&mut story);
-    story.key(KeyCode::F(5));
-    let written = chat(&mut story);
+    harness.stream_delta(1, PieceKind::Text, &text);
+    harness.draw();
+    harness.key(KeyCode::PageUp).draw();
+    let rendered = chat(&mut harness);
+    harness.key(KeyCode::F(5));
+    let raw = chat(&mut harness);
     assert!(
         rendered[0].starts_with("• Item") || rendered[1].starts_with("• Item"),
         "{rendered:?}"
@@ -123,28 +123,28 @@ fn raw_and_rendered_views_show_the_same_position() {
     let first = rendered
         .iter()
         .find(|row| row.contains("Item"))
-        .expect("an item");
+        .expect("visible item");
     let number = first.trim_start_matches("• ").to_owned();
     let same = format!(
         "- {}",
         number.replace("Item", "**Item").replace(" of", "** of")
     );
-    assert!(written[..3].contains(&same), "{same:?} in {written:?}");
-    story.key(KeyCode::F(5));
-    assert_eq!(chat(&mut story)[..14], rendered[..14]);
+    assert!(raw[..3].contains(&same), "{same:?} in {raw:?}");
+    harness.key(KeyCode::F(5));
+    assert_eq!(chat(&mut harness)[..14], rendered[..14]);
 }
 
 #[test]
 fn thinking_being_read_is_not_folded() {
-    let mut story = screen_harness((80, 24));
-    story.prompt("go");
+    let mut harness = screen_harness((80, 24));
+    harness.prompt("go");
     let thoughts: String = (0..60).map(|line| format!("Thought {line}.\n\n")).collect();
-    story.stream_delta(1, PieceKind::Thinking, &thoughts);
-    story.draw();
-    story.key(KeyCode::PageUp).draw();
-    let seen = chat(&mut story)[..12].to_vec();
-    story
+    harness.stream_delta(1, PieceKind::Thinking, &thoughts);
+    harness.draw();
+    harness.key(KeyCode::PageUp).draw();
+    let expected = chat(&mut harness)[..12].to_vec();
+    harness
         .stream_delta(2, PieceKind::Text, "The answer.")
         .advance_clock(100);
-    assert_eq!(&chat(&mut story)[..12], &seen[..]);
+    assert_eq!(&chat(&mut harness)[..12], &expected[..]);
 }

@@ -116,7 +116,7 @@ fn lfm2_list_is_enclosed_by_tokens() {
         [
             unknown("날씨"),
             "unusable it is not a call".to_owned(),
-            "unusable its arguments cannot be read: `1, 2)` has no name: write its arguments by name, as in `city=\"Paris\"`".to_owned(),
+            "unusable its arguments cannot be read: `1, 2)` has no name: pass arguments by name, as in `city=\"Paris\"`".to_owned(),
             "unusable its arguments cannot be read: `x, b=2)` is not a plain value".to_owned(),
             TIME.to_owned(),
         ]
@@ -143,7 +143,7 @@ fn an_unreadable_call_is_reported_only_when_unambiguous() {
     assert_eq!(
         describe_scan("[add(a=1, b=2]\n네"),
         [
-            "unusable its arguments cannot be read: `` follows a value where a comma or the end must",
+            "unusable its arguments cannot be read: `` follows a value; expected a comma or the end",
             "text 네"
         ]
     );
@@ -301,7 +301,7 @@ fn tool_code_fences_hold_calls() {
     assert_eq!(
         describe_scan("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
         [
-            "unusable its arguments cannot be read: `s')` follows a value where a comma or the end must",
+            "unusable its arguments cannot be read: `s')` follows a value; expected a comma or the end",
             "text 네"
         ]
     );

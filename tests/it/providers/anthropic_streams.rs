@@ -13,7 +13,7 @@ fn stream(blocks: &[String], reason: &str) -> String {
     anthropic_stream(blocks, reason)
 }
 
-fn said(stream: &str) -> DecodedReply {
+fn decoded(stream: &str) -> DecodedReply {
     decode_every_way(Anthropic, stream.as_bytes())
 }
 
@@ -44,8 +44,8 @@ fn korean_text_and_thinking_survive_every_split() {
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(said(&stream), expected);
-    assert_eq!(said(&stream.replace('\n', "\r\n")), expected);
+    assert_eq!(decoded(&stream), expected);
+    assert_eq!(decoded(&stream.replace('\n', "\r\n")), expected);
     never_complete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
 }
 
@@ -69,13 +69,15 @@ fn fragmented_signature_is_sent_back_whole() {
 #[test]
 fn stream_without_its_last_event_is_cut_off() {
     let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
-    let cut = whole.rfind("event: message_stop").expect("it is there");
-    let said = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
+    let cut = whole
+        .rfind("event: message_stop")
+        .expect("event is present");
+    let decoded = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
     assert_eq!(
-        (said.text.as_str(), said.failed),
+        (decoded.text.as_str(), decoded.failed),
         ("x", Some(FailureCause::ReplyCutOff))
     );
-    assert_eq!(said.end, None);
+    assert_eq!(decoded.end, None);
 }
 
 #[test]
@@ -98,13 +100,13 @@ fn interleaved_blocks_are_distinguished_by_index() {
         ],
         "tool_use",
     );
-    let said = said(&stream);
+    let decoded = decoded(&stream);
     let expected = [
         call(Some("a"), "f", json!({"x": 1})),
         call(Some("b"), "g", json!({"y": "둘"})),
     ];
-    assert_eq!(said.calls, expected);
-    assert_eq!(said.end, Some(EndReason::ToolCalls));
+    assert_eq!(decoded.calls, expected);
+    assert_eq!(decoded.end, Some(EndReason::ToolCalls));
 }
 
 #[test]
@@ -131,15 +133,15 @@ fn call_may_omit_arguments_in_several_ways() {
         ],
         "max_tokens",
     );
-    let said = said(&stream);
+    let decoded = decoded(&stream);
     let expected = [
         call(Some("a"), "f", json!({})),
         call(Some("b"), "g", json!({})),
         call(None, "h", json!({"x": 1})),
         call(Some("d"), "i", json!("{\"half")),
     ];
-    assert_eq!(said.calls, expected);
-    assert_eq!(said.end, Some(EndReason::Length));
+    assert_eq!(decoded.calls, expected);
+    assert_eq!(decoded.end, Some(EndReason::Length));
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn second_message_start_discards_everything_before() {
         end: Some(EndReason::Stop),
         ..DecodedReply::default()
     };
-    assert_eq!(said(&both), expected);
+    assert_eq!(decoded(&both), expected);
     assert_eq!(decode_reasoning_echo(Anthropic, &both), None);
 }
 
@@ -176,7 +178,7 @@ fn unknown_events_are_skipped() {
         ],
         "end_turn",
     );
-    assert_eq!(said(&stream).text, "answer");
+    assert_eq!(decoded(&stream).text, "answer");
 }
 
 #[test]
@@ -186,38 +188,41 @@ fn cached_tokens_count_as_input() {
         "output_tokens": 1,
     });
     let stream = anthropic_start(&start) + &anthropic_stop("end_turn");
-    assert_eq!(said(&stream).usage, usage(1105, 10));
+    assert_eq!(decoded(&stream).usage, usage(1105, 10));
     let late = stream.replace(
         "\"output_tokens\":10",
         "\"output_tokens\":10,\"input_tokens\":6",
     );
-    assert_eq!(said(&late).usage, usage(1106, 10));
+    assert_eq!(decoded(&late).usage, usage(1106, 10));
     let none = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
     let expected = Usage {
         input: None,
         output: Some(10),
     };
-    assert_eq!(said(&none).usage, Some(expected));
+    assert_eq!(decoded(&none).usage, Some(expected));
 }
 
 #[test]
 fn each_stop_reason_is_kept() {
-    let of = |reason: &str| {
+    let end_reason = |reason: &str| {
         decode(Anthropic, &[stream(&[], reason).as_bytes()])
             .end
             .unwrap()
     };
-    assert_eq!(of("end_turn"), EndReason::Stop);
-    assert_eq!(of("refusal"), EndReason::Refused { why: None });
-    assert_eq!(of("stop_sequence"), EndReason::StopSequence);
-    assert_eq!(of("pause_turn"), EndReason::Paused);
-    assert_eq!(of("model_context_window_exceeded"), EndReason::ContextFull);
-    assert_eq!(of("tired"), EndReason::Other("tired".into()));
+    assert_eq!(end_reason("end_turn"), EndReason::Stop);
+    assert_eq!(end_reason("refusal"), EndReason::Refused { why: None });
+    assert_eq!(end_reason("stop_sequence"), EndReason::StopSequence);
+    assert_eq!(end_reason("pause_turn"), EndReason::Paused);
+    assert_eq!(
+        end_reason("model_context_window_exceeded"),
+        EndReason::ContextFull
+    );
+    assert_eq!(end_reason("tired"), EndReason::Other("tired".into()));
     let why = json!({"stop_reason": "refusal", "stop_details": {"explanation": "No."}});
     let event = anthropic_event(&json!({"type": "message_delta", "delta": why}));
     let stream = event + &anthropic_event(&json!({"type": "message_stop"}));
     let why = Some("No.".into());
-    assert_eq!(said(&stream).end, Some(EndReason::Refused { why }));
+    assert_eq!(decoded(&stream).end, Some(EndReason::Refused { why }));
 }
 
 #[test]
@@ -227,9 +232,9 @@ fn error_is_detected_at_the_start_and_in_the_middle() {
     };
     let message = || "it broke".to_owned();
     let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(said(&error("api_error")), failed(in_stream.clone()));
+    assert_eq!(decoded(&error("api_error")), failed(in_stream.clone()));
     let busy = FailureCause::Overloaded { message: message() };
-    assert_eq!(said(&error("overloaded_error")), failed(busy));
+    assert_eq!(decoded(&error("overloaded_error")), failed(busy));
     let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
     let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
     let expected = DecodedReply {
@@ -238,10 +243,10 @@ fn error_is_detected_at_the_start_and_in_the_middle() {
         failed: Some(in_stream),
         ..DecodedReply::default()
     };
-    assert_eq!(said(&middle), expected);
+    assert_eq!(decoded(&middle), expected);
     let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
     let in_stream = FailureCause::ErrorInReply { message: message() };
-    assert_eq!(said(bare), failed(in_stream));
+    assert_eq!(decoded(bare), failed(in_stream));
 }
 
 #[test]
@@ -265,7 +270,7 @@ fn unstreamed_message_is_decoded() {
         failed: None,
     };
     let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(said(&pretty), expected);
+    assert_eq!(decoded(&pretty), expected);
     let sent_back = json!([
         {"type": "thinking", "thinking": "음", "signature": "c2ln"},
         {"type": "text", "text": "서울"},
@@ -281,16 +286,16 @@ fn unstreamed_message_is_decoded() {
 fn malformed_reply_is_classified() {
     let garbled = |garbled| failed(FailureCause::Malformed(garbled));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
-    assert_eq!(said(page), garbled(MalformedReply::WebPage));
+    assert_eq!(decoded(page), garbled(MalformedReply::WebPage));
     let line = "hello".to_owned();
     assert_eq!(
-        said("data: hello\n\n"),
+        decoded("data: hello\n\n"),
         garbled(MalformedReply::NotJson { line })
     );
     let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
     let not_text = garbled(MalformedReply::NotUtf8);
     assert_eq!(decode_every_way(Anthropic, latin), not_text);
-    assert_eq!(said("\r\n\r\n"), failed(FailureCause::EmptyReply));
+    assert_eq!(decoded("\r\n\r\n"), failed(FailureCause::EmptyReply));
     let call = |index: u64| {
         let id = format!("t{index}");
         anthropic_block(
@@ -341,7 +346,7 @@ fn hidden_thinking_is_sent_back_by_its_signature() {
         {"type": "tool_use", "id": "toolu_1"},
     ]);
     assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
-    assert_eq!(said(&stream).thinking, "");
+    assert_eq!(decoded(&stream).thinking, "");
 }
 
 #[test]

@@ -13,13 +13,13 @@ use tracing::Level;
 use tracing_subscriber::layer::SubscriberExt;
 
 const KEY: &str = "sk-12345-67890";
-const OTHER: &str = "the-secret-of-a-server";
+const OTHER_SECRET: &str = "the-secret-of-a-server";
 
 /// The log of one request with these messages at this level.
 async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (sink, handle) = TracingLayer::new(folder.path(), level, |_| {});
-    handle.add_secrets(vec![Secret::new(OTHER)]);
+    handle.add_secrets(vec![Secret::new(OTHER_SECRET)]);
     let subscriber = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(subscriber);
     let request = ChatRequest {
@@ -52,18 +52,24 @@ async fn requests_and_replies_are_logged_at_debug_only() {
 #[tokio::test]
 async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
     let server = ModelServer::start();
-    let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
+    let halves = [
+        &KEY[..5],
+        &KEY[5..],
+        " and ",
+        &OTHER_SECRET[..9],
+        &OTHER_SECRET[9..],
+    ];
     server.queue_reply(COMPLETIONS, openai_thinking(&halves, &halves));
     let result = ResultMessage {
         wire_id: "1".into(),
-        content: format!("the env is {KEY} {OTHER}"),
+        content: format!("the env is {KEY} {OTHER_SECRET}"),
         tool: "env".into(),
         native_name: "env".into(),
         is_error: false,
     };
     let messages = vec![Message::User(KEY.into()), Message::Result(result)];
     let log = logged(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
-    for piece in [KEY, OTHER, &KEY[5..], &OTHER[9..]] {
+    for piece in [KEY, OTHER_SECRET, &KEY[5..], &OTHER_SECRET[9..]] {
         assert!(!log.contains(piece), "{piece}: {log}");
     }
     assert!(log.contains("the env is [hidden] [hidden]"), "{log}");
@@ -90,10 +96,10 @@ async fn partial_answer_is_mentioned_only_if_there_is_one() {
             let reply = Reply::status(200).chunk(line(text)).chunk(end);
             server.queue_reply(CHAT, reply);
             let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
-            let fault = parts.last().unwrap().as_ref().unwrap_err();
-            let said = notice_text(&fault.notice());
-            assert_eq!(said.contains(kept), is_kept, "{said}");
-            assert!(said.contains("[Retry]"), "{said}");
+            let error = parts.last().unwrap().as_ref().unwrap_err();
+            let text = notice_text(&error.notice());
+            assert_eq!(text.contains(kept), is_kept, "{text}");
+            assert!(text.contains("[Retry]"), "{text}");
         }
     }
 }

@@ -30,12 +30,14 @@ pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<Car
         _ => None,
     });
     let carry = carries.next();
-    assert_eq!(carries.next(), None, "it comes once");
+    assert_eq!(carries.next(), None, "sent once");
     carry
 }
 
 fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
-    let mut decoder = adapter_for(provider).expect("it has a server").decoder();
+    let mut decoder = adapter_for(provider)
+        .expect("provider has an adapter")
+        .decoder();
     let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
     parts.extend(decoder.finish());
     parts
@@ -43,31 +45,31 @@ fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
 
 /// Also checks what every stream guarantees: exactly one end or error, as the last part.
 pub fn join_parts(parts: Vec<ReplyPiece>) -> DecodedReply {
-    let mut said = DecodedReply::default();
+    let mut decoded = DecodedReply::default();
     let mut is_over = false;
     for part in parts {
         assert!(!is_over, "something follows the end: {part:?}");
         match part {
-            Ok(StreamPart::Text(text)) => said.text.push_str(&text),
-            Ok(StreamPart::Thinking(text)) => said.thinking.push_str(&text),
-            Ok(StreamPart::Call(call)) => said.calls.push(call),
+            Ok(StreamPart::Text(text)) => decoded.text.push_str(&text),
+            Ok(StreamPart::Thinking(text)) => decoded.thinking.push_str(&text),
+            Ok(StreamPart::Call(call)) => decoded.calls.push(call),
             Ok(StreamPart::Usage(usage)) => {
-                assert_eq!(said.usage.replace(usage), None, "counts come once");
+                assert_eq!(decoded.usage.replace(usage), None, "counts are sent once");
             }
-            Ok(StreamPart::StartedOver) => said = DecodedReply::default(),
+            Ok(StreamPart::StartedOver) => decoded = DecodedReply::default(),
             Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
             Ok(StreamPart::End(reason)) => {
-                said.end = Some(reason);
+                decoded.end = Some(reason);
                 is_over = true;
             }
             Err(cause) => {
-                said.failed = Some(cause);
+                decoded.failed = Some(cause);
                 is_over = true;
             }
         }
     }
-    assert!(is_over, "neither end nor fault: {said:?}");
-    said
+    assert!(is_over, "neither end nor error: {decoded:?}");
+    decoded
 }
 
 /// Feeds the stream whole, then split in two at every byte (or, if it is long, byte by byte and
@@ -99,7 +101,7 @@ fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let size = 1 + usize::try_from(state % 2000).expect("it is small");
+        let size = 1 + usize::try_from(state % 2000).expect("fits in usize");
         let (piece, tail) = rest.split_at(size.min(rest.len()));
         pieces.push(piece);
         rest = tail;
@@ -109,12 +111,12 @@ fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
 
 /// Every prefix that lacks `end_marker` must be reported as cut off.
 pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
-    let marker = stream.find(end_marker).expect("the marker is there") + end_marker.len();
+    let marker = stream.find(end_marker).expect("marker is present") + end_marker.len();
     for length in 0..marker {
-        let said = decode(provider, &[&stream.as_bytes()[..length]]);
-        assert_eq!(said.end, None, "complete after {length} bytes");
+        let decoded = decode(provider, &[&stream.as_bytes()[..length]]);
+        assert_eq!(decoded.end, None, "complete after {length} bytes");
         let expected = [FailureCause::ReplyCutOff, FailureCause::EmptyReply];
-        let failed = said.failed.expect("a cut is a fault");
+        let failed = decoded.failed.expect("truncated stream fails");
         assert!(expected.contains(&failed), "{length} bytes: {failed:?}");
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 const OLLAMA: &str = "http://localhost:11434";
 const OPENAI: &str = "https://user:secret@api.example.com/v1";
 
-fn words(provider: ProviderKind, cause: FailureCause) -> String {
+fn message_for(provider: ProviderKind, cause: FailureCause) -> String {
     let url = if provider == Ollama { OLLAMA } else { OPENAI };
     notice_text(&ProviderError::new(&model_config(provider, url), cause).notice())
 }
@@ -77,7 +77,7 @@ fn unreachable_server() {
         ),
     ];
     for (provider, cause, expected) in cases {
-        assert_eq!(words(provider, cause), expected);
+        assert_eq!(message_for(provider, cause), expected);
     }
 }
 
@@ -116,7 +116,7 @@ fn rejected_request() {
         ),
     ];
     for (provider, cause, expected) in cases {
-        assert_eq!(words(provider, cause), expected);
+        assert_eq!(message_for(provider, cause), expected);
     }
 }
 
@@ -181,7 +181,7 @@ fn request_that_the_server_cannot_handle() {
         ),
     ];
     for (provider, cause, expected) in cases {
-        assert_eq!(words(provider, cause), expected);
+        assert_eq!(message_for(provider, cause), expected);
     }
 }
 
@@ -189,12 +189,12 @@ fn request_that_the_server_cannot_handle() {
 fn rejected_key_names_its_setting_and_variable() {
     let mut model = model_config(OpenAi, OPENAI);
     model.api_key = ApiKey::Known(Secret::new("sk-wrong"));
-    let fault = ProviderError::new(&model, status(401, "Incorrect API key provided: sk-wrong"));
+    let error = ProviderError::new(&model, status(401, "Incorrect API key provided: sk-wrong"));
     assert_eq!(
-        fault.to_string(),
+        error.to_string(),
         "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided: [hidden]. Check apiKey of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if apiKey is not set)."
     );
-    assert!(!format!("{fault:?}").contains("sk-wrong"));
+    assert!(!format!("{error:?}").contains("sk-wrong"));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn failed_reply() {
         (OpenAi, garbled(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{not_answer} It calls more than 256 tools at once. {check}")),
     ];
     for (provider, cause, expected) in cases {
-        assert_eq!(words(provider, cause), expected);
+        assert_eq!(message_for(provider, cause), expected);
     }
 }
 
@@ -271,7 +271,7 @@ fn request_that_cannot_be_sent() {
         ),
     ];
     for (provider, cause, expected) in cases {
-        assert_eq!(words(provider, cause), expected);
+        assert_eq!(message_for(provider, cause), expected);
     }
 }
 
@@ -286,32 +286,32 @@ fn long_pause_is_given_in_whole_units() {
         (172_801, "3 days"),
         (u64::MAX, "more than a year"),
     ];
-    let said = |status, seconds| {
+    let text = |status, seconds| {
         let cause = FailureCause::Status {
             status,
             message: None,
             retry_after: Some(Duration::from_secs(seconds)),
             path: None,
         };
-        words(OpenAi, cause)
+        message_for(OpenAi, cause)
     };
     let advice = "[ChooseOtherModel] Or ask again after that time.";
     for (seconds, pause) in pauses {
         assert_eq!(
-            said(429, seconds),
+            text(429, seconds),
             format!(
                 "https://api.example.com is limiting requests and asks to wait {pause} (HTTP 429). {advice}"
             )
         );
         let expected =
             format!("https://api.example.com is overloaded and asks to wait {pause} (HTTP");
-        assert_eq!(said(503, seconds), format!("{expected} 503). {advice}"));
-        assert_eq!(said(529, seconds), format!("{expected} 529). {advice}"));
+        assert_eq!(text(503, seconds), format!("{expected} 503). {advice}"));
+        assert_eq!(text(529, seconds), format!("{expected} 529). {advice}"));
     }
     let short = "https://api.example.com is limiting requests (HTTP 429). [RetryLater], or [ChooseOtherModel]";
-    assert_eq!(said(429, 120), short);
+    assert_eq!(text(429, 120), short);
     assert!(
-        said(500, 7200)
+        text(500, 7200)
             .starts_with("https://api.example.com reported an internal error (HTTP 500).")
     );
 }
@@ -319,29 +319,34 @@ fn long_pause_is_given_in_whole_units() {
 #[test]
 fn server_messages_are_truncated_and_otherwise_raw() {
     let long = format!("\u{1b}[31m{}", "가".repeat(2000));
-    let said = words(OpenAi, FailureCause::ErrorInReply { message: long });
-    assert!(said.contains("\u{1b}[31m가"));
+    let text = message_for(OpenAi, FailureCause::ErrorInReply { message: long });
+    assert!(text.contains("\u{1b}[31m가"));
     assert!(
-        said.chars().count() < 700,
+        text.chars().count() < 700,
         "{} characters",
-        said.chars().count()
+        text.chars().count()
     );
 }
 
 #[test]
 fn only_temporary_failures_are_transient() {
-    let of = |cause| ProviderError::new(&model_config(OpenAi, OPENAI), cause).is_transient();
-    assert!(of(status(429, "")) && of(status(503, "")) && of(status(529, "")));
+    let is_transient =
+        |cause| ProviderError::new(&model_config(OpenAi, OPENAI), cause).is_transient();
     assert!(
-        of(FailureCause::ConnectionReset)
-            && of(FailureCause::Overloaded {
+        is_transient(status(429, ""))
+            && is_transient(status(503, ""))
+            && is_transient(status(529, ""))
+    );
+    assert!(
+        is_transient(FailureCause::ConnectionReset)
+            && is_transient(FailureCause::Overloaded {
                 message: String::new()
             })
     );
     assert!(
-        !of(status(500, ""))
-            && !of(FailureCause::ReplyCutOff)
-            && !of(FailureCause::ConnectionRefused)
+        !is_transient(status(500, ""))
+            && !is_transient(FailureCause::ReplyCutOff)
+            && !is_transient(FailureCause::ConnectionRefused)
     );
     let busy = FailureCause::Status {
         status: 503,
@@ -349,6 +354,6 @@ fn only_temporary_failures_are_transient() {
         retry_after: Some(Duration::from_secs(7)),
         path: None,
     };
-    let fault = ProviderError::new(&model_config(OpenAi, OPENAI), busy);
-    assert_eq!(fault.retry_after(), Some(Duration::from_secs(7)));
+    let error = ProviderError::new(&model_config(OpenAi, OPENAI), busy);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
 }

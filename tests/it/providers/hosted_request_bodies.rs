@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
-    let adapter = adapter_for(request.model.provider).expect("it has a server");
+    let adapter = adapter_for(request.model.provider).expect("provider has an adapter");
     adapter.chat_body(request, fallback)
 }
 

@@ -3,7 +3,7 @@
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
-use crate::providers::server_errors::{fault, model_at, refusal};
+use crate::providers::server_errors::{model_at, refusal, request_error};
 use humble::domain::ProviderKind;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -45,7 +45,7 @@ async fn unrelated_response_is_not_reported_as_cut_off_by_any_provider() {
                 "The answer from {} is not valid. {why} Check baseUrl and provider of `mine` in config.json.",
                 server.url()
             );
-            let sentence = notice_text(&fault(&model).await.notice());
+            let sentence = notice_text(&request_error(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -75,12 +75,12 @@ async fn stream_that_ends_before_its_first_event_is_cut_off() {
         };
         for body in bodies {
             server.queue_reply(path, Reply::status(200).chunk(*body).disconnect());
-            let said = fault(&model).await.notice().what;
+            let text = request_error(&model).await.notice().what;
             let expected = format!(
                 "The connection to {} was cut in the middle of the answer.",
                 server.url()
             );
-            assert_eq!(said, expected, "{provider}: {body:?}");
+            assert_eq!(text, expected, "{provider}: {body:?}");
         }
     }
 }
@@ -108,7 +108,7 @@ async fn error_without_a_message_quotes_nothing() {
                 "{} denied access (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
                 server.url()
             );
-            let sentence = notice_text(&fault(&model).await.notice());
+            let sentence = notice_text(&request_error(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -132,7 +132,7 @@ async fn retry_after_is_parsed_in_every_form() {
     for (header, pause) in pauses {
         let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
         server.queue_reply(path, reply.header("retry-after", header));
-        assert_eq!(fault(&model).await.retry_after(), pause, "{header}");
+        assert_eq!(request_error(&model).await.retry_after(), pause, "{header}");
     }
     let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
     server.queue_reply(path, reply.header("retry-after", "7200"));
@@ -140,7 +140,7 @@ async fn retry_after_is_parsed_in_every_form() {
         "{} is limiting requests and asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",
         server.url()
     );
-    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn missing_address_is_named_without_query_and_credentials() {
         "/my/v1/chat/completions does not exist at {} (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
         server.url()
     );
-    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
 }
 
 /// Errors in each provider's own shape, some with additional fields.
@@ -209,7 +209,7 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.queue_reply(path, Reply::json(status, &body));
-        let sentence = notice_text(&fault(&model).await.notice());
+        let sentence = notice_text(&request_error(&model).await.notice());
         let start = format!(
             "`qwen3:4b` at {} does not support tools (HTTP {status}).",
             server.url()
@@ -219,6 +219,6 @@ async fn model_without_tool_support_gets_advice_about_the_setting() {
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"
         );
-        assert_eq!(server.requests().len(), 1, "never silently without them");
+        assert_eq!(server.requests().len(), 1, "never retried without tools");
     }
 }

@@ -13,14 +13,13 @@ const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
 async fn facts(model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
-    let asked = Provider::new();
-    let asked = asked.facts(model);
-    let answer = tokio::time::timeout(Duration::from_secs(8), asked).await;
-    answer.expect("it keeps its deadline")
+    let provider = Provider::new();
+    let answer = tokio::time::timeout(Duration::from_secs(8), provider.facts(model)).await;
+    answer.expect("call ends before its deadline")
 }
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+fn strings(items: &[&str]) -> Vec<String> {
+    items.iter().map(|item| (*item).to_owned()).collect()
 }
 
 fn show(server: &ModelServer, answer: Value) {
@@ -54,7 +53,7 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
         num_ctx: Some(8192),
         loaded_context: Some(16384),
         template_takes_tools: Some(true),
-        capabilities: words(&["completion", "tools", "thinking"]),
+        capabilities: strings(&["completion", "tools", "thinking"]),
         family: Some("qwen3".into()),
         parameter_size: Some("4.0B".into()),
         quantization: Some("Q4_K_M".into()),
@@ -74,7 +73,7 @@ async fn older_ollama_is_judged_by_the_template() {
     ];
     for (template, expected) in cases {
         show(&server, json!({"template": template, "model_info": {}}));
-        let found = facts(&ollama(&server)).await.expect("it answers");
+        let found = facts(&ollama(&server)).await.expect("server answers");
         assert_eq!(found.template_takes_tools, expected, "{template}");
         assert_eq!(found.can("tools"), None, "nothing is listed");
     }
@@ -87,7 +86,7 @@ async fn listed_capabilities_take_precedence_over_the_template() {
         &server,
         json!({"template": "{{ .Tools }}", "capabilities": ["completion"]}),
     );
-    let found = facts(&ollama(&server)).await.expect("it answers");
+    let found = facts(&ollama(&server)).await.expect("server answers");
     assert_eq!(found.template_takes_tools, Some(false));
     assert_eq!(found.can("tools"), Some(false));
     assert_eq!(found.can("completion"), Some(true));
@@ -107,7 +106,7 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
         }),
     );
     server.queue_reply(PS, ollama_error(500, "no"));
-    let found = facts(&ollama(&server)).await.expect("it answers");
+    let found = facts(&ollama(&server)).await.expect("server answers");
     let expected = ModelFacts {
         num_ctx: Some(2048),
         template_takes_tools: Some(false),
@@ -121,9 +120,9 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
 async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
     server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
-    let fault = facts(&ollama(&server)).await.expect_err("it has none");
-    assert_eq!(fault.cause, status(404, "model 'qwen3:4b' not found"));
-    assert!(fault.to_string().contains("qwen3:4b"), "{fault}");
+    let error = facts(&ollama(&server)).await.expect_err("model is missing");
+    assert_eq!(error.cause, status(404, "model 'qwen3:4b' not found"));
+    assert!(error.to_string().contains("qwen3:4b"), "{error}");
 }
 
 #[tokio::test]
@@ -131,21 +130,21 @@ async fn silent_server_times_out_after_three_seconds() {
     let server = ModelServer::start();
     server.queue_reply(SHOW, Reply::status(200).chunk("{").hang());
     let began = Instant::now();
-    let fault = facts(&ollama(&server)).await.expect_err("it hangs");
-    assert_eq!(fault.cause, FailureCause::Timeout { seconds: 3 });
+    let error = facts(&ollama(&server)).await.expect_err("server hangs");
+    assert_eq!(error.cause, FailureCause::Timeout { seconds: 3 });
     assert!(began.elapsed() < Duration::from_secs(5));
-    let said = format!(
+    let text = format!(
         "{} did not answer within 3 s. Check the network and the server's log, then try again.",
         server.url()
     );
-    assert_eq!(fault.to_string(), said);
+    assert_eq!(error.to_string(), text);
 }
 
 #[tokio::test]
 async fn hanging_memory_query_does_not_affect_other_facts() {
     let server = ModelServer::start();
     server.queue_reply(PS, Reply::status(200).hang());
-    let found = facts(&ollama(&server)).await.expect("it answers");
+    let found = facts(&ollama(&server)).await.expect("server answers");
     assert_eq!(found.context_length, Some(40960));
     assert_eq!(found.loaded_context, None);
 }
@@ -176,7 +175,7 @@ async fn list_of_several_models_is_searched_by_name_without_further_requests() {
         {"id": "qwen3:4b", "max_model_len": 32768},
     ]});
     server.queue_reply(MODELS, Reply::json(200, &list));
-    let found = facts(&openai(&server)).await.expect("it answers");
+    let found = facts(&openai(&server)).await.expect("server answers");
     assert_eq!(found.context_length, Some(32768));
     server.queue_reply(
         MODELS,
@@ -197,7 +196,7 @@ async fn mistral_reports_context_length_and_capabilities() {
     let mistral = model_config(ProviderKind::Mistral, &format!("{}/v1", server.url()));
     let expected = ModelFacts {
         context_length: Some(131072),
-        capabilities: words(&["completion", "tools"]),
+        capabilities: strings(&["completion", "tools"]),
         ..ModelFacts::default()
     };
     assert_eq!(facts(&mistral).await, Ok(expected));

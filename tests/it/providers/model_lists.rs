@@ -12,10 +12,10 @@ const TAGS: &str = "/api/tags";
 const MODELS: &str = "/v1/models";
 
 async fn catalogue(server: &ModelConfig) -> Result<Catalogue, ProviderError> {
-    let asked = Provider::new();
-    let asked = asked.catalogue(server, Duration::from_secs(5));
-    let answer = tokio::time::timeout(Duration::from_secs(9), asked).await;
-    answer.expect("it keeps its deadline")
+    let provider = Provider::new();
+    let request = provider.catalogue(server, Duration::from_secs(5));
+    let answer = tokio::time::timeout(Duration::from_secs(9), request).await;
+    answer.expect("call ends before its deadline")
 }
 
 fn named(name: &str) -> ServerModel {
@@ -41,7 +41,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
     // Two requests run at once: the second uses up what the first left.
     server.always_reply("/api/show", Reply::json(200, &show));
     server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
-    let listed = catalogue(&ollama(&server)).await.expect("it answers");
+    let listed = catalogue(&ollama(&server)).await.expect("server answers");
     let facts = ModelFacts {
         context_length: Some(40960),
         template_takes_tools: Some(true),
@@ -79,11 +79,11 @@ async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
     server.queue_reply(TAGS, Reply::json(200, &json!({"models": models})));
     server.always_reply("/api/show", Reply::status(200).hang());
     server.always_reply("/api/ps", Reply::status(200).hang());
-    let listed = catalogue(&ollama(&server)).await.expect("the list came");
+    let listed = catalogue(&ollama(&server)).await.expect("list is complete");
     let expected: Vec<_> = (0..30).map(|n| named(&format!("m{n}"))).collect();
     assert_eq!(listed.models, expected);
-    let asked = server.bodies("/api/show").len();
-    assert_eq!(asked, 4, "no more than four are open at once");
+    let requests = server.bodies("/api/show").len();
+    assert_eq!(requests, 4, "at most four requests are open at once");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn overlong_list_is_truncated_and_marked() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
     server.queue_reply(MODELS, Reply::json(200, &json!({"data": models})));
-    let listed = catalogue(&openai(&server)).await.expect("it answers");
+    let listed = catalogue(&openai(&server)).await.expect("server answers");
     assert_eq!((listed.models.len(), listed.is_cut), (500, true));
 }
 
@@ -103,7 +103,7 @@ async fn anthropic_pages_are_joined() {
     let page = json!({"data": [{"id": "claude-b", "max_input_tokens": 200000}], "has_more": false, "last_id": "claude-b"});
     server.queue_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
-    let listed = catalogue(&anthropic).await.expect("it answers");
+    let listed = catalogue(&anthropic).await.expect("server answers");
     let mut second = named("claude-b");
     second.facts.context_length = Some(200000);
     assert_eq!(listed.models, [named("claude-a"), second]);
@@ -116,7 +116,7 @@ async fn endless_pages_are_abandoned() {
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
-    let listed = catalogue(&anthropic).await.expect("it answers");
+    let listed = catalogue(&anthropic).await.expect("server answers");
     assert!(listed.is_cut);
     assert_eq!(server.requests().len(), 10);
 }
@@ -128,19 +128,19 @@ async fn response_that_is_not_a_list_is_an_error() {
     assert_eq!(catalogue(&ollama(&server)).await, Ok(Catalogue::default()));
     let no_list = FailureCause::Malformed(MalformedReply::NotAModelList);
     server.queue_reply(TAGS, Reply::json(200, &json!({"data": []})));
-    let fault = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
-    assert_eq!(fault.cause, no_list);
+    let error = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
+    assert_eq!(error.cause, no_list);
     server.queue_reply(MODELS, Reply::json(200, &json!({"models": []})));
-    let fault = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
-    assert_eq!(fault.cause, no_list);
+    let error = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
+    assert_eq!(error.cause, no_list);
     assert!(
-        fault.to_string().contains("not a list of models"),
-        "{fault}"
+        error.to_string().contains("not a list of models"),
+        "{error}"
     );
     server.queue_reply(TAGS, Reply::status(200).chunk("<html>"));
-    let fault = catalogue(&ollama(&server)).await.expect_err("a web page");
+    let error = catalogue(&ollama(&server)).await.expect_err("a web page");
     assert_eq!(
-        fault.cause,
+        error.cause,
         FailureCause::Malformed(MalformedReply::WebPage)
     );
 }

@@ -16,7 +16,7 @@ type Steps = Vec<Result<PullProgress, ProviderError>>;
 async fn pull(server: &ModelConfig) -> Steps {
     let steps = Provider::new().pull(server, "llama3.2:3b");
     let steps = tokio::time::timeout(Duration::from_secs(10), steps.collect());
-    steps.await.expect("it ends")
+    steps.await.expect("pull ends")
 }
 
 fn lines(lines: &[Value]) -> Reply {
@@ -26,7 +26,7 @@ fn lines(lines: &[Value]) -> Reply {
         .fold(reply, |reply, line| reply.chunk(format!("{line}\n")))
 }
 
-fn at(status: &str, done: u64, total: u64) -> Result<PullProgress, ProviderError> {
+fn step(status: &str, done: u64, total: u64) -> Result<PullProgress, ProviderError> {
     Ok(PullProgress {
         status: status.into(),
         done,
@@ -42,7 +42,7 @@ fn layer(digest: &str, total: u64, completed: u64) -> Value {
 #[tokio::test]
 async fn pull_reports_the_sum_of_its_layers_and_succeeds() {
     let server = ModelServer::start();
-    let told = [
+    let statuses = [
         json!({"status": "pulling manifest"}),
         json!({"status": "pulling aa", "digest": "aa", "total": 1000}),
         layer("aa", 1000, 400),
@@ -51,19 +51,19 @@ async fn pull_reports_the_sum_of_its_layers_and_succeeds() {
         json!({"status": "verifying sha256 digest"}),
         json!({"status": "success"}),
     ];
-    server.queue_reply(PULL, lines(&told));
+    server.queue_reply(PULL, lines(&statuses));
     let expected: Steps = vec![
-        at("pulling manifest", 0, 0),
-        at("pulling", 0, 1000),
-        at("pulling", 400, 1000),
-        at("pulling", 450, 1050),
-        at("pulling", 1050, 1050),
-        at("verifying sha256 digest", 1050, 1050),
-        at("success", 1050, 1050),
+        step("pulling manifest", 0, 0),
+        step("pulling", 0, 1000),
+        step("pulling", 400, 1000),
+        step("pulling", 450, 1050),
+        step("pulling", 1050, 1050),
+        step("verifying sha256 digest", 1050, 1050),
+        step("success", 1050, 1050),
     ];
     assert_eq!(pull(&ollama(&server)).await, expected);
-    let asked = json!({"model": "llama3.2:3b", "stream": true});
-    assert_eq!(server.bodies(PULL), [asked]);
+    let body = json!({"model": "llama3.2:3b", "stream": true});
+    assert_eq!(server.bodies(PULL), [body]);
 }
 
 #[tokio::test]
@@ -76,12 +76,16 @@ async fn pull_without_final_success_is_cut_off() {
     ] {
         server.queue_reply(PULL, reply);
         let steps = pull(&model).await;
-        assert_eq!(steps[0], at("pulling", 5, 10));
-        let last = steps[1].as_ref().expect_err("no success was told");
+        assert_eq!(steps[0], step("pulling", 5, 10));
+        let last = steps[1].as_ref().expect_err("success was not reported");
         assert_eq!((&last.cause, steps.len()), (&FailureCause::ReplyCutOff, 2));
     }
     server.queue_reply(PULL, Reply::status(200).chunk("{\"status\":\"success\"}"));
-    assert_eq!(pull(&model).await, [at("success", 0, 0)], "no line end");
+    assert_eq!(
+        pull(&model).await,
+        [step("success", 0, 0)],
+        "without line end"
+    );
 }
 
 #[tokio::test]
@@ -102,7 +106,7 @@ async fn error_on_any_line_ends_a_pull() {
     for _ in 0..3 {
         let steps = pull(&model).await;
         assert_eq!(steps.len(), 1);
-        causes.push(steps[0].clone().expect_err("it fails").cause);
+        causes.push(steps[0].clone().expect_err("request fails").cause);
     }
     let garbled = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
     assert_eq!(causes, [in_stream, status(500, message), garbled]);
@@ -113,7 +117,7 @@ async fn dropping_a_pull_closes_its_connection() {
     let server = ModelServer::start();
     server.queue_reply(PULL, lines(&[layer("aa", 10, 5)]).hang());
     let mut steps = Provider::new().pull(&ollama(&server), "x");
-    assert_eq!(steps.next().await, Some(at("pulling", 5, 10)));
+    assert_eq!(steps.next().await, Some(step("pulling", 5, 10)));
     drop(steps);
     server.wait_for(|log| log.dropped == 1).await;
 }
@@ -125,10 +129,13 @@ async fn removal_names_the_model_and_reports_why_it_failed() {
     server.queue_reply(DELETE, Reply::json(200, &json!({})));
     let provider = Provider::new();
     assert_eq!(provider.remove(&model, "old:1b").await, Ok(()));
-    let asked = &server.requests()[0];
-    assert_eq!(asked.method, "DELETE");
-    assert_eq!(asked.body, json!({"model": "old:1b"}));
+    let request = &server.requests()[0];
+    assert_eq!(request.method, "DELETE");
+    assert_eq!(request.body, json!({"model": "old:1b"}));
     server.queue_reply(DELETE, ollama_error(404, "model 'old:1b' not found"));
-    let fault = provider.remove(&model, "old:1b").await.expect_err("gone");
-    assert_eq!(fault.cause, status(404, "model 'old:1b' not found"));
+    let error = provider
+        .remove(&model, "old:1b")
+        .await
+        .expect_err("model is missing");
+    assert_eq!(error.cause, status(404, "model 'old:1b' not found"));
 }

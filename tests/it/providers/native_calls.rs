@@ -18,24 +18,24 @@ fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
         "{events}{}{DONE}",
         openai_event(&json!({}), Some("tool_calls"))
     );
-    let said = decode_every_way(OpenAi, stream.as_bytes());
-    assert_eq!(said.end, Some(EndReason::ToolCalls));
-    said.calls
+    let decoded = decode_every_way(OpenAi, stream.as_bytes());
+    assert_eq!(decoded.end, Some(EndReason::ToolCalls));
+    decoded.calls
 }
 
 #[test]
 fn ollama_call_on_the_last_line_is_not_lost() {
     let stream = r#"{"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_9","function":{"index":0,"name":"f","arguments":{"b":1,"a":2}}},{"function":{"name":"g","arguments":"{\"x\":3}"}},{"function":{"name":"h"}},{"function":{"name":"i","arguments":"x ="}}]},"done":true,"done_reason":"stop","prompt_eval_count":5}"#;
-    let said = decode_every_way(Ollama, stream.as_bytes());
+    let decoded = decode_every_way(Ollama, stream.as_bytes());
     let expected = [
         call(Some("call_9"), "f", json!({"b": 1, "a": 2})),
         call(None, "g", json!({"x": 3})),
         call(None, "h", json!({})),
         call(None, "i", json!("x =")),
     ];
-    assert_eq!(said.calls, expected);
-    assert_eq!(said.end, Some(EndReason::Stop));
-    assert_eq!(said.usage, usage(5, 0), "a count of 0 is left out");
+    assert_eq!(decoded.calls, expected);
+    assert_eq!(decoded.end, Some(EndReason::Stop));
+    assert_eq!(decoded.usage, usage(5, 0), "a count of 0 is omitted");
 }
 
 #[test]
@@ -90,16 +90,16 @@ fn calls_that_all_have_index_zero_are_distinguished_by_id() {
 
 #[test]
 fn arguments_that_are_not_an_object_are_returned_raw() {
-    let of = |arguments: &str| {
+    let parsed_arguments = |arguments: &str| {
         let entry =
             json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}});
         calls_of(&[entry]).remove(0).arguments
     };
-    assert_eq!(of(""), Ok(serde_json::Map::new()));
-    assert_eq!(of(" "), Ok(serde_json::Map::new()));
-    assert_eq!(of("{\"x\": "), Err("{\"x\": ".to_owned()));
-    assert_eq!(of("[1]"), Err("[1]".to_owned()));
-    assert_eq!(of("\"{}\""), Ok(serde_json::Map::new()));
+    assert_eq!(parsed_arguments(""), Ok(serde_json::Map::new()));
+    assert_eq!(parsed_arguments(" "), Ok(serde_json::Map::new()));
+    assert_eq!(parsed_arguments("{\"x\": "), Err("{\"x\": ".to_owned()));
+    assert_eq!(parsed_arguments("[1]"), Err("[1]".to_owned()));
+    assert_eq!(parsed_arguments("\"{}\""), Ok(serde_json::Map::new()));
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn call_truncated_by_the_token_limit_cannot_run() {
     let entry =
         json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"text\":\"half"}});
     let stream = openai_event(&json!({"tool_calls": [entry]}), Some("length"));
-    let said = decode_every_way(OpenAi, stream.as_bytes());
-    assert_eq!(said.end, Some(EndReason::Length));
+    let decoded = decode_every_way(OpenAi, stream.as_bytes());
+    assert_eq!(decoded.end, Some(EndReason::Length));
     assert_eq!(
-        said.calls,
+        decoded.calls,
         [call(Some("a"), "f", json!("{\"text\":\"half"))]
     );
 }

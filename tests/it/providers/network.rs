@@ -48,15 +48,15 @@ async fn openai_reply_arrives() {
     server.queue_reply(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
     let provider = Provider::new();
     let model = with_key(openai(&server), "sk-12345");
-    let said = ask_with(&provider, &model).await;
+    let decoded = ask_with(&provider, &model).await;
     assert_eq!(
-        (said.text.as_str(), said.thinking.as_str()),
+        (decoded.text.as_str(), decoded.thinking.as_str()),
         ("안녕!", "음")
     );
-    assert_eq!(said.end, Some(EndReason::Stop));
-    let said = ask_with(&provider, &model).await;
+    assert_eq!(decoded.end, Some(EndReason::Stop));
+    let decoded = ask_with(&provider, &model).await;
     assert_eq!(
-        said.calls[0].arguments,
+        decoded.calls[0].arguments,
         Ok(json!({"city": "서울"}).as_object().unwrap().clone())
     );
     let sent = &server.requests()[0];
@@ -137,8 +137,8 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
         .queue_reply(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
-        let fault = parts(stream).await.remove(0).unwrap_err();
-        assert_eq!(fault.retry_after(), Some(expected));
+        let error = parts(stream).await.remove(0).unwrap_err();
+        assert_eq!(error.retry_after(), Some(expected));
     }
 }
 
@@ -148,7 +148,7 @@ async fn endless_error_body_is_bounded() {
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
     server.queue_reply(CHAT, endless);
     let FailureCause::Status { message, .. } = cause(&ollama(&server)).await else {
-        panic!("it is a status");
+        panic!("not a status error");
     };
     assert_eq!(message.unwrap().chars().count(), 501, "500 and an ellipsis");
 }
@@ -187,34 +187,37 @@ async fn echoed_token_of_the_url_is_redacted() {
 async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_text(&["안", "녕"]).disconnect_after(1));
-    let said = ask(&ollama(&server)).await;
+    let decoded = ask(&ollama(&server)).await;
     assert_eq!(
-        (said.text.as_str(), said.failed),
+        (decoded.text.as_str(), decoded.failed),
         ("안", Some(FailureCause::ReplyCutOff))
     );
     server.queue_reply(COMPLETIONS, openai_text(&["안", "녕"]).disconnect_after(2));
-    let said = ask(&openai(&server)).await;
+    let decoded = ask(&openai(&server)).await;
     assert_eq!(
-        (said.text.as_str(), said.failed),
+        (decoded.text.as_str(), decoded.failed),
         ("안녕", Some(FailureCause::ReplyCutOff))
     );
     let error = Reply::status(200)
         .chunk(ollama_line(&json!({"content": "안"})))
         .chunk("{\"error\":\"it broke\"}\n");
     server.queue_reply(CHAT, error);
-    let said = ask(&ollama(&server)).await;
+    let decoded = ask(&ollama(&server)).await;
     let expected = FailureCause::ErrorInReply {
         message: "it broke".into(),
     };
-    assert_eq!((said.text.as_str(), said.failed), ("안", Some(expected)));
+    assert_eq!(
+        (decoded.text.as_str(), decoded.failed),
+        ("안", Some(expected))
+    );
 }
 
 #[tokio::test]
 async fn connection_closed_after_the_finish_reason_is_a_complete_reply() {
     let server = ModelServer::start();
     server.queue_reply(COMPLETIONS, openai_text(&["안녕"]).disconnect_after(2));
-    let said = ask(&openai(&server)).await;
-    assert_eq!((said.end, said.failed), (Some(EndReason::Stop), None));
+    let decoded = ask(&openai(&server)).await;
+    assert_eq!((decoded.end, decoded.failed), (Some(EndReason::Stop), None));
 }
 
 #[tokio::test]
@@ -266,7 +269,7 @@ async fn stalled_stream_stays_pending_and_resumes() {
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     let first = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(first, StreamPart::Text("안".into()));
-    assert!(stream.next().now_or_never().is_none(), "nothing came");
+    assert!(stream.next().now_or_never().is_none(), "stream is pending");
     gate.open();
     let second = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(second, StreamPart::Text("녕".into()));

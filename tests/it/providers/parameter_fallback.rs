@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 const MESSAGES: &str = "/v1/messages";
 
-/// The notices of one reply, and the bodies sent for it and for the next one.
-async fn asked(
+/// Sends the request twice; returns the notices and the bodies sent.
+async fn ask_twice(
     server: &ModelServer,
     request: ChatRequest,
     path: &str,
@@ -22,9 +22,9 @@ async fn asked(
     for round in 0..2 {
         let mut stream = provider.stream(request.clone());
         while let Some(part) = stream.next().await {
-            match part.expect("it is answered in the end") {
+            match part.expect("request succeeds eventually") {
                 StreamPart::Notice(notice) if round == 0 => notices.push(notice_text(&notice)),
-                StreamPart::Notice(notice) => panic!("told twice: {notice:?}"),
+                StreamPart::Notice(notice) => panic!("repeated notice: {notice:?}"),
                 _ => {}
             }
         }
@@ -32,17 +32,17 @@ async fn asked(
     (notices, server.bodies(path))
 }
 
-fn at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelConfig {
+fn model_at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelConfig {
     let mut model = model_config(provider, &format!("{}/v1", server.url()));
     model.model = name.to_owned();
     model.dialect = Dialect::Native;
     model
 }
 
-fn notice(server: &ModelServer, name: &str, what: &str, instead: &str) -> String {
+fn notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> String {
     let url = server.url();
     format!(
-        "`{name}` at {url} does not accept {what}. The request was sent again {instead}. This applies to later requests too, until humble exits."
+        "`{name}` at {url} does not accept {rejected}. The request was sent again {instead}. This applies to later requests too, until humble exits."
     )
 }
 
@@ -56,20 +56,20 @@ fn values(bodies: &[Value], key: &str) -> Vec<Value> {
 #[tokio::test]
 async fn rejected_budget_becomes_an_effort() {
     let server = ModelServer::start();
-    let words = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
+    let message = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
     server.queue_reply(
         MESSAGES,
-        anthropic_error(400, "invalid_request_error", words),
+        anthropic_error(400, "invalid_request_error", message),
     );
     server.always_reply(
         MESSAGES,
         anthropic_reply(&[anthropic_text(0, &["x"])], "end_turn"),
     );
-    let mut model = at(&server, ProviderKind::Anthropic, "claude-sonnet-4-5");
+    let mut model = model_at(&server, ProviderKind::Anthropic, "claude-sonnet-4-5");
     model.think = Some(Think::Medium);
-    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
-    let what = "the think setting in this form";
-    let expected = notice(&server, "claude-sonnet-4-5", what, "in another form");
+    let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
+    let rejected = "the think setting in this form";
+    let expected = notice(&server, "claude-sonnet-4-5", rejected, "in another form");
     assert_eq!(notices, [expected]);
     let budget = json!({"type": "enabled", "budget_tokens": 8192});
     let adaptive = json!({"type": "adaptive", "display": "summarized"});
@@ -87,7 +87,7 @@ async fn rejected_budget_becomes_an_effort() {
 #[tokio::test]
 async fn thinking_rejected_in_both_forms_is_omitted() {
     let server = ModelServer::start();
-    let refusal = |words| anthropic_error(400, "invalid_request_error", words);
+    let refusal = |message| anthropic_error(400, "invalid_request_error", message);
     server.queue_reply(
         MESSAGES,
         refusal("adaptive thinking is not supported on this model"),
@@ -97,36 +97,42 @@ async fn thinking_rejected_in_both_forms_is_omitted() {
         refusal("thinking: Extra inputs are not permitted"),
     );
     server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
-    let mut model = at(&server, ProviderKind::Anthropic, "claude-next");
+    let mut model = model_at(&server, ProviderKind::Anthropic, "claude-next");
     model.think = Some(Think::On);
-    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
-    let what = "the think setting in this form";
+    let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
+    let rejected = "the think setting in this form";
     assert_eq!(
         notices,
-        [notice(&server, "claude-next", what, "without it")]
+        [notice(&server, "claude-next", rejected, "without it")]
     );
     let kinds = bodies
         .iter()
         .map(|body| body.pointer("/thinking/type").cloned());
     let expected = [Some(json!("adaptive")), Some(json!("enabled")), None, None];
     assert_eq!(kinds.collect::<Vec<_>>(), expected);
-    assert_eq!(bodies[3]["temperature"], 0.1, "nothing forbids it any more");
+    assert_eq!(
+        bodies[3]["temperature"], 0.1,
+        "temperature is allowed without thinking"
+    );
 }
 
 #[tokio::test]
 async fn excessive_max_tokens_becomes_the_server_limit() {
     let server = ModelServer::start();
-    let words = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
+    let message = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
     server.queue_reply(
         MESSAGES,
-        anthropic_error(400, "invalid_request_error", words),
+        anthropic_error(400, "invalid_request_error", message),
     );
     server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let name = "claude-3-opus-20240229";
-    let model = at(&server, ProviderKind::Anthropic, name);
-    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
-    let what = "answers of more than 4096 tokens";
-    assert_eq!(notices, [notice(&server, name, what, "with that limit")]);
+    let model = model_at(&server, ProviderKind::Anthropic, name);
+    let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
+    let rejected = "answers of more than 4096 tokens";
+    assert_eq!(
+        notices,
+        [notice(&server, name, rejected, "with that limit")]
+    );
     assert_eq!(
         values(&bodies, "max_tokens"),
         [8192, 4096, 4096].map(|n| json!(n))
@@ -136,18 +142,19 @@ async fn excessive_max_tokens_becomes_the_server_limit() {
 #[tokio::test]
 async fn temperature_forbidden_by_thinking_is_omitted() {
     let server = ModelServer::start();
-    let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
+    let message =
+        "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
     server.queue_reply(
         MESSAGES,
-        anthropic_error(400, "invalid_request_error", words),
+        anthropic_error(400, "invalid_request_error", message),
     );
     server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
-    let model = at(&server, ProviderKind::Anthropic, "claude-opus-5");
-    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
-    let what = "the temperature 0.1";
+    let model = model_at(&server, ProviderKind::Anthropic, "claude-opus-5");
+    let (notices, bodies) = ask_twice(&server, request(&model), MESSAGES).await;
+    let rejected = "the temperature 0.1";
     assert_eq!(
         notices,
-        [notice(&server, "claude-opus-5", what, "without it")]
+        [notice(&server, "claude-opus-5", rejected, "without it")]
     );
     assert_eq!(
         values(&bodies, "temperature"),
@@ -169,9 +176,12 @@ async fn ollama_is_retried_with_plain_thinking_and_then_without() {
         ollama_error(400, "\"qwen3:4b\" does not support thinking"),
     );
     server.always_reply(CHAT, ollama_text(&["x"]));
-    let (notices, bodies) = asked(&server, request(&model), CHAT).await;
-    let what = "the think setting in this form";
-    assert_eq!(notices, [notice(&server, "qwen3:4b", what, "without it")]);
+    let (notices, bodies) = ask_twice(&server, request(&model), CHAT).await;
+    let rejected = "the think setting in this form";
+    assert_eq!(
+        notices,
+        [notice(&server, "qwen3:4b", rejected, "without it")]
+    );
     let expected = [json!("high"), json!(true), Value::Null, Value::Null];
     assert_eq!(values(&bodies, "think"), expected);
 }
@@ -185,11 +195,11 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
         "param": null, "code": null});
     server.queue_reply(COMPLETIONS, Reply::json(422, &refusal));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
-    let mut model = at(&server, ProviderKind::Mistral, "mistral-small-latest");
+    let mut model = model_at(&server, ProviderKind::Mistral, "mistral-small-latest");
     model.think = Some(Think::Low);
-    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
-    let what = "this reasoning_effort";
-    let expected = notice(&server, "mistral-small-latest", what, "with \"high\"");
+    let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
+    let rejected = "this reasoning_effort";
+    let expected = notice(&server, "mistral-small-latest", rejected, "with \"high\"");
     assert_eq!(notices, [expected]);
     let expected = ["low", "high", "high"].map(|word| json!(word));
     assert_eq!(values(&bodies, "reasoning_effort"), expected);
@@ -198,12 +208,12 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
 #[tokio::test]
 async fn model_without_thinking_is_asked_without_an_effort() {
     let server = ModelServer::start();
-    let words = "Unrecognized request argument supplied: reasoning_effort";
-    server.queue_reply(COMPLETIONS, openai_error(400, words, None));
+    let message = "Unrecognized request argument supplied: reasoning_effort";
+    server.queue_reply(COMPLETIONS, openai_error(400, message, None));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = openai(&server);
     model.think = Some(Think::Off);
-    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
+    let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
     let expected = notice(&server, "qwen3:4b", "this reasoning_effort", "without it");
     assert_eq!(notices, [expected]);
     let efforts = values(&bodies, "reasoning_effort");
@@ -227,8 +237,8 @@ async fn unknown_options_are_omitted() {
         openai_error(400, "Unknown parameter", Some("parallel_tool_calls")),
     );
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
-    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
-    let without = |what| notice(&server, "qwen3:4b", what, "without it");
+    let (notices, bodies) = ask_twice(&server, request(&model), COMPLETIONS).await;
+    let without = |rejected| notice(&server, "qwen3:4b", rejected, "without it");
     assert_eq!(
         notices,
         [without("stream_options"), without("parallel_tool_calls")]
@@ -263,9 +273,9 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
         "loc": ["body", "messages", 1, "assistant", "reasoning_content"]}]);
     server.queue_reply(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
-    let model = at(&server, ProviderKind::OpenAi, "m");
+    let model = model_at(&server, ProviderKind::OpenAi, "m");
     let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
-    let (notices, bodies) = asked(&server, request, COMPLETIONS).await;
+    let (notices, bodies) = ask_twice(&server, request, COMPLETIONS).await;
     let expected = notice(&server, "m", "its own reasoning back", "without it");
     assert_eq!(notices, [expected]);
     let sent = bodies
@@ -277,15 +287,15 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
 #[tokio::test]
 async fn results_become_user_messages_if_the_tool_role_is_rejected() {
     let server = ModelServer::start();
-    let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+    let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
     server.queue_reply(
         COMPLETIONS,
-        openai_error(400, words, Some("messages.[2].role")),
+        openai_error(400, message, Some("messages.[2].role")),
     );
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
-    let mut model = at(&server, ProviderKind::OpenAi, "m");
+    let mut model = model_at(&server, ProviderKind::OpenAi, "m");
     model.dialect = Dialect::Prompt;
-    let (notices, bodies) = asked(&server, in_a_turn(&model, None), COMPLETIONS).await;
+    let (notices, bodies) = ask_twice(&server, in_a_turn(&model, None), COMPLETIONS).await;
     let instead = "with the results as user messages";
     assert_eq!(
         notices,
@@ -308,28 +318,28 @@ async fn results_become_user_messages_if_the_tool_role_is_rejected() {
 #[tokio::test]
 async fn parameter_name_inside_another_word_does_not_match() {
     let server = ModelServer::start();
-    let words = "messages.1: `redacted_thinking` and low_temperature are not understood";
+    let message = "messages.1: `redacted_thinking` and low_temperature are not understood";
     server.always_reply(
         MESSAGES,
-        anthropic_error(400, "invalid_request_error", words),
+        anthropic_error(400, "invalid_request_error", message),
     );
-    let mut model = at(&server, ProviderKind::Anthropic, "m");
+    let mut model = model_at(&server, ProviderKind::Anthropic, "m");
     model.think = Some(Think::On);
-    let said = ask(&model).await;
-    assert_eq!(said.failed, Some(status(400, words)));
+    let decoded = ask(&model).await;
+    assert_eq!(decoded.failed, Some(status(400, message)));
     assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
     let server = ModelServer::start();
-    let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
+    let message = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
     let path = "/v1/chat/completions";
-    server.queue_reply(path, openai_error(400, words, Some("max_tokens")));
+    server.queue_reply(path, openai_error(400, message, Some("max_tokens")));
     server.always_reply(path, openai_text(&["x"]));
-    let mut model = at(&server, ProviderKind::OpenAi, "o3");
+    let mut model = model_at(&server, ProviderKind::OpenAi, "o3");
     model.options.insert("max_tokens".into(), json!(9000));
-    let (notices, bodies) = asked(&server, request(&model), path).await;
+    let (notices, bodies) = ask_twice(&server, request(&model), path).await;
     let instead = "with max_completion_tokens";
     assert_eq!(notices, [notice(&server, "o3", "max_tokens", instead)]);
     let sent = [Value::Null, json!(9000), json!(9000)];
@@ -340,16 +350,16 @@ async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
 async fn only_statuses_400_and_422_trigger_a_fallback() {
     for code in [401, 404, 413, 500, 503] {
         let server = ModelServer::start();
-        let words = "something about the temperature";
-        server.always_reply(MESSAGES, anthropic_error(code, "api_error", words));
-        let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
+        let message = "something about the temperature";
+        server.always_reply(MESSAGES, anthropic_error(code, "api_error", message));
+        let decoded = ask(&model_at(&server, ProviderKind::Anthropic, "m")).await;
         let expected = FailureCause::Status {
             status: code,
-            message: Some(words.to_owned()),
+            message: Some(message.to_owned()),
             retry_after: None,
             path: (code == 404).then(|| MESSAGES.to_owned()),
         };
-        assert_eq!(said.failed, Some(expected));
+        assert_eq!(decoded.failed, Some(expected));
         assert_eq!(server.requests().len(), 1, "{code}");
     }
 }

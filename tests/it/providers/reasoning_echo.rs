@@ -31,8 +31,8 @@ fn reasoning_keeps_the_key_it_arrived_under() {
             decode_reasoning_echo(OpenAi, &stream),
             carried(OpenAi, expected)
         );
-        let said = decode_every_way(OpenAi, stream.as_bytes());
-        assert_eq!(said.thinking, "무엇을 물었나");
+        let decoded = decode_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(decoded.thinking, "무엇을 물었나");
     }
     assert_eq!(
         decode_reasoning_echo(OpenAi, &completions(&[json!({"content": "x"})])),
@@ -85,9 +85,9 @@ fn mistral_thinking_chunks_are_merged() {
         decode_reasoning_echo(Mistral, &stream),
         carried(Mistral, expected)
     );
-    let said = decode_every_way(Mistral, stream.as_bytes());
-    assert_eq!(said.thinking, "무엇을 물었나");
-    assert_eq!(said.text, "답변");
+    let decoded = decode_every_way(Mistral, stream.as_bytes());
+    assert_eq!(decoded.thinking, "무엇을 물었나");
+    assert_eq!(decoded.text, "답변");
 }
 
 #[test]
@@ -105,23 +105,23 @@ fn ollama_thinking_is_sent_back_as_one_string() {
 
 #[test]
 fn counts_next_to_text_are_read_and_the_first_finish_reason_wins() {
-    let words = json!({
+    let event = json!({
         "object": "chat.completion.chunk",
         "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}],
         "usage": {"prompt_tokens": 7, "completion_tokens": 1},
     });
     let stream = [
-        format!("data: {words}\n\n"),
+        format!("data: {event}\n\n"),
         openai_event(&json!({}), Some("length")),
         openai_event(&json!({}), Some("stop")),
         DONE.to_owned(),
     ];
-    let said = decode_every_way(OpenAi, stream.concat().as_bytes());
+    let decoded = decode_every_way(OpenAi, stream.concat().as_bytes());
     let expected = DecodedReply {
         text: "x".into(),
         usage: usage(7, 1),
         end: Some(EndReason::Length),
         ..DecodedReply::default()
     };
-    assert_eq!(said, expected);
+    assert_eq!(decoded, expected);
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 #[test]
 fn recorded_streams_decode_as_expected() {
     let Some(folder) = std::env::var_os("HUMBLE_RECORDINGS") else {
-        eprintln!("skipped: HUMBLE_RECORDINGS names no folder");
+        eprintln!("skipped: HUMBLE_RECORDINGS is not set");
         return;
     };
     let folder = Path::new(&folder);
@@ -24,26 +24,26 @@ fn recorded_streams_decode_as_expected() {
             Some("openai") => ProviderKind::OpenAi,
             Some("mistral") => ProviderKind::Mistral,
             Some("anthropic") => ProviderKind::Anthropic,
-            other => panic!("{other:?} is no protocol"),
+            other => panic!("unknown protocol: {other:?}"),
         };
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
-        let said = decode_every_way(provider, &bytes);
-        assert_eq!(described(&file, provider, &said), entry);
+        let decoded = decode_every_way(provider, &bytes);
+        assert_eq!(described(&file, provider, &decoded), entry);
         replayed += 1;
     }
-    assert!(replayed > 0, "no stream is expected there");
+    assert!(replayed > 0, "expected.json lists no streams");
     eprintln!("replayed {replayed} streams");
 }
 
 /// In the format of `expected.json`.
-fn described(file: &str, provider: ProviderKind, said: &DecodedReply) -> Value {
-    let calls: Vec<_> = said
+fn described(file: &str, provider: ProviderKind, decoded: &DecodedReply) -> Value {
+    let calls: Vec<_> = decoded
         .calls
         .iter()
         .map(|call| json!({"name": call.name, "arguments": call.arguments.as_ref().ok()}))
         .collect();
-    let (end, error) = match &said.failed {
+    let (end, error) = match &decoded.failed {
         None => ("complete", None),
         Some(FailureCause::ReplyCutOff) => ("cut", None),
         Some(
@@ -55,15 +55,15 @@ fn described(file: &str, provider: ProviderKind, said: &DecodedReply) -> Value {
     };
     // For Anthropic, counts are always expected, even unknown ones.
     let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
-    let usage = said.usage.or(unknown);
+    let usage = decoded.usage.or(unknown);
     json!({
         "file": file,
         "protocol": provider.name(),
         "end": end,
-        "reason": said.end.as_ref().map(|end| reason(provider, end)),
+        "reason": decoded.end.as_ref().map(|end| reason(provider, end)),
         "error": error,
-        "text": fingerprint(&said.text),
-        "thinking": fingerprint(&said.thinking),
+        "text": fingerprint(&decoded.text),
+        "thinking": fingerprint(&decoded.thinking),
         "calls": calls,
         "usage": usage.map(|Usage { input, output }| [input, output]),
     })

@@ -82,7 +82,7 @@ const CALL_BLOCKS: &str = "<mcp-request>
   <param name=\"a\">1</param>
 </mcp-request>";
 
-fn spoken() -> Vec<Value> {
+fn earlier_messages() -> Vec<Value> {
     vec![
         json!({"role": "system", "content": "be brief"}),
         json!({"role": "user", "content": "hello"}),
@@ -91,8 +91,8 @@ fn spoken() -> Vec<Value> {
     ]
 }
 
-fn spoken_and(more: impl IntoIterator<Item = Value>) -> Value {
-    spoken().into_iter().chain(more).collect()
+fn earlier_messages_and(more: impl IntoIterator<Item = Value>) -> Value {
+    earlier_messages().into_iter().chain(more).collect()
 }
 
 fn tools_field() -> Value {
@@ -115,7 +115,7 @@ fn ollama_in_the_prompt_dialect_receives_calls_as_text_and_no_tools() {
     model.options = object(json!({"temperature": 1, "num_ctx": 2048, "top_k": 20}));
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": spoken_and([
+        "messages": earlier_messages_and([
             json!({"role": "assistant", "content": CALL_LINES}),
             json!({"role": "tool", "tool_name": "get weather", "content": "Result of get weather"}),
         ]),
@@ -142,7 +142,7 @@ fn ollama_in_the_native_dialect_receives_tools_and_calls_in_their_fields() {
     });
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": spoken_and([
+        "messages": earlier_messages_and([
             json!({"role": "assistant", "content": "", "tool_calls": [call, call]}),
             json!({"role": "tool", "tool_name": "humble__get_weather_1", "content": "Result of get weather"}),
         ]),
@@ -173,7 +173,7 @@ fn openai_in_the_native_dialect_receives_arguments_as_a_json_string() {
     });
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": spoken_and([
+        "messages": earlier_messages_and([
             json!({"role": "assistant", "content": null, "tool_calls": [call, call]}),
             json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"}),
         ]),
@@ -199,7 +199,7 @@ fn openai_in_a_text_dialect_receives_no_tools() {
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": spoken_and([json!({"role": "assistant", "content": CALL_BLOCKS}), result]),
+        "messages": earlier_messages_and([json!({"role": "assistant", "content": CALL_BLOCKS}), result]),
         "stream": true,
         "stream_options": {"include_usage": true},
         "temperature": 0.1,
@@ -247,7 +247,7 @@ fn rejected_parameters_are_omitted_or_renamed() {
         ..fallback
     };
     assert_eq!(body(&request, none)["reasoning_effort"], "none");
-    let ollama = adapter_for(ProviderKind::Ollama).expect("it has a server");
+    let ollama = adapter_for(ProviderKind::Ollama).expect("provider has an adapter");
     let options = &ollama.chat_body(&request, fallback)["options"];
     assert_eq!(options, &json!({"num_ctx": 8192, "max_tokens": 100}));
 }

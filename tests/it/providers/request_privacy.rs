@@ -38,8 +38,8 @@ async fn redirect_within_the_origin_keeps_body_and_key() {
         Reply::status(308).header("location", "/moved/api/chat"),
     );
     server.queue_reply("/moved/api/chat", ollama_text(&["안녕"]));
-    let said = ask(&with_key(ollama(&server), "sk-12345")).await;
-    assert_eq!(said.text, "안녕");
+    let decoded = ask(&with_key(ollama(&server), "sk-12345")).await;
+    assert_eq!(decoded.text, "안녕");
     let moved = &server.requests()[1];
     assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
     assert_eq!(moved.body["messages"][0]["content"], "안녕");
@@ -55,8 +55,8 @@ async fn redirect_within_the_origin_keeps_body_and_key() {
 #[tokio::test]
 async fn rejected_temperature_is_omitted_from_then_on() {
     let server = ModelServer::start();
-    let words = "Unsupported value: 'temperature' does not support 0.1 with this model.";
-    server.queue_reply(COMPLETIONS, openai_error(400, words, Some("temperature")));
+    let message = "Unsupported value: 'temperature' does not support 0.1 with this model.";
+    server.queue_reply(COMPLETIONS, openai_error(400, message, Some("temperature")));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let provider = Provider::new();
     let model = openai(&server);
@@ -70,7 +70,7 @@ async fn rejected_temperature_is_omitted_from_then_on() {
     );
     assert_eq!(notice_text(notice), expected);
     let second = parts(provider.clone().stream(request(&model))).await;
-    assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "said once");
+    assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "reported once");
     let mut other = model.clone();
     other.model = "other".into();
     parts(provider.stream(request(&other))).await;
@@ -89,8 +89,8 @@ async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     server.always_reply(COMPLETIONS, refusal);
     let refused = status(400, "temperature is wrong");
     let provider = Provider::new();
-    let said = ask_with(&provider, &openai(&server)).await;
-    assert_eq!(said.failed, Some(refused.clone()));
+    let decoded = ask_with(&provider, &openai(&server)).await;
+    assert_eq!(decoded.failed, Some(refused.clone()));
     assert_eq!(server.requests().len(), 2);
     // A fallback that did not help is not remembered.
     ask_with(&provider, &openai(&server)).await;
@@ -98,7 +98,11 @@ async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     let other = openai_error(400, "no temperature here", Some("messages"));
     server.always_reply(COMPLETIONS, other);
     ask_with(&provider, &openai(&server)).await;
-    assert_eq!(server.requests().len(), 5, "another parameter was at fault");
+    assert_eq!(
+        server.requests().len(),
+        5,
+        "error is about another parameter"
+    );
 }
 
 #[tokio::test]
@@ -106,12 +110,15 @@ async fn several_rejected_parameters_are_replaced_one_by_one() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.options = json!({"max_tokens": 9}).as_object().unwrap().clone();
-    let of = |words, param| openai_error(400, words, Some(param));
-    server.queue_reply(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
-    server.queue_reply(COMPLETIONS, of("Unsupported value", "temperature"));
+    let rejection = |message, param| openai_error(400, message, Some(param));
     server.queue_reply(
         COMPLETIONS,
-        of("With tools, set it to 'none'.", "reasoning_effort"),
+        rejection("Unsupported parameter", "max_tokens"),
+    );
+    server.queue_reply(COMPLETIONS, rejection("Unsupported value", "temperature"));
+    server.queue_reply(
+        COMPLETIONS,
+        rejection("With tools, set it to 'none'.", "reasoning_effort"),
     );
     server.queue_reply(COMPLETIONS, openai_text(&["x"]));
     assert_eq!(ask(&model).await.text, "x");
@@ -194,14 +201,14 @@ async fn script_is_replayed_and_records_requests() {
         ]);
     let requests = script.requests();
     let provider = Provider::scripted(script);
-    let said = ask_with(&provider, &model).await;
+    let decoded = ask_with(&provider, &model).await;
     assert_eq!(
-        (said.text.as_str(), said.end),
+        (decoded.text.as_str(), decoded.end),
         ("안", Some(EndReason::Stop))
     );
-    let said = ask_with(&provider, &model).await;
+    let decoded = ask_with(&provider, &model).await;
     assert_eq!(
-        (said.text.as_str(), said.failed),
+        (decoded.text.as_str(), decoded.failed),
         ("녕", Some(FailureCause::ReplyCutOff))
     );
     assert_eq!(
@@ -216,7 +223,7 @@ async fn script_is_replayed_and_records_requests() {
     let mut stream = hanging.stream(request(&model));
     let hour = Duration::from_secs(3600);
     let waited = tokio::time::timeout(hour, stream.next()).await;
-    assert!(waited.is_err(), "it hangs");
+    assert!(waited.is_err(), "stream hangs");
 }
 
 #[test]
@@ -227,7 +234,7 @@ fn loopback_addresses_bypass_the_proxy() {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "providers::request_privacy::asks_the_server_that_another_process_names",
+            "providers::request_privacy::server_started_by_another_process_answers",
         ])
         .env("HUMBLE_TEST_SERVER", server.url())
         .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
@@ -238,12 +245,12 @@ fn loopback_addresses_bypass_the_proxy() {
 }
 
 #[tokio::test]
-async fn asks_the_server_that_another_process_names() {
+async fn server_started_by_another_process_answers() {
     let Ok(url) = std::env::var("HUMBLE_TEST_SERVER") else {
         return;
     };
-    let said = ask(&model_config(ProviderKind::Ollama, &url)).await;
-    assert_eq!(said.text, "안녕", "{said:?}");
+    let decoded = ask(&model_config(ProviderKind::Ollama, &url)).await;
+    assert_eq!(decoded.text, "안녕", "{decoded:?}");
 }
 
 /// A log that the test can read.

@@ -39,13 +39,13 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
 
 pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
     let all = tokio::time::timeout(Duration::from_secs(10), stream.collect());
-    all.await.expect("the stream ends")
+    all.await.expect("stream ends")
 }
 
 /// The next part, within ten seconds.
 pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, ProviderError>> {
     let part = tokio::time::timeout(Duration::from_secs(10), stream.next());
-    part.await.expect("something comes")
+    part.await.expect("a part arrives")
 }
 
 pub async fn ask(model: &ModelConfig) -> DecodedReply {
@@ -57,13 +57,13 @@ pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply 
     let pieces = parts.into_iter();
     join_parts(
         pieces
-            .map(|part| part.map_err(|fault| fault.cause))
+            .map(|part| part.map_err(|error| error.cause))
             .collect(),
     )
 }
 
 pub async fn cause(model: &ModelConfig) -> FailureCause {
-    ask(model).await.failed.expect("the request fails")
+    ask(model).await.failed.expect("request fails")
 }
 
 pub fn status(status: u16, message: &str) -> FailureCause {

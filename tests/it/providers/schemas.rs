@@ -1,5 +1,5 @@
-//! The total size of a request's schemas: `$ref`s are expanded within a limit, and a far too
-//! large set of tools loses schemas with a notice.
+//! The total size of the schemas in a request: `$ref`s are expanded within a limit, and an
+//! oversized set of tools loses schemas with a notice.
 
 use super::notice_text::notice_text;
 use crate::providers::hosted_request_bodies;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const MEGABYTE: usize = 1 << 20;
 
 /// Grows to about 250 kB when its references are expanded.
-fn growing() -> Value {
+fn growing_schema() -> Value {
     let mut definitions = json!({ "a0": { "type": "string", "description": "x".repeat(200) } });
     for n in 1..8 {
         let next = json!({ "$ref": format!("#/$defs/a{}", n - 1) });
@@ -54,33 +54,37 @@ fn schemas(body: &Value) -> Vec<Value> {
 
 #[test]
 fn references_of_many_tools_are_expanded_within_the_size_limit() {
-    let one = schemas(&body(&native(
+    let single = schemas(&body(&native(
         model_config(ProviderKind::OpenAi, "http://x"),
-        vec![tool_with("t", growing())],
+        vec![tool_with("t", growing_schema())],
     )));
-    assert_eq!(one[0].get("$defs"), None, "a single one is expanded");
-    assert!(one[0].to_string().len() > 150_000);
+    assert_eq!(single[0].get("$defs"), None, "single schema is expanded");
+    assert!(single[0].to_string().len() > 150_000);
     for provider in [
         ProviderKind::Ollama,
         ProviderKind::OpenAi,
         ProviderKind::Mistral,
         ProviderKind::Anthropic,
     ] {
-        let tools = (0..200).map(|n| tool_with(&format!("t{n}"), growing()));
+        let tools = (0..200).map(|n| tool_with(&format!("t{n}"), growing_schema()));
         let request = native(model_config(provider, "http://x"), tools.collect());
         let body = body(&request);
         let bytes = body.to_string().len();
         assert!(bytes < 2 * MEGABYTE + 100_000, "{provider}: {bytes}");
         let schemas = schemas(&body);
-        assert_eq!(schemas[0], one[0], "the first is expanded");
-        let last = schemas.last().expect("there are 200");
-        assert_eq!(last["$defs"], growing()["$defs"], "{provider}");
-        assert_eq!(last["properties"], growing()["properties"], "{provider}");
+        assert_eq!(schemas[0], single[0], "first schema is expanded");
+        let last = schemas.last().expect("200 schemas");
+        assert_eq!(last["$defs"], growing_schema()["$defs"], "{provider}");
+        assert_eq!(
+            last["properties"],
+            growing_schema()["properties"],
+            "{provider}"
+        );
     }
 }
 
-/// Larger than two megabytes unexpanded, with one small tool.
-fn far_too_many() -> Vec<Tool> {
+/// More than 2 MB unexpanded, plus one small tool.
+fn oversized_tools() -> Vec<Tool> {
     let schema = json!({
         "type": "object",
         "properties": { "x": { "description": "y".repeat(100_000) } },
@@ -99,14 +103,14 @@ fn far_too_many() -> Vec<Tool> {
 fn schemas_beyond_two_megabytes_are_omitted_largest_first() {
     let request = native(
         model_config(ProviderKind::OpenAi, "http://x"),
-        far_too_many(),
+        oversized_tools(),
     );
     let body = body(&request);
     assert!(body.to_string().len() < 2 * MEGABYTE + 100_000);
     let schemas = schemas(&body);
     let empty = json!({ "type": "object", "properties": {} });
-    let left_out = schemas.iter().filter(|schema| **schema == empty).count();
-    assert_eq!((schemas.len(), left_out), (31, 31 - 20 - 1));
+    let omitted = schemas.iter().filter(|schema| **schema == empty).count();
+    assert_eq!((schemas.len(), omitted), (31, 31 - 20 - 1));
     assert_eq!(schemas[30]["properties"], json!({ "city": {} }));
 }
 
@@ -116,7 +120,7 @@ async fn omitted_schemas_are_reported_once() {
     server.always_reply("/v1/chat/completions", openai_text(&["hi"]));
     server.always_reply("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
-    let request = native(openai(&server), far_too_many());
+    let request = native(openai(&server), oversized_tools());
     let notices = async |request: &ChatRequest| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {

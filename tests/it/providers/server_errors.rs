@@ -31,10 +31,10 @@ pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
     }
 }
 
-pub async fn fault(model: &ModelConfig) -> ProviderError {
+pub async fn request_error(model: &ModelConfig) -> ProviderError {
     let stream = Provider::new().stream(request(model));
-    let last = parts(stream).await.pop().expect("something comes");
-    last.expect_err("it fails")
+    let last = parts(stream).await.pop().expect("a part arrives");
+    last.expect_err("request fails")
 }
 
 /// Status, message and whether it is transient; `{url}` stands for the server.
@@ -111,7 +111,7 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
 ];
 
-fn filled(template: &str, server: &ModelServer, provider: ProviderKind) -> String {
+fn fill_template(template: &str, server: &ModelServer, provider: ProviderKind) -> String {
     let again = match provider {
         ProviderKind::Ollama => "[Retry] If it happens again, check the log of `ollama serve`.",
         _ => "[Retry]",
@@ -131,12 +131,12 @@ async fn every_status_of_every_provider_has_a_message() {
         for (status, template, is_transient) in STATUSES {
             let reply = refusal(provider, status, "Because");
             server.queue_reply(path, reply.header("retry-after", "3"));
-            let fault = fault(&model).await;
-            let expected = filled(template, &server, provider).replace("{path}", path);
-            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
-            assert_eq!(fault.is_transient(), is_transient, "{provider} {status}");
+            let error = request_error(&model).await;
+            let expected = fill_template(template, &server, provider).replace("{path}", path);
+            assert_eq!(notice_text(&error.notice()), expected, "{provider}");
+            assert_eq!(error.is_transient(), is_transient, "{provider} {status}");
             if status != 402 {
-                assert_eq!(fault.retry_after(), Some(Duration::from_secs(3)));
+                assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
             }
         }
         assert_eq!(
@@ -152,7 +152,7 @@ async fn retry_after_as_a_date_is_parsed_for_every_provider() {
     let soon = jiff::Timestamp::now() + jiff::Span::new().seconds(90);
     let date = jiff::fmt::rfc2822::DateTimePrinter::new()
         .timestamp_to_rfc9110_string(&soon)
-        .expect("a date of these years");
+        .expect("valid date");
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
@@ -160,7 +160,10 @@ async fn retry_after_as_a_date_is_parsed_for_every_provider() {
             path,
             refusal(provider, 429, "x").header("retry-after", &date),
         );
-        let pause = fault(&model).await.retry_after().expect("a pause");
+        let pause = request_error(&model)
+            .await
+            .retry_after()
+            .expect("retry-after is set");
         let range = Duration::from_secs(60)..=Duration::from_secs(90);
         assert!(range.contains(&pause), "{provider}: {pause:?}");
     }
@@ -195,13 +198,13 @@ async fn malformed_reply_has_a_message_for_every_provider() {
         let is_ollama = provider == ProviderKind::Ollama;
         for (body, template) in NO_ANSWERS {
             server.queue_reply(path, Reply::status(200).chunk(body));
-            let fault = fault(&model).await;
+            let error = request_error(&model).await;
             let hello = if is_ollama { "data: hello" } else { "hello" };
-            let expected = filled(template, &server, provider)
+            let expected = fill_template(template, &server, provider)
                 .replace("{hello}", hello)
                 .replace("{bytes}", "It is not UTF-8 text.");
-            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
-            assert!(!fault.is_transient());
+            assert_eq!(notice_text(&error.notice()), expected, "{provider}");
+            assert!(!error.is_transient());
         }
     }
 }
@@ -217,20 +220,20 @@ async fn broken_connection_has_a_message_for_every_provider() {
             _ => openai_event(&json!({"content": "so far"}), None),
         };
         server.queue_reply(path, Reply::status(200).chunk(begun).disconnect());
-        let cut = fault(&model).await;
-        let again = filled("{again}", &server, provider);
+        let cut = request_error(&model).await;
+        let again = fill_template("{again}", &server, provider);
         let expected = format!(
             "The connection to {} was cut in the middle of the answer. The partial answer is kept. {again}",
             server.url()
         );
         assert_eq!(notice_text(&cut.notice()), expected);
-        assert!(!cut.is_transient(), "words came");
+        assert!(!cut.is_transient(), "text was received");
         server.queue_reply(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
             "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
             server.url()
         );
-        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
     }
 }
 
@@ -248,10 +251,10 @@ async fn unreachable_server_has_a_message_for_every_provider() {
             _ => "Start the server, or check baseUrl of `mine` in config.json.",
         };
         let expected = format!("Nothing listens at {url}. {start}");
-        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
         let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
-        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
     }
 }
 
@@ -262,7 +265,7 @@ async fn missing_credit_is_distinguished_from_overload() {
     let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
         "param": null, "code": "insufficient_quota"});
     server.queue_reply(path, Reply::json(429, &json!({ "error": error })));
-    let unpaid = fault(&model).await;
+    let unpaid = request_error(&model).await;
     assert!(!unpaid.is_transient());
     assert_eq!(
         notice_text(&unpaid.notice()),
@@ -272,9 +275,9 @@ async fn missing_credit_is_distinguished_from_overload() {
         )
     );
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
-    let words = "Your credit balance is too low to access the Anthropic API.";
-    server.queue_reply(path, anthropic_error(400, "invalid_request_error", words));
-    let sentence = notice_text(&fault(&model).await.notice());
+    let message = "Your credit balance is too low to access the Anthropic API.";
+    server.queue_reply(path, anthropic_error(400, "invalid_request_error", message));
+    let sentence = notice_text(&request_error(&model).await.notice());
     assert!(
         sentence.contains("has no credit left (HTTP 400)"),
         "{sentence}"
@@ -289,7 +292,7 @@ async fn overload_inside_a_stream_is_recognized() {
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let overloaded = anthropic_event(&error);
     server.queue_reply(path, Reply::status(200).chunk(overloaded.clone()));
-    let first = fault(&model).await;
+    let first = request_error(&model).await;
     assert!(first.is_transient());
     let expected = format!(
         "{} is overloaded. Overloaded. [RetryLater], or [ChooseOtherModel]",
@@ -298,7 +301,10 @@ async fn overload_inside_a_stream_is_recognized() {
     assert_eq!(notice_text(&first.notice()), expected);
     let begun = anthropic_text(0, &["so far"]) + &overloaded;
     server.queue_reply(path, Reply::status(200).chunk(begun));
-    assert!(!fault(&model).await.is_transient(), "words came");
+    assert!(
+        !request_error(&model).await.is_transient(),
+        "text was received"
+    );
 }
 
 #[tokio::test]
@@ -307,14 +313,14 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.queue_reply(path, refusal(provider, 401, "wrong: sk-12345"));
-        let fault = fault(&with_key(model, "sk-12345")).await;
-        let words = notice_text(&fault.notice());
+        let error = request_error(&with_key(model, "sk-12345")).await;
+        let text = notice_text(&error.notice());
         let expected = format!(
             "{} rejected the API key (HTTP 401). wrong: [hidden]. Check",
             server.url()
         );
-        assert!(words.starts_with(&expected), "{words}");
-        assert!(!format!("{fault:?}").contains("sk-12345"));
+        assert!(text.starts_with(&expected), "{text}");
+        assert!(!format!("{error:?}").contains("sk-12345"));
         let sent = &server.requests()[0];
         let bearer = sent.header("authorization");
         if provider == ProviderKind::Anthropic {
@@ -334,18 +340,18 @@ async fn unusable_key_names_its_variable_or_setting() {
         let (mut model, _) = model_at(&server, provider);
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
-            notice_text(&fault(&model).await.notice()),
+            notice_text(&request_error(&model).await.notice()),
             "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
         );
         model.api_key = ApiKey::Unusable("the key holds a line end".into());
         assert_eq!(
-            notice_text(&fault(&model).await.notice()),
+            notice_text(&request_error(&model).await.notice()),
             "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
-            let fault = fault(&with_key(model.clone(), key)).await;
+            let error = request_error(&with_key(model.clone(), key)).await;
             assert_eq!(
-                notice_text(&fault.notice()),
+                notice_text(&error.notice()),
                 "The key for `mine` cannot be sent. It contains characters that an HTTP header must not contain. Correct apiKey of `mine` in config.json, or the environment variable it names."
             );
         }

@@ -79,36 +79,36 @@ fn long_stream_decodes_the_same_in_200_splits() {
         .iter()
         .map(|word| ollama_line(&json!({"content": word})))
         .collect();
-    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
-    assert_eq!(said.text, words.concat());
+    let decoded = decode_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
+    assert_eq!(decoded.text, words.concat());
     let events: String = words
         .iter()
         .map(|word| openai_event(&json!({"content": word}), None))
         .collect();
     let end = openai_event(&json!({}), Some("stop"));
-    let said = decode_every_way(OpenAi, (events + &end).as_bytes());
-    assert_eq!(said.text, words.concat());
+    let decoded = decode_every_way(OpenAi, (events + &end).as_bytes());
+    assert_eq!(decoded.text, words.concat());
 }
 
 #[test]
 fn line_with_more_than_text_is_parsed_fully() {
-    let words = |more: &str| {
-        let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
+    let decode_line = |rest: &str| {
+        let line = format!(r#"{{"message": {{"content": "a"{rest}, "done": false}}"#);
         decode(Ollama, &[line.as_bytes(), b"\n"])
     };
-    let plain = words("}");
+    let plain = decode_line("}");
     assert_eq!(
         (plain.text.as_str(), plain.failed),
         ("a", Some(FailureCause::ReplyCutOff))
     );
-    let failed = words(r#"}, "error": "no""#);
+    let failed = decode_line(r#"}, "error": "no""#);
     assert_eq!(
         (failed.text.as_str(), failed.failed),
         ("", Some(in_stream("no")))
     );
-    let flat = words(r#"}, "type": "error", "message": "flat""#);
+    let flat = decode_line(r#"}, "type": "error", "message": "flat""#);
     assert_eq!(flat.failed, Some(in_stream("flat")));
-    let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
+    let call = decode_line(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
     assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
     let escaped = decode(
         Ollama,
@@ -125,11 +125,11 @@ fn line_with_more_than_text_is_parsed_fully() {
 
 #[test]
 fn end_reason_is_read() {
-    let of =
+    let end_reason =
         |reason: &str| decode(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
-    assert_eq!(of("length"), Some(EndReason::Length));
-    assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
-    assert_eq!(of(""), None, "an empty reason is none");
+    assert_eq!(end_reason("length"), Some(EndReason::Length));
+    assert_eq!(end_reason("content_filter"), Some(EndReason::ContentFilter));
+    assert_eq!(end_reason(""), None, "empty reason counts as none");
     let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
     assert_eq!(
         decode(Ollama, &[cut.as_bytes()]).end,
@@ -150,8 +150,8 @@ fn counts_after_the_finish_reason_are_not_lost() {
         decode_every_way(OpenAi, early.as_bytes()).usage,
         usage(3, 9)
     );
-    let said = decode(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
-    assert_eq!((said.usage, said.end), (None, Some(EndReason::Stop)));
+    let decoded = decode(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
+    assert_eq!((decoded.usage, decoded.end), (None, Some(EndReason::Stop)));
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn error_in_the_stream_takes_precedence() {
     let named = "event: error\ndata: {\"message\":\"it broke\"}";
     for event in [object, flat, text, named] {
         let stream = format!("{event}\n\n{DONE}");
-        let said = decode_every_way(OpenAi, stream.as_bytes());
-        assert_eq!(said, failed(in_stream("it broke")), "{event}");
+        let decoded = decode_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(decoded, failed(in_stream("it broke")), "{event}");
     }
     let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
     for none in [none.clone(), none.replace("null,", "\"\",")] {
@@ -173,9 +173,9 @@ fn error_in_the_stream_takes_precedence() {
         );
     }
     let lines = ollama_line(&json!({"content": "so far"})) + "{\"error\":\"it broke\"}\n";
-    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
-    assert_eq!(said.text, "so far");
-    assert_eq!(said.failed, Some(in_stream("it broke")));
+    let decoded = decode_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
+    assert_eq!(decoded.text, "so far");
+    assert_eq!(decoded.failed, Some(in_stream("it broke")));
 }
 
 #[test]
@@ -291,9 +291,9 @@ fn endless_line_and_endless_reply_are_stopped() {
         .map(|index| json!({"index": index, "function": {"name": "f"}}))
         .collect();
     let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
-    let said = decode(OpenAi, &[many.as_bytes()]);
+    let decoded = decode(OpenAi, &[many.as_bytes()]);
     let expected = FailureCause::Malformed(MalformedReply::TooManyCalls { calls_max: 256 });
-    assert_eq!(said, failed(expected));
+    assert_eq!(decoded, failed(expected));
 }
 
 #[test]
@@ -327,9 +327,9 @@ fn unknown_fields_and_other_choices_are_ignored() {
         "{stream}\n\nretry: 10\n\n{}",
         openai_event(&json!(null), Some("stop"))
     );
-    let said = decode_every_way(OpenAi, stream.as_bytes());
+    let decoded = decode_every_way(OpenAi, stream.as_bytes());
     assert_eq!(
-        (said.text.as_str(), said.end),
+        (decoded.text.as_str(), decoded.end),
         ("yes", Some(EndReason::Stop))
     );
 }

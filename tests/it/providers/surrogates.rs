@@ -67,10 +67,10 @@ fn stream(provider: ProviderKind, events: &[(Field, &str)]) -> String {
     }
 }
 
-fn words(said: &DecodedReply) -> (&str, &str) {
-    assert_eq!(said.failed, None, "{said:?}");
-    assert!(said.end.is_some());
-    (&said.thinking, &said.text)
+fn thinking_and_text(decoded: &DecodedReply) -> (&str, &str) {
+    assert_eq!(decoded.failed, None, "{decoded:?}");
+    assert!(decoded.end.is_some());
+    (&decoded.thinking, &decoded.text)
 }
 
 #[test]
@@ -84,9 +84,13 @@ fn halves_in_two_events_become_one_character() {
     ];
     for provider in ALL {
         let stream = stream(provider, &events);
-        let said = decode_every_way(provider, stream.as_bytes());
-        assert_eq!(words(&said), ("hm 😀.", "smile 😀 end 🚀"), "{provider}");
-        let carried = decode_reasoning_echo(provider, &stream).expect("thinking goes back");
+        let decoded = decode_every_way(provider, stream.as_bytes());
+        assert_eq!(
+            thinking_and_text(&decoded),
+            ("hm 😀.", "smile 😀 end 🚀"),
+            "{provider}"
+        );
+        let carried = decode_reasoning_echo(provider, &stream).expect("thinking is sent back");
         let carried = carried.value.to_string();
         assert!(carried.contains("hm 😀."), "{provider}: {carried}");
         assert!(!carried.contains('\u{FFFD}'), "{provider}: {carried}");
@@ -104,12 +108,12 @@ fn lone_half_becomes_a_replacement_character() {
         (Text, r"e\ud83d"),
     ];
     for provider in ALL {
-        let said = decode_every_way(provider, stream(provider, &events).as_bytes());
+        let decoded = decode_every_way(provider, stream(provider, &events).as_bytes());
         let expected = (
             "\u{FFFD}😀\u{FFFD}",
             "a\u{FFFD}b\u{FFFD}c\u{FFFD}de\u{FFFD}",
         );
-        assert_eq!(words(&said), expected, "{provider}");
+        assert_eq!(thinking_and_text(&decoded), expected, "{provider}");
     }
 }
 
@@ -117,9 +121,13 @@ fn lone_half_becomes_a_replacement_character() {
 fn stream_cut_between_two_halves_keeps_its_text() {
     for provider in ALL {
         let cut = event(provider, Text, r"smile \ud83d");
-        let said = decode(provider, &[cut.as_bytes()]);
-        assert_eq!(said.text, "smile \u{FFFD}", "{provider}");
-        assert_eq!(said.failed, Some(FailureCause::ReplyCutOff), "{provider}");
+        let decoded = decode(provider, &[cut.as_bytes()]);
+        assert_eq!(decoded.text, "smile \u{FFFD}", "{provider}");
+        assert_eq!(
+            decoded.failed,
+            Some(FailureCause::ReplyCutOff),
+            "{provider}"
+        );
     }
 }
 
@@ -150,9 +158,9 @@ fn call_stream(provider: ProviderKind, head: &str, tail: &str) -> String {
 }
 
 fn calls(provider: ProviderKind, stream: &str) -> Vec<NativeCall> {
-    let said = decode_every_way(provider, stream.as_bytes());
-    assert_eq!(said.failed, None, "{provider}");
-    said.calls
+    let decoded = decode_every_way(provider, stream.as_bytes());
+    assert_eq!(decoded.failed, None, "{provider}");
+    decoded.calls
 }
 
 #[test]
@@ -187,7 +195,7 @@ fn unstreamed_reply_may_contain_a_half() {
         (Mistral, openai),
         (Anthropic, anthropic),
     ] {
-        let said = decode_every_way(provider, body.as_bytes());
-        assert_eq!(words(&said), ("", "a\u{FFFD}"), "{provider}");
+        let decoded = decode_every_way(provider, body.as_bytes());
+        assert_eq!(thinking_and_text(&decoded), ("", "a\u{FFFD}"), "{provider}");
     }
 }

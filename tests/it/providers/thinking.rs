@@ -10,7 +10,7 @@ use humble::provider::parameter_fallback::{EffortFallback, ParameterFallback, Th
 use serde_json::{Value, json};
 
 #[test]
-fn thinking_is_requested_in_each_provider_s_own_form() {
+fn thinking_is_requested_in_the_form_of_each_provider() {
     let settings = [
         Think::Off,
         Think::On,
@@ -18,8 +18,8 @@ fn thinking_is_requested_in_each_provider_s_own_form() {
         Think::Medium,
         Think::High,
     ];
-    let asked = |provider, name: &str, keys: &[&str]| -> Vec<Value> {
-        let of = |think| {
+    let requested = |provider, name: &str, keys: &[&str]| -> Vec<Value> {
+        let sent_for = |think| {
             let mut model = native(provider);
             model.think = Some(think);
             model.model = name.into();
@@ -32,10 +32,10 @@ fn thinking_is_requested_in_each_provider_s_own_form() {
                 .map(|key| body.get(*key).cloned().unwrap_or_default());
             Value::Array(found.collect())
         };
-        settings.into_iter().map(of).collect()
+        settings.into_iter().map(sent_for).collect()
     };
     assert_eq!(
-        asked(Ollama, "m", &["think"]),
+        requested(Ollama, "m", &["think"]),
         [
             json!([false]),
             json!([true]),
@@ -45,17 +45,17 @@ fn thinking_is_requested_in_each_provider_s_own_form() {
         ]
     );
     assert_eq!(
-        asked(OpenAi, "m", &["reasoning_effort"]),
+        requested(OpenAi, "m", &["reasoning_effort"]),
         ["none", "medium", "low", "medium", "high"].map(|word| json!([word]))
     );
     assert_eq!(
-        asked(Mistral, "m", &["reasoning_effort"]),
+        requested(Mistral, "m", &["reasoning_effort"]),
         ["none", "high", "low", "medium", "high"].map(|word| json!([word]))
     );
     let keys = ["thinking", "output_config", "max_tokens", "temperature"];
     let budget = |budget: u64, max: u64| json!([{"type": "enabled", "budget_tokens": budget}, null, max, null]);
     assert_eq!(
-        asked(Anthropic, "claude-sonnet-4-5", &keys),
+        requested(Anthropic, "claude-sonnet-4-5", &keys),
         [
             json!([{"type": "disabled"}, null, 8192, 0.1]),
             budget(8192, 16384),
@@ -66,7 +66,7 @@ fn thinking_is_requested_in_each_provider_s_own_form() {
     );
     let effort = |effort: &str| json!([{"type": "adaptive", "display": "summarized"}, {"effort": effort}, 32000, null]);
     assert_eq!(
-        asked(Anthropic, "claude-opus-4-7", &keys),
+        requested(Anthropic, "claude-opus-4-7", &keys),
         [
             json!([{"type": "disabled"}, null, 32000, 0.1]),
             json!([{"type": "adaptive", "display": "summarized"}, null, 32000, null]),
@@ -79,7 +79,7 @@ fn thinking_is_requested_in_each_provider_s_own_form() {
 
 #[test]
 fn thinking_budget_fits_within_max_tokens() {
-    let of = |max_tokens: u64, limit: Option<u64>| {
+    let limits = |max_tokens: u64, limit: Option<u64>| {
         let mut model = native(Anthropic);
         model.think = Some(Think::High);
         model.options = object(json!({"max_tokens": max_tokens}));
@@ -93,14 +93,14 @@ fn thinking_budget_fits_within_max_tokens() {
         let budget = body.pointer("/thinking/budget_tokens").cloned();
         (body["max_tokens"].clone(), budget)
     };
-    assert_eq!(of(4096, None), (json!(4096), Some(json!(2048))));
-    assert_eq!(of(1500, None), (json!(1500), Some(json!(1024))));
+    assert_eq!(limits(4096, None), (json!(4096), Some(json!(2048))));
+    assert_eq!(limits(1500, None), (json!(1500), Some(json!(1024))));
     assert_eq!(
-        of(1024, None),
+        limits(1024, None),
         (json!(1024), None),
-        "too little to think in"
+        "too few tokens for thinking"
     );
-    assert_eq!(of(90_000, Some(8192)), (json!(8192), Some(json!(4096))));
+    assert_eq!(limits(90_000, Some(8192)), (json!(8192), Some(json!(4096))));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn no_budget_is_set_if_the_first_calls_lack_their_thinking() {
 
 #[test]
 fn rejected_thinking_takes_the_other_form() {
-    let of = |provider, name: &str, think, fallback: ParameterFallback| {
+    let body_for = |provider, name: &str, think, fallback: ParameterFallback| {
         let mut model = native(provider);
         model.think = Some(think);
         model.model = name.into();
@@ -129,7 +129,7 @@ fn rejected_thinking_takes_the_other_form() {
         form,
         ..ParameterFallback::default()
     };
-    let old = of(
+    let old = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
@@ -137,14 +137,14 @@ fn rejected_thinking_takes_the_other_form() {
     );
     assert_eq!(old["thinking"]["type"], "enabled");
     assert_eq!(old.get("output_config"), None);
-    let new = of(
+    let new = body_for(
         Anthropic,
         "claude-sonnet-4-5",
         Think::Low,
         form(ThinkingForm::Other),
     );
     assert_eq!(new["thinking"]["type"], "adaptive");
-    let none = of(
+    let none = body_for(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
@@ -155,11 +155,11 @@ fn rejected_thinking_takes_the_other_form() {
         (None, None)
     );
     assert_eq!(
-        of(Ollama, "m", Think::High, form(ThinkingForm::Other))["think"],
+        body_for(Ollama, "m", Think::High, form(ThinkingForm::Other))["think"],
         true
     );
     assert_eq!(
-        of(Ollama, "m", Think::High, form(ThinkingForm::Omitted)).get("think"),
+        body_for(Ollama, "m", Think::High, form(ThinkingForm::Omitted)).get("think"),
         None
     );
     let high = ParameterFallback {
@@ -167,7 +167,7 @@ fn rejected_thinking_takes_the_other_form() {
         ..ParameterFallback::default()
     };
     assert_eq!(
-        of(Mistral, "m", Think::Low, high)["reasoning_effort"],
+        body_for(Mistral, "m", Think::Low, high)["reasoning_effort"],
         "high"
     );
 }

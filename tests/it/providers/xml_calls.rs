@@ -11,8 +11,8 @@ use humble::provider::parameter_fallback::ParameterFallback;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A request of the `xml` dialect with one call with these arguments.
-fn asks(provider: ProviderKind, name: &str, arguments: Value) -> ChatRequest {
+/// A request in the `xml` dialect with one call that has these arguments.
+fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> ChatRequest {
     let mut model = model_config(provider, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
     let mut request = request(model);
@@ -30,18 +30,18 @@ fn asks(provider: ProviderKind, name: &str, arguments: Value) -> ChatRequest {
 /// Role and text of each message after the prompt.
 fn tail(body: &Value) -> Vec<(String, String)> {
     let messages = body["messages"].as_array().expect("messages");
-    let asked = messages.iter().position(|message| {
+    let prompt = messages.iter().position(|message| {
         let content = &message["content"];
         *content == "weather?"
     });
-    let tail = messages[asked.expect("the prompt") + 1..].iter();
+    let tail = messages[prompt.expect("the prompt") + 1..].iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     tail.map(|message| (text(&message["role"]), text(&message["content"])))
         .collect()
 }
 
 #[test]
-fn call_is_sent_back_in_the_form_that_was_taught() {
+fn call_is_sent_back_in_the_taught_form() {
     let arguments = json!({
         "city": "서울 <특별시> & \"co\"\n둘째 줄",
         "days": 2,
@@ -59,7 +59,7 @@ fn call_is_sent_back_in_the_form_that_was_taught() {
   <param name=\"at\">{&quot;x&quot;:[1,&quot;둘&quot;]}</param>
 </mcp-request>";
     for provider in ProviderKind::ALL {
-        let request = asks(provider, "web__get \"weather\"", arguments.clone());
+        let request = request_with_call(provider, "web__get \"weather\"", arguments.clone());
         let body = body(&request, ParameterFallback::default());
         let role = match provider {
             // Anthropic has no role for results.
@@ -80,7 +80,7 @@ fn call_without_arguments_is_only_its_name() {
     let expected = "<mcp-request>\n  <tool name=\"now\" />\n</mcp-request>";
     for provider in ProviderKind::ALL {
         let body = body(
-            &asks(provider, "now", json!({})),
+            &request_with_call(provider, "now", json!({})),
             ParameterFallback::default(),
         );
         assert_eq!(tail(&body)[0].1, expected, "{provider}");
@@ -90,7 +90,7 @@ fn call_without_arguments_is_only_its_name() {
 #[test]
 fn results_become_user_messages_if_the_model_has_no_tool_role() {
     for provider in ProviderKind::ALL {
-        let mut request = asks(provider, "now", json!({}));
+        let mut request = request_with_call(provider, "now", json!({}));
         let mut model = (*request.model).clone();
         model.tool_role = Some(ToolRole::User);
         request.model = model.into();
@@ -116,10 +116,10 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
     let server =
         |name: &str| fixtures::server(name, vec![fixtures::tool_with("f", schema.clone())]);
     let (a, b) = (server("a"), server("b"));
-    for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
+    for (servers, name, server_name) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
         let offered = Arc::new(Offered::from_servers(servers));
         for provider in ProviderKind::ALL {
-            let request = asks(provider, name, arguments.clone());
+            let request = request_with_call(provider, name, arguments.clone());
             let written = tail(&body(&request, ParameterFallback::default()))[0]
                 .1
                 .clone();
@@ -135,7 +135,11 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
                     _ => None,
                 })
                 .collect();
-            let expected = (of.to_owned(), "f".to_owned(), object(arguments.clone()));
+            let expected = (
+                server_name.to_owned(),
+                "f".to_owned(),
+                object(arguments.clone()),
+            );
             assert_eq!(calls, [expected], "{provider}: {written}");
         }
     }

@@ -1,5 +1,4 @@
-//! Languages with brackets that run in a machine of their own: Java's kin,
-//! JavaScript, C#, PHP.
+//! Languages with braces that run on a virtual machine: JavaScript, C#, PHP, and the Java family.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -37,7 +36,7 @@ const JS_CODE: CodeSyntax = CodeSyntax {
     has_regex_literals: true,
     sigils: &[
         ("@", Token::Function),
-        // Tags of JSX: behind a value, as in `a<b`, it compares.
+        // JSX tags; after a value, as in `a<b`, it compares.
         ("</", Token::Keyword),
         ("<", Token::Keyword),
     ],

@@ -1,4 +1,4 @@
-//! Data, settings, pages and the like.
+//! Data, configuration, markup and similar formats.
 
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{

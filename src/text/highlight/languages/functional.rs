@@ -1,4 +1,4 @@
-//! Languages of functions: ML's kin, Lisp's kin, Erlang's kin.
+//! Functional languages: the ML, Lisp and Erlang families.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;

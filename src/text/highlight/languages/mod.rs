@@ -1,4 +1,4 @@
-//! The languages, by kinship, and how a fence's word finds one of them.
+//! The languages, grouped by family, and lookup by name.
 
 mod brackets;
 mod config;
@@ -25,7 +25,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Language> {
     GROUPS.into_iter().flatten().copied()
 }
 
-/// The language of a name or an alias, in any case.
+/// Finds a language by name or alias, ignoring case.
 pub(super) fn find(word: &str) -> Option<&'static Language> {
     all().find(|language| {
         let mut names = std::iter::once(&language.name).chain(language.aliases);

@@ -1,4 +1,4 @@
-//! Languages with brackets that compile to machine code.
+//! Languages with braces that compile to machine code.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -176,7 +176,7 @@ static ZIG: Language = Language {
     aliases: &["zon"],
     family: Family::Code(
         &CodeSyntax {
-            // A line of a string in lines starts with two backslashes and ends itself.
+            // Each line of a multiline string starts with two backslashes.
             strings: &[StringSyntax::new("\\\\", "\n"), StringSyntax::DOUBLE, StringSyntax::SINGLE],
             block_comments: &[],
             keywords: words!(Keyword: "addrspace align allowzero and anyframe asm async await break \

@@ -1,4 +1,4 @@
-//! Scripting languages and those of numbers and tables.
+//! Scripting, scientific and query languages.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;

@@ -1,4 +1,4 @@
-//! Shells and the files that hold commands.
+//! Shells and files made of commands.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
@@ -55,7 +55,7 @@ const SHELL: CodeSyntax = CodeSyntax {
     ..SHELL_LIKE
 }
 .with_special_bytes();
-/// Of recipes and images, whose prompt would be a variable.
+/// For makefile recipes and Dockerfiles, where a prompt sign would be a variable.
 const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {

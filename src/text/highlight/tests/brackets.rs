@@ -1,5 +1,5 @@
-//! What languages with brackets look like: the name of a fence, and code with its tokens marked.
-//! The code itself is the text without its marks.
+//! Samples of languages with braces: the name of a fence, and code with annotated tokens. The code
+//! itself is the text without the annotations.
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

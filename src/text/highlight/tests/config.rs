@@ -1,5 +1,4 @@
-//! What data, settings, pages and texts look like, marked like [`super::brackets`].
-//! The code itself is the text without its marks.
+//! Samples of data, configuration and markup, annotated as in [`super::brackets`].
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

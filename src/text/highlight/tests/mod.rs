@@ -1,6 +1,5 @@
-//! Samples of every language with their tokens marked, and what holds for any
-//! text in any language: covering, order, sameness, and work that grows with the
-//! length alone.
+//! Annotated samples of every language, and properties of any text in any language: coverage,
+//! order, determinism, and linear work.
 
 mod brackets;
 mod config;
@@ -11,7 +10,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-const MARKS: [(Token, &str); 10] = [
+const ANNOTATIONS: [(Token, &str); 10] = [
     (Token::Comment, "com"),
     (Token::String, "txt"),
     (Token::Number, "num"),
@@ -24,44 +23,48 @@ const MARKS: [(Token, &str); 10] = [
     (Token::Heading, "head"),
 ];
 
-/// `«kw:let» x` for `let x`.
-fn mark(line: &str, stretches: &[(u32, Token)]) -> String {
+/// Renders `let x` as `«kw:let» x`.
+fn annotate(line: &str, spans: &[(u32, Token)]) -> String {
     let mut start = 0;
-    let mut marked = String::new();
-    for (end, token) in stretches {
+    let mut annotated = String::new();
+    for (end, token) in spans {
         let text = &line[start..*end as usize];
         start = *end as usize;
-        match MARKS.iter().find(|(known, _)| known == token) {
-            Some((_, name)) => marked += &format!("«{name}:{text}»"),
-            None => marked += text,
+        match ANNOTATIONS.iter().find(|(known, _)| known == token) {
+            Some((_, name)) => annotated += &format!("«{name}:{text}»"),
+            None => annotated += text,
         }
     }
-    marked
+    annotated
 }
 
-/// The code of a marked text.
-fn unmark(marked: &str) -> String {
-    let mut code = marked.replace('»', "");
-    for (_, name) in MARKS {
+/// The code without annotations.
+fn strip_annotations(annotated: &str) -> String {
+    let mut code = annotated.replace('»', "");
+    for (_, name) in ANNOTATIONS {
         code = code.replace(&format!("«{name}:"), "");
     }
     code
 }
 
-fn marked(language: &str, code: &str) -> String {
-    let mut highlighter = Highlighter::new(language).expect("a known language");
+fn annotated(language: &str, code: &str) -> String {
+    let mut highlighter = Highlighter::new(language).expect("known language");
     let mut lines = Vec::new();
     for line in code.split('\n') {
-        let mut stretches = Vec::new();
-        highlighter.highlight_line(line, &mut stretches);
-        lines.push(mark(line, &stretches));
+        let mut spans = Vec::new();
+        highlighter.highlight_line(line, &mut spans);
+        lines.push(annotate(line, &spans));
     }
     lines.join("\n")
 }
 
-/// Reads the code of `expected` and compares all tokens.
-fn reads(language: &str, expected: &str) {
-    assert_eq!(marked(language, &unmark(expected)), expected, "{language}");
+/// Highlights the code of `expected` and compares all tokens.
+fn assert_highlights(language: &str, expected: &str) {
+    assert_eq!(
+        annotated(language, &strip_annotations(expected)),
+        expected,
+        "{language}"
+    );
 }
 
 fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
@@ -72,7 +75,7 @@ fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 #[test]
 fn every_sample_is_highlighted_as_annotated() {
     for (language, expected) in samples() {
-        reads(language, expected);
+        assert_highlights(language, expected);
     }
 }
 
@@ -91,7 +94,7 @@ fn language_names_and_aliases_are_unique_and_resolve() {
     let mut seen = HashSet::new();
     for language in languages::all() {
         for name in std::iter::once(&language.name).chain(language.aliases) {
-            assert!(seen.insert(*name), "{name} is there twice");
+            assert!(seen.insert(*name), "{name} is listed twice");
             let found = Highlighter::new(name).map(|found| found.language.name);
             assert_eq!(found, Some(language.name), "{name}");
         }
@@ -100,7 +103,7 @@ fn language_names_and_aliases_are_unique_and_resolve() {
 }
 
 #[test]
-fn the_first_word_of_an_info_string_names_the_language() {
+fn first_word_of_the_info_string_selects_the_language() {
     let cases = [
         ("rust", Some("rust")),
         ("  Rust,ignore", Some("rust")),
@@ -123,28 +126,28 @@ fn the_first_word_of_an_info_string_names_the_language() {
 
 #[test]
 fn unterminated_single_line_string_ends_with_its_line() {
-    reads("java", "x = «txt:\"open»\n«ty:int» y");
-    reads("python", "s = «txt:f\"a »{x\n«kw:if» y} z");
-    reads("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");
-    reads("js", "«txt:`a »${b + «txt:\"c»\nd}«txt: e`»; f");
+    assert_highlights("java", "x = «txt:\"open»\n«ty:int» y");
+    assert_highlights("python", "s = «txt:f\"a »{x\n«kw:if» y} z");
+    assert_highlights("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");
+    assert_highlights("js", "«txt:`a »${b + «txt:\"c»\nd}«txt: e`»; f");
 }
 
 #[test]
 fn existing_spans_are_left_untouched() {
-    let mut highlighter = Highlighter::new("rust").expect("known");
+    let mut highlighter = Highlighter::new("rust").expect("known language");
     let mut out = vec![(7, Token::Keyword)];
     highlighter.highlight_line("let", &mut out);
     assert_eq!(out, [(7, Token::Keyword), (3, Token::Keyword)]);
     highlighter.highlight_line("", &mut out);
-    assert_eq!(out.len(), 2, "an empty line has no stretches");
+    assert_eq!(out.len(), 2, "an empty line has no spans");
 }
 
 #[test]
 fn text_beyond_the_line_limit_is_plain_and_does_not_change_the_state() {
-    let mut long = Highlighter::new("rust").expect("known");
+    let mut long = Highlighter::new("rust").expect("known language");
     let mut short = long;
     let mut out = Vec::new();
-    // The char across the bound is plain as a whole.
+    // The char across the limit is plain as a whole.
     let start = format!("/*{}", "x".repeat(LINE_BYTES_MAX - 3));
     long.highlight_line(&format!("{start}한 */ let"), &mut out);
     let (cut, end) = (start.len() as u32, (start.len() + "한 */ let".len()) as u32);
@@ -156,16 +159,16 @@ fn text_beyond_the_line_limit_is_plain_and_does_not_change_the_state() {
 #[test]
 fn saved_copy_highlights_a_growing_line_like_the_complete_line() {
     let line = "let s = r#\"a\"#; /* b */ 'c' \"d {x}\" // e";
-    let kept = Highlighter::new("rust").expect("known");
+    let saved = Highlighter::new("rust").expect("known language");
     let mut whole = Vec::new();
-    let mut after = kept;
+    let mut after = saved;
     after.highlight_line(line, &mut whole);
     for end in 0..line.len() {
-        kept.clone().highlight_line(&line[..end], &mut Vec::new());
+        saved.clone().highlight_line(&line[..end], &mut Vec::new());
     }
-    let (mut again, mut out) = (kept, Vec::new());
-    again.highlight_line(line, &mut out);
-    assert_eq!((again, out), (after, whole));
+    let (mut repeated, mut out) = (saved, Vec::new());
+    repeated.highlight_line(line, &mut out);
+    assert_eq!((repeated, out), (after, whole));
     assert!(
         size_of::<Highlighter>() <= 96,
         "{}",
@@ -173,8 +176,8 @@ fn saved_copy_highlights_a_growing_line_like_the_complete_line() {
     );
 }
 
-/// Bytes looked at for one line of any length, without the bound on lines.
-fn work(language: &'static Language, line: &str) -> usize {
+/// Bytes examined for a line, without the length limit.
+fn bytes_examined(language: &'static Language, line: &str) -> usize {
     let mut highlighter = Highlighter::from_language(language);
     let mut out = Vec::new();
     let before = BYTES_EXAMINED.get();
@@ -182,7 +185,7 @@ fn work(language: &'static Language, line: &str) -> usize {
     BYTES_EXAMINED.get() - before
 }
 
-/// What opens, closes and escapes, to be repeated; those with blanks stand apart.
+/// Delimiters and escapes to repeat; those with blanks are listed separately.
 const PIECES: &str = "\" ' ` /* */ (* {- { ${ } # r# [[ [= ]= ]] < <<A </ <script> <? ?> & / /[ %w( s( q{ ~r/ \
     a: ]( <!-- --> \\ \\' 'a $ $a @a. #{ \\( R\" R\"x( )x . 1. 0x e+ = ! 한 🦀' | + @@ x; url( \
     f\"{ $( \"$( <style>a:";
@@ -194,10 +197,10 @@ const PIECES_WITH_BLANKS: [&str; 10] = [
 fn work_is_linear_in_line_length() {
     for language in languages::all() {
         for piece in PIECES.split(' ').chain(PIECES_WITH_BLANKS) {
-            // A brace at the end makes style sheets look for it from all before.
-            let once = work(language, &(piece.repeat(500) + "{"));
-            let twice = work(language, &(piece.repeat(1_000) + "{"));
-            // What is decided by the start of the line may weigh more in the short one.
+            // The brace at the end makes the CSS lexer search for it from every earlier word.
+            let once = bytes_examined(language, &(piece.repeat(500) + "{"));
+            let twice = bytes_examined(language, &(piece.repeat(1_000) + "{"));
+            // Decisions at the start of a line weigh more in the shorter one.
             let bound = 2 * once + 1_000;
             assert!(
                 twice <= bound,
@@ -218,21 +221,21 @@ fn each_byte_of_a_megabyte_line_is_examined_a_bounded_number_of_times() {
     for piece in ["\"", "/*", "{"] {
         let line = piece.repeat(1_000_000 / piece.len());
         for name in ["rust", "js", "markdown"] {
-            let language = languages::find(name).expect("known");
-            let looks = work(language, &line);
-            assert!(looks < 40 * line.len(), "{name} {piece}: {looks}");
+            let language = languages::find(name).expect("known language");
+            let examined = bytes_examined(language, &line);
+            assert!(examined < 40 * line.len(), "{name} {piece}: {examined}");
         }
     }
 }
 
-/// Text of the pieces that open, close and escape things, and of anything else.
+/// Text made of delimiters, escapes, samples, and anything else.
 fn code() -> impl Strategy<Value = String> {
     let signs = "[\"'`/*#<>{}()\\[\\]\\\\$@%:;=.,!?&|~^+ a-zA-Z0-9_\t\r-]{0,40}";
     let piece = prop_oneof![
         3 => signs.prop_map(String::from),
         1 => "\\PC{0,12}".prop_map(String::from),
         1 => "[가-힣ㄱ-ㅎ🦀👨é\u{200D}\"'\\\\{$#/]{0,12}".prop_map(String::from),
-        2 => prop::sample::select(samples().map(|(_, marked)| unmark(marked)).collect::<Vec<_>>()),
+        2 => prop::sample::select(samples().map(|(_, annotated)| strip_annotations(annotated)).collect::<Vec<_>>()),
     ];
     prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
@@ -246,10 +249,10 @@ proptest! {
             let mut highlighter = Highlighter::from_language(language);
             for line in code.split('\n') {
                 let mut copy = highlighter;
-                let (mut out, mut again) = (Vec::new(), Vec::new());
+                let (mut out, mut repeated) = (Vec::new(), Vec::new());
                 highlighter.highlight_line(line, &mut out);
-                copy.highlight_line(line, &mut again);
-                prop_assert_eq!(&out, &again);
+                copy.highlight_line(line, &mut repeated);
+                prop_assert_eq!(&out, &repeated);
                 prop_assert_eq!(highlighter, copy);
                 prop_assert_eq!(out.last().map_or(0, |(end, _)| *end as usize), line.len());
                 prop_assert!(out.first().is_none_or(|(end, _)| *end > 0));

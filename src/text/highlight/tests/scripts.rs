@@ -1,5 +1,5 @@
-//! What scripts, functional languages and shells look like, marked like [`super::brackets`].
-//! The code itself is the text without its marks.
+//! Samples of scripting languages, functional languages and shells, annotated as in
+//! [`super::brackets`].
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

@@ -2,124 +2,127 @@
 
 use super::*;
 
-/// The stretches as text: `*` bold, `/` italic, `~` struck, `_` link, `'` code, `.` dim.
+/// Records spans as text: `*` bold, `/` italic, `~` struck through, `_` link, `'` code, `.` dim.
 #[derive(Default)]
 struct RecordingSink {
     text: String,
-    stretches: Vec<String>,
+    spans: Vec<String>,
 }
 
 impl InlineSink for RecordingSink {
-    fn push_text(&mut self, words: &str, look: TextStyle, _at: usize) {
-        self.text.push_str(words);
+    fn push_text(&mut self, text: &str, style: TextStyle, _at: usize) {
+        self.text.push_str(text);
         let signs = [
-            (look.bold, '*'),
-            (look.italic, '/'),
-            (look.strikethrough, '~'),
-            (look.underlined, '_'),
-            (look.role == StyleRole::Code, '\''),
-            (look.role == StyleRole::Dim, '.'),
+            (style.bold, '*'),
+            (style.italic, '/'),
+            (style.strikethrough, '~'),
+            (style.underlined, '_'),
+            (style.role == StyleRole::Code, '\''),
+            (style.role == StyleRole::Dim, '.'),
         ];
         let signs: String = signs
             .iter()
             .filter(|(on, _)| *on)
             .map(|(_, sign)| *sign)
             .collect();
-        if !signs.is_empty() && !words.is_empty() {
-            self.stretches.push(format!("{signs}{words}"));
+        if !signs.is_empty() && !text.is_empty() {
+            self.spans.push(format!("{signs}{text}"));
         }
     }
 }
 
-fn inked(text: &str) -> (String, Vec<String>) {
-    let mut paper = RecordingSink::default();
-    let marks = MarkdownGlyphs::new(false, true);
+fn render(text: &str) -> (String, Vec<String>) {
+    let mut sink = RecordingSink::default();
+    let glyphs = MarkdownGlyphs::new(false, true);
     write_inline(
         text,
         TextStyle::default(),
-        &marks,
+        &glyphs,
         &mut LinkDefinitions::default(),
-        &mut paper,
+        &mut sink,
     );
-    (paper.text, paper.stretches)
+    (sink.text, sink.spans)
 }
 
 #[test]
 fn emphasis_markers_are_removed_and_styles_kept() {
-    let (text, looks) = inked("**굵게** *slanted* ***both*** ~~gone~~ `code` plain");
+    let (text, spans) = render("**굵게** *slanted* ***both*** ~~gone~~ `code` plain");
     assert_eq!(text, "굵게 slanted both gone code plain");
-    assert_eq!(looks, ["*굵게", "/slanted", "*/both", "~gone", "'code"]);
+    assert_eq!(spans, ["*굵게", "/slanted", "*/both", "~gone", "'code"]);
 }
 
 #[test]
 fn block_syntax_inside_a_leaf_is_plain_text() {
     for text in ["# *a*", "1. *a*", "- *a*", "> *a*", "| *a* |", "--- *a*"] {
-        assert_eq!(inked(text).0, text.replace('*', ""), "{text}");
+        assert_eq!(render(text).0, text.replace('*', ""), "{text}");
     }
 }
 
 #[test]
 fn links_show_their_target_unless_their_text_does() {
-    assert_eq!(inked("[here](https://a.b/c)").0, "here (https://a.b/c)");
-    assert_eq!(inked("[a.b](https://a.b/)").0, "a.b");
-    assert_eq!(inked("<https://a.b>").0, "https://a.b");
+    assert_eq!(render("[here](https://a.b/c)").0, "here (https://a.b/c)");
+    assert_eq!(render("[a.b](https://a.b/)").0, "a.b");
+    assert_eq!(render("<https://a.b>").0, "https://a.b");
     assert_eq!(
-        inked("[https://good.example](https://bad.example)").0,
+        render("[https://good.example](https://bad.example)").0,
         "https://good.example (https://bad.example)"
     );
-    assert_eq!(inked("![](x.png)").0, "image: x.png");
+    assert_eq!(render("![](x.png)").0, "image: x.png");
 }
 
 #[test]
 fn link_definition_is_shown_and_applied() {
-    let mut paper = RecordingSink::default();
-    let marks = MarkdownGlyphs::new(false, true);
+    let mut sink = RecordingSink::default();
+    let glyphs = MarkdownGlyphs::new(false, true);
     let mut links = LinkDefinitions::default();
-    let mut ink = |text: &str, links: &mut LinkDefinitions| {
-        write_inline(text, TextStyle::default(), &marks, links, &mut paper)
+    let mut write = |text: &str, links: &mut LinkDefinitions| {
+        write_inline(text, TextStyle::default(), &glyphs, links, &mut sink)
     };
-    assert_eq!(ink("see [the Docs][1]", &mut links), []);
-    let [definition] = &ink("[1]: https://a.b", &mut links)[..] else {
+    assert_eq!(write("see [the Docs][1]", &mut links), []);
+    let [definition] = &write("[1]: https://a.b", &mut links)[..] else {
         panic!("one definition");
     };
-    assert!(links.define(definition.clone()), "text waits for it");
-    ink(" [the docs][1]", &mut links);
-    assert!(paper.text.contains("[1]: https://a.b"), "{}", paper.text);
     assert!(
-        paper.text.ends_with("the docs (https://a.b)"),
+        links.define(definition.clone()),
+        "earlier text refers to it"
+    );
+    write(" [the docs][1]", &mut links);
+    assert!(sink.text.contains("[1]: https://a.b"), "{}", sink.text);
+    assert!(
+        sink.text.ends_with("the docs (https://a.b)"),
         "{}",
-        paper.text
+        sink.text
     );
 }
 
 #[test]
 fn footnote_is_not_a_link() {
     let mut links = LinkDefinitions::default();
-    let marks = MarkdownGlyphs::new(false, true);
-    let mut paper = RecordingSink::default();
+    let glyphs = MarkdownGlyphs::new(false, true);
+    let mut sink = RecordingSink::default();
     for definition in write_inline(
         "[^2]: Single.",
         TextStyle::default(),
-        &marks,
+        &glyphs,
         &mut links,
-        &mut paper,
+        &mut sink,
     ) {
         assert!(!links.define(definition));
     }
     write_inline(
         " Also [^2].",
         TextStyle::default(),
-        &marks,
+        &glyphs,
         &mut links,
-        &mut paper,
+        &mut sink,
     );
-    assert_eq!(paper.text, "[^2]: Single. Also [^2].");
+    assert_eq!(sink.text, "[^2]: Single. Also [^2].");
 }
 
 #[test]
 fn math_and_html_tags_are_unchanged() {
-    assert_eq!(inked("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
-    assert_eq!(inked("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
-    assert_eq!(inked("a<br>b *c*").0, "a\nb c");
-    assert_eq!(inked("<b>x</b> *c*").0, "<b>x</b> c");
+    assert_eq!(render("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
+    assert_eq!(render("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
+    assert_eq!(render("a<br>b *c*").0, "a\nb c");
+    assert_eq!(render("<b>x</b> *c*").0, "<b>x</b> c");
 }

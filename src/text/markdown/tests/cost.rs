@@ -1,11 +1,11 @@
-//! The work that a streamed text makes, counted.
+//! Bounds on the work done for streamed text.
 
 use super::super::{MarkdownView, emphasis};
-use super::{marks, rows};
+use super::{glyphs, rows};
 
-/// Bytes laid out for a text that streams in sixty bytes at a time.
-fn work(raw: &str) -> usize {
-    let mut text = MarkdownView::new("", 80, marks(), true);
+/// Bytes laid out for a text streamed in chunks of 60 bytes.
+fn bytes_laid_out(raw: &str) -> usize {
+    let mut text = MarkdownView::new("", 80, glyphs(), true);
     let mut end = 0;
     while end < raw.len() {
         end = raw.ceil_char_boundary(end + 60);
@@ -40,15 +40,15 @@ fn cost_per_token_does_not_grow_with_length() {
         ("one word", |n| "somewordsofit한글".repeat(n)),
     ];
     for (name, shape) in shapes {
-        let [short, long] = [1_000, 4_000].map(|lines| work(&shape(lines)));
+        let [short, long] = [1_000, 4_000].map(|lines| bytes_laid_out(&shape(lines)));
         assert!(long < 5 * short, "{name}: {short} and {long} bytes");
     }
 }
 
-/// Bytes searched for signs while `act` runs.
-fn searched(act: impl FnOnce()) -> usize {
+/// Bytes searched for delimiters while `action` runs.
+fn searched(action: impl FnOnce()) -> usize {
     emphasis::BYTES_READ.set(0);
-    act();
+    action();
     emphasis::BYTES_READ.get()
 }
 
@@ -67,7 +67,7 @@ fn long_line_of_delimiters_is_scanned_a_bounded_number_of_times() {
     for part in LONG_LINES {
         let raw = part.repeat(6_000 / part.len());
         let bytes = searched(|| {
-            MarkdownView::new(&raw, 80, marks(), false);
+            MarkdownView::new(&raw, 80, glyphs(), false);
         });
         assert!(bytes < 16 * raw.len(), "{part:?}: {bytes} bytes");
     }
@@ -78,18 +78,18 @@ fn appending_to_a_long_line_of_delimiters_has_bounded_cost() {
     for part in LONG_LINES {
         let raw = part.repeat(3_000 / part.len());
         let cut = raw.floor_char_boundary(2_900);
-        let mut text = MarkdownView::new(&raw[..cut], 80, marks(), true);
+        let mut text = MarkdownView::new(&raw[..cut], 80, glyphs(), true);
         let bytes = searched(|| text.extend_to(&raw, true));
         assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
     }
 }
 
-/// What a table of many rows with hardly anything in them holds in the end.
+/// Memory used by, and bytes of, a table of many nearly empty rows.
 fn table_cost(header: &[&str], row: &str, width: u16) -> (usize, usize) {
     let head = format!("|{}|\n", header.join("|"));
     let rule = format!("|{}\n", "-|".repeat(header.len()));
     let raw = head + &rule + &row.repeat(4_000);
-    let text = MarkdownView::new(&raw, width, marks(), false);
+    let text = MarkdownView::new(&raw, width, glyphs(), false);
     (text.memory_bytes(), raw.len())
 }
 
@@ -108,9 +108,10 @@ fn table_row_cost_is_bounded_by_its_length() {
         ("one long name, narrow", &long, 4),
     ];
     let costs = shapes.map(|(name, header, width)| (name, table_cost(header, "|\n", width)));
-    let too_much = |(_, (cost, bytes)): &&(&str, (usize, usize))| *cost > (1 << 20) + 128 * bytes;
-    let dear: Vec<_> = costs.iter().filter(too_much).collect();
-    assert!(dear.is_empty(), "{dear:?}");
+    let is_excessive =
+        |(_, (cost, bytes)): &&(&str, (usize, usize))| *cost > (1 << 20) + 128 * bytes;
+    let excessive: Vec<_> = costs.iter().filter(is_excessive).collect();
+    assert!(excessive.is_empty(), "{excessive:?}");
 }
 
 #[test]
@@ -118,12 +119,12 @@ fn long_lines_and_short_table_rows_stream_to_the_final_layout() {
     let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
     let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
     for raw in lines.iter().chain([&short_rows]) {
-        let mut streamed = MarkdownView::new("", 240, marks(), true);
+        let mut streamed = MarkdownView::new("", 240, glyphs(), true);
         let mut end = 0;
         while end < raw.len() {
             end = raw.ceil_char_boundary(end + 211);
             streamed.extend_to(&raw[..end], true);
-            let whole = MarkdownView::new(&raw[..end], 240, marks(), true);
+            let whole = MarkdownView::new(&raw[..end], 240, glyphs(), true);
             assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
         }
     }

@@ -1,4 +1,4 @@
-//! Properties of Markdown as rows, for generated texts.
+//! Properties of the Markdown layout for generated texts.
 
 mod cost;
 mod shown;
@@ -9,22 +9,22 @@ use crate::text::grapheme::width;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-fn marks() -> MarkdownGlyphs {
+fn glyphs() -> MarkdownGlyphs {
     MarkdownGlyphs::new(false, true)
 }
 
-/// Rows as text, with each stretch's look behind it.
+/// Rows as text, each span followed by its style.
 fn rows(text: &MarkdownView) -> Vec<String> {
     (0..text.len())
         .map(|row| {
             let line = text.row(row);
             let mut shown = line.prefix.to_owned();
             let mut at = 0;
-            for (end, look) in line.style_spans() {
+            for (end, style) in line.style_spans() {
                 let end = end.min(line.text.len());
                 shown.push_str(&line.text[at..end]);
-                if look != TextStyle::default() {
-                    shown.push_str(&format!("⟦{look:?}⟧"));
+                if style != TextStyle::default() {
+                    shown.push_str(&format!("⟦{style:?}⟧"));
                 }
                 at = end;
                 if at == line.text.len() {
@@ -44,7 +44,7 @@ fn plain(text: &MarkdownView) -> Vec<String> {
     (0..text.len()).map(row).collect()
 }
 
-/// Markdown of parts that mean something to one another.
+/// Markdown made of fragments that interact.
 fn markdown() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    ", "\n- ", "\n  - ", "\n1. ", "\n> "]),
@@ -62,21 +62,21 @@ proptest! {
 
     #[test]
     fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
-        let mut streamed = MarkdownView::new("", width, marks(), true);
+        let mut streamed = MarkdownView::new("", width, glyphs(), true);
         let mut end = 0;
         while end < raw.len() {
             end = raw.ceil_char_boundary(end + step);
             streamed.extend_to(&raw[..end], true);
-            let whole = MarkdownView::new(&raw[..end], width, marks(), true);
+            let whole = MarkdownView::new(&raw[..end], width, glyphs(), true);
             prop_assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
         }
         streamed.extend_to(&raw, false);
-        prop_assert_eq!(rows(&streamed), rows(&MarkdownView::new(&raw, width, marks(), false)));
+        prop_assert_eq!(rows(&streamed), rows(&MarkdownView::new(&raw, width, glyphs(), false)));
     }
 
     #[test]
     fn no_row_is_wider_than_the_width(raw in markdown(), columns in 4u16..60) {
-        let text = MarkdownView::new(&raw, columns, marks(), false);
+        let text = MarkdownView::new(&raw, columns, glyphs(), false);
         for row in plain(&text) {
             prop_assert!(width(row.trim_end()) <= usize::from(columns), "{row:?}");
         }
@@ -84,18 +84,18 @@ proptest! {
 
     #[test]
     fn rows_come_in_the_order_of_the_source(raw in markdown(), columns in 1u16..60) {
-        let text = MarkdownView::new(&raw, columns, marks(), false);
+        let text = MarkdownView::new(&raw, columns, glyphs(), false);
         let sources: Vec<_> = (0..text.len()).map(|row| text.row_start_byte(row)).collect();
         prop_assert!(sources.is_sorted(), "{sources:?} {:?}", rows(&text));
     }
 
     #[test]
     fn no_letter_is_lost(raw in markdown(), columns in 1u16..60) {
-        let text = MarkdownView::new(&raw, columns, marks(), false);
+        let text = MarkdownView::new(&raw, columns, glyphs(), false);
         let shown: String = plain(&text).concat();
-        // A task's box has a letter too, and a narrow row no room for it.
+        // A task box contains a letter too, and a narrow row may have no space for it.
         let count = |text: &str, letter: char| text.chars().filter(|c| *c == letter).count();
-        // Character references are what they stand for.
+        // Character references are replaced by their character.
         let raw = raw.replace("&amp;", "").replace("&#x202e;", "").replace("<br>", "");
         for letter in raw.chars().filter(|c| c.is_alphabetic() && *c != 'x') {
             prop_assert!(count(&shown, letter) >= count(&raw, letter), "{letter:?} of {raw:?} in {:?}", plain(&text));
@@ -104,11 +104,11 @@ proptest! {
 
     #[test]
     fn blocks_match_the_reference_parser(raw in blocks()) {
-        prop_assert_eq!(ours(&raw), theirs(&raw), "{:?}", raw);
+        prop_assert_eq!(scanner_leaves(&raw), reference_leaves(&raw), "{:?}", raw);
     }
 }
 
-/// Block structure alone: no tags, no definitions, no tables.
+/// Block structure only: no tags, definitions or tables.
 fn blocks() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    "]),
@@ -119,11 +119,11 @@ fn blocks() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
-/// Leaves in order, each with the containers around it.
-fn ours(raw: &str) -> Vec<String> {
+/// The leaves in order, each with its containers.
+fn scanner_leaves(raw: &str) -> Vec<String> {
     let mut scanner = scan::BlockScanner::default();
     let mut leaves: Vec<String> = Vec::new();
-    let mut take = |op: BlockEvent| match op {
+    let mut record = |event: BlockEvent| match event {
         BlockEvent::OpenLeaf { kind, prefix, .. } => {
             let path: String = prefix
                 .rest
@@ -141,7 +141,7 @@ fn ours(raw: &str) -> Vec<String> {
     };
     let mut start = 0;
     for line in raw.split('\n') {
-        let piece = scan::LinePart {
+        let part = scan::LinePart {
             start,
             end: start + line.len(),
             is_continuation: false,
@@ -149,12 +149,12 @@ fn ours(raw: &str) -> Vec<String> {
             is_partial: false,
         };
         if start + line.len() < raw.len() || !line.is_empty() {
-            scanner.push_line(raw, piece, &mut take);
+            scanner.push_line(raw, part, &mut record);
         }
         start += line.len() + 1;
     }
-    scanner.finish(&mut take);
-    // Empty quotes and items are containers without a leaf to the other parser.
+    scanner.finish(&mut record);
+    // The reference parser has no leaf for empty quotes and items.
     leaves.retain(|leaf| !leaf.ends_with('e'));
     leaves
 }
@@ -171,7 +171,7 @@ fn name(kind: &LeafKind) -> &'static str {
     }
 }
 
-fn theirs(raw: &str) -> Vec<String> {
+fn reference_leaves(raw: &str) -> Vec<String> {
     let mut path = String::new();
     let mut leaves: Vec<String> = Vec::new();
     let mut in_leaf = false;
@@ -195,7 +195,7 @@ fn theirs(raw: &str) -> Vec<String> {
             }
             Event::Start(Tag::CodeBlock(_)) => Some("c"),
             Event::Rule => Some("r"),
-            // A tight item's text has no paragraph around it.
+            // The text of a tight item has no paragraph around it.
             Event::Text(_) | Event::Code(_) if !in_leaf => Some("p"),
             _ => None,
         };

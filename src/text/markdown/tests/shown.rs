@@ -1,21 +1,21 @@
-//! What single constructs look like.
+//! Rendering of individual constructs.
 
 use super::super::MarkdownView;
-use super::{marks, plain};
+use super::{glyphs, plain};
 
 fn shown(raw: &str, columns: u16) -> Vec<String> {
-    let rows = plain(&MarkdownView::new(raw, columns, marks(), false));
+    let rows = plain(&MarkdownView::new(raw, columns, glyphs(), false));
     rows.iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
-/// The same while more may follow.
+/// Like [`shown`], while more text may follow.
 fn shown_open(raw: &str) -> Vec<String> {
-    let rows = plain(&MarkdownView::new(raw, 40, marks(), true));
+    let rows = plain(&MarkdownView::new(raw, 40, glyphs(), true));
     rows.iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
 #[test]
-fn lists_nest_and_count_on() {
+fn lists_nest_and_continue_their_numbering() {
     let raw = "Fruit:\n- apple\n  - red\n\n    sweet\n- 배\n\n3. three\n3. four\n\n- [x] done\n- [ ] not\n-\n";
     let rows = [
         "Fruit:",
@@ -172,13 +172,13 @@ fn markers_do_not_flicker_while_streaming() {
     let raw = "Some **bold** and `code`, [link](https://a.b) *end*\n\n- **x**: y\n- [x] z\n\n```rust\nlet a;\n```\n";
     for end in (0..=raw.len()).filter(|end| raw.is_char_boundary(*end)) {
         let rows = shown_open(&raw[..end]).join("\n");
-        let sign = rows.contains(['*', '`']) || rows.contains("](");
-        assert!(!sign, "{:?} shows {rows:?}", &raw[..end]);
+        let has_marker = rows.contains(['*', '`']) || rows.contains("](");
+        assert!(!has_marker, "{:?} shows {rows:?}", &raw[..end]);
     }
 }
 
 #[test]
-fn a_table_only_grows_while_its_rows_come_in() {
+fn table_only_grows_while_its_rows_stream_in() {
     let raw = "| a | b |\n|---|---|\n| one | two |\n| a long cell | x |\n| c | d |\n";
     let edges: Vec<_> = (1..=raw.len())
         .filter_map(|end| shown_open(&raw[..end]).first()?.find('│'))
@@ -191,7 +191,7 @@ fn a_table_only_grows_while_its_rows_come_in() {
 #[test]
 fn reference_link_resolves_once_its_definition_is_complete() {
     let raw = "See [docs][1].\n\n[1]: https://a.b/login\n";
-    let mut text = MarkdownView::new("See [docs][1].\n\n", 60, marks(), true);
+    let mut text = MarkdownView::new("See [docs][1].\n\n", 60, glyphs(), true);
     for end in 16..=raw.len() {
         text.extend_to(&raw[..end], true);
         assert_eq!(plain(&text)[0], "See [docs][1].");
@@ -208,17 +208,21 @@ fn reference_link_resolves_once_its_definition_is_complete() {
 #[test]
 fn list_item_does_not_move_while_streaming() {
     let raw = "Intro.\n\n1. **First**: a\n\n2. `x`\n\n- [x] done\n";
-    let mut seen = Vec::new();
+    let mut previous = Vec::new();
     for end in 1..=raw.len() {
         let rows = shown_open(&raw[..end]);
-        let places = |rows: &[String]| -> Vec<usize> {
+        let filled_rows = |rows: &[String]| -> Vec<usize> {
             (0..rows.len())
                 .filter(|row| !rows[*row].is_empty())
                 .collect()
         };
-        let now = places(&rows);
-        assert!(now.starts_with(&seen), "{:?}: {rows:?}", &raw[..end]);
-        seen = now;
+        let current = filled_rows(&rows);
+        assert!(
+            current.starts_with(&previous),
+            "{:?}: {rows:?}",
+            &raw[..end]
+        );
+        previous = current;
     }
 }
 
@@ -242,8 +246,8 @@ fn markers_in_cells_and_badges_do_not_flicker() {
         [![Build](https://i.b)](https://c.d) 料金は[公式](https://e.f)です ![p](q)\n";
     for end in (0..=raw.len()).filter(|end| raw.is_char_boundary(*end)) {
         let rows = shown_open(&raw[..end]).join("\n");
-        let sign = rows.contains(['*', '`', '[', ']', '!']);
-        assert!(!sign, "{:?} shows {rows:?}", &raw[..end]);
+        let has_marker = rows.contains(['*', '`', '[', ']', '!']);
+        assert!(!has_marker, "{:?} shows {rows:?}", &raw[..end]);
     }
 }
 
@@ -279,7 +283,7 @@ fn long_line_is_one_paragraph_with_intact_emphasis() {
 }
 
 #[test]
-fn a_long_line_of_code_is_one_line() {
+fn long_line_of_code_stays_one_line() {
     let line = "abcdefghi ".repeat(1_000);
     let rows = shown(&format!("```\n{line}\n```\n"), 42);
     assert_eq!(rows.len(), 250);

@@ -1,5 +1,5 @@
-//! Answers in many scripts, with tables, lists and code, as they stream in; each
-//! frame also goes through a terminal emulation, cell by cell.
+//! Streamed answers in many scripts, with tables, lists and code. Each frame also goes through a
+//! terminal emulator and is compared cell by cell.
 
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use humble::domain::{PieceKind, TurnEnd};
@@ -9,7 +9,7 @@ use std::num::NonZeroU16;
 use vt100::Parser;
 
 const SIZES: [(u16, u16); 3] = [(60, 20), (80, 24), (120, 40)];
-/// Bytes of one delta, nearly.
+/// Approximate bytes of one delta.
 const DELTA_BYTES: usize = 7;
 
 const SCRIPTS: &str = "\
@@ -77,29 +77,28 @@ def greet(name: str) -> str:
 for n in range(3):
     print(greet(\"세계\"), n";
 
-/// Streams an answer in. Each frame is drawn over the one before, and what the
-/// emulation shows of it compared.
-fn streamed(size: (u16, u16), answer: &str, ends: bool) -> String {
-    let mut story = screen_harness(size);
-    story.prompt("보여줘");
+/// Streams an answer, drawing each frame over the previous one and comparing the emulated screen.
+fn stream_answer(size: (u16, u16), answer: &str, is_complete: bool) -> String {
+    let mut harness = screen_harness(size);
+    harness.prompt("보여줘");
     let mut terminal = Emulation::new(size);
     let mut start = 0;
     while start < answer.len() {
         let end = answer.ceil_char_boundary(start + DELTA_BYTES);
-        story
+        harness
             .stream_delta(1, PieceKind::Text, &answer[start..end])
             .advance_clock(20);
-        terminal.show(&mut story);
+        terminal.show(&mut harness);
         start = end;
     }
-    if ends {
-        story.end_turn(TurnEnd::Answered {
+    if is_complete {
+        harness.end_turn(TurnEnd::Answered {
             text: String::new(),
             cut: false,
         });
     }
-    terminal.show(&mut story);
-    buffer_to_lines(&story.draw().0).join("\n")
+    terminal.show(&mut harness);
+    buffer_to_lines(&harness.draw().0).join("\n")
 }
 
 struct Emulation {
@@ -109,7 +108,7 @@ struct Emulation {
 
 impl Emulation {
     fn new((columns, rows): (u16, u16)) -> Self {
-        let cells = |cells| NonZeroU16::new(cells).expect("some");
+        let cells = |cells| NonZeroU16::new(cells).expect("not zero");
         let area = ratatui::layout::Rect::new(0, 0, columns, rows);
         Self {
             parser: Parser::new(cells(rows), cells(columns), 0),
@@ -117,8 +116,8 @@ impl Emulation {
         }
     }
 
-    fn show(&mut self, story: &mut ScreenHarness) {
-        let (buffer, _) = story.draw();
+    fn show(&mut self, harness: &mut ScreenHarness) {
+        let (buffer, _) = harness.draw();
         let mut bytes = Vec::new();
         encode(&self.shown, &buffer, None, &mut bytes);
         self.parser.process(&bytes);
@@ -126,21 +125,21 @@ impl Emulation {
         self.compare();
     }
 
-    /// Every cell but those of clusters that terminals draw in different widths.
+    /// Compares every cell, except clusters whose width varies between terminals.
     fn compare(&self) {
         let area = self.shown.area;
         for y in 0..area.height {
             let mut x = 0;
             while x < area.width {
-                let ours = self.shown[(x, y)].symbol();
-                let wide = humble::text::grapheme::width(ours).max(1) as u16;
-                let theirs = self.parser.screen().cell(y, x).expect("inside");
-                let shown = match theirs.contents() {
+                let drawn = self.shown[(x, y)].symbol();
+                let wide = humble::text::grapheme::width(drawn).max(1) as u16;
+                let emulated = self.parser.screen().cell(y, x).expect("cell on screen");
+                let shown = match emulated.contents() {
                     "" => " ",
                     text => text,
                 };
-                if !is_doubtful(ours) {
-                    assert_eq!(ours, shown, "at {x},{y} of {area:?}");
+                if !is_doubtful(drawn) {
+                    assert_eq!(drawn, shown, "at {x},{y} of {area:?}");
                 }
                 x += wide;
             }
@@ -148,8 +147,15 @@ impl Emulation {
     }
 }
 
-fn at_all_sizes(answer: &str, ends: bool) -> String {
-    let at = |size: (u16, u16)| format!("{}x{}\n{}", size.0, size.1, streamed(size, answer, ends));
+fn at_all_sizes(answer: &str, is_complete: bool) -> String {
+    let at = |size: (u16, u16)| {
+        format!(
+            "{}x{}\n{}",
+            size.0,
+            size.1,
+            stream_answer(size, answer, is_complete)
+        )
+    };
     SIZES.map(at).join("\n\n")
 }
 
@@ -174,24 +180,24 @@ fn lists() {
 }
 
 #[test]
-fn an_open_fence() {
+fn open_fence() {
     insta::assert_snapshot!(at_all_sizes(OPEN_FENCE, false));
 }
 
 #[test]
-fn thinking_folds_into_the_chat_where_it_has_no_pane() {
+fn thinking_folds_into_the_chat_without_its_own_pane() {
     let show = |size: (u16, u16)| {
-        let mut story = screen_harness(size);
-        story.prompt("생각해 봐");
-        story
+        let mut harness = screen_harness(size);
+        harness.prompt("생각해 봐");
+        harness
             .stream_delta(1, PieceKind::Thinking, "First **this**:\n\n- one\n- two")
             .advance_clock(2_000);
-        let open = buffer_to_lines(&story.draw().0).join("\n");
-        story.stream_delta(2, PieceKind::Text, "Done.");
-        let answering = buffer_to_lines(&story.draw().0).join("\n");
+        let open = buffer_to_lines(&harness.draw().0).join("\n");
+        harness.stream_delta(2, PieceKind::Text, "Done.");
+        let answering = buffer_to_lines(&harness.draw().0).join("\n");
         let (text, cut) = ("Done.".to_owned(), false);
-        story.end_turn(TurnEnd::Answered { text, cut });
-        let folded = buffer_to_lines(&story.draw().0).join("\n");
+        harness.end_turn(TurnEnd::Answered { text, cut });
+        let folded = buffer_to_lines(&harness.draw().0).join("\n");
         [open, answering, folded].join("\n\n")
     };
     insta::assert_snapshot!([(60, 20), (120, 24)].map(show).join("\n\n"));
