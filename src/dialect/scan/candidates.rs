@@ -1,5 +1,5 @@
-//! Follows the forms that opened at one character until one of them is found or all
-//! are text, and cuts what was held into pieces.
+//! Runs the recognizers that opened at one character until one matches or all give up, and splits
+//! the withheld text into events.
 
 use super::super::json_call;
 use super::super::recognizer::{
@@ -47,14 +47,14 @@ impl CallScanner {
             return true;
         }
         let complete = &self.withheld[self.body..self.withheld.len() - c.len_utf8()];
-        let again = rejected
+        let unconsumed = rejected
             .iter()
             .map(|form| form.unconsumed_bytes(complete))
             .max();
-        let again = complete.len() - again.unwrap_or_default() + self.body;
+        let retry_from = self.body + complete.len() - unconsumed.unwrap_or_default();
         let found = first_finished(&mut rejected, complete, &self.offered, FormEnd::Rejected);
         if let Some(found) = found {
-            let tail = self.withheld.split_off(again);
+            let tail = self.withheld.split_off(retry_from);
             self.accept(found);
             return self.push_again(&tail, c);
         }
@@ -67,25 +67,25 @@ impl CallScanner {
             self.release();
             return true;
         }
-        let tail = self.withheld.split_off(again);
+        let tail = self.withheld.split_off(retry_from);
         self.release();
         self.push_again(&tail, c)
     }
 
-    /// Takes what `c` ends again, up to `c`, which is then to be taken again too.
+    /// Processes `tail` up to its last character `c`, which the caller must then process again.
     fn push_again(&mut self, tail: &str, c: char) -> bool {
         let before = &tail[..tail.len() - c.len_utf8()];
         before.chars().for_each(|c| self.take(c));
         false
     }
 
-    /// The stream ended in a form, or in a wrapper before its form.
+    /// Handles a stream that ended in a form, or in a wrapper before its form.
     pub(super) fn finish_candidates(&mut self, mut forms: Vec<BoxedRecognizer>) {
         let body = self.withheld.get(self.body..).unwrap_or_default();
         let found = first_finished(&mut forms, body, &self.offered, FormEnd::Stream);
         match found {
             Some(found) => self.accept(found),
-            // Some close with what opens.
+            // Some models repeat the opening marker to close.
             None if forms.is_empty() && self.has_call && self.wrappers.len() == 1 => {
                 self.accept(RecognizedForm::Delimiter);
             }
@@ -114,7 +114,7 @@ impl CallScanner {
         }
     }
 
-    /// What is held turned out to be this.
+    /// Handles a match.
     fn accept(&mut self, found: RecognizedForm) {
         if let RecognizedForm::WrapperStart(wrapper) = found {
             if self.wrappers.len() == WRAPPERS_MAX {
@@ -178,7 +178,7 @@ impl CallScanner {
         self.has_call = true;
     }
 
-    /// The pieces in their places; what stands between them is marks.
+    /// Emits the pieces in order; the text between them is markup.
     fn emit_in_order(&mut self, held: &str, pieces: Vec<ScanEvent>) {
         let mut at = 0;
         for piece in pieces {

@@ -5,7 +5,7 @@ use crate::dialect::scan_every_way::{describe_scan, test_toolset};
 use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
 use humble::dialect::scan::{CallScanner, ScanEvent};
 
-const BROKEN: &str = "unusable its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+const BROKEN: &str = "unusable its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
 #[test]
 fn python_in_function_calls_tags() {
