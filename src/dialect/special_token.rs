@@ -1,6 +1,5 @@
-//! A name, a special token and JSON, behind a literal that means a call: Mistral's
-//! `f[ARGS]{…}`, DeepSeek's `f<｜tool▁sep｜>{…}` and Kimi's
-//! `functions.f:0<|tool_call_argument_begin|>{…}` (DIALECTS 26, 29, 30).
+//! A name, a special token and JSON after an opening marker: Mistral's `f[ARGS]{…}`, DeepSeek's
+//! `f<｜tool▁sep｜>{…}` and Kimi's `functions.f:0<|tool_call_argument_begin|>{…}`.
 
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
@@ -14,17 +13,17 @@ use serde_json::Value;
 use std::ops::Range;
 
 const NAME_CHARS_MAX: usize = 256;
-/// White space and the line of a fence before the arguments.
+/// Maximum whitespace and fence line before the arguments.
 const BLANK_CHARS_MAX: usize = 256;
 const MISTRAL: &str = "Mistral";
 
-/// What may stand behind the name.
+/// What may follow the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AfterName {
     Arguments,
-    /// An identifier, and then `[ARGS]`.
+    /// An identifier, then `[ARGS]`.
     Identifier,
-    /// Arguments or, where the name was only `function`, the name.
+    /// Arguments or, if the name was just `function`, the real name.
     Name,
 }
 
@@ -39,8 +38,8 @@ const SEPARATORS: [(&str, AfterName, &str); 6] = [
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let tag = opening.wrapper?;
-    let may = python::is_name_char(opening.marker) && !opening.offered.is_empty();
-    may.then(|| {
+    let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
+    can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
             state: SpecialTokenState::Name { spaced: false },
             allows_bare_arguments: tag.form == MISTRAL,
@@ -55,16 +54,16 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 #[derive(Debug)]
 struct SpecialTokenRecognizer {
     state: SpecialTokenState,
-    /// The arguments may follow the name at once.
+    /// The arguments may follow the name directly.
     allows_bare_arguments: bool,
     name: Range<usize>,
     form: &'static str,
-    /// Where the arguments begin.
+    /// Start of the arguments.
     arguments: usize,
     body: JsonArguments,
 }
 
-/// What of the form has come.
+/// Progress within the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecialTokenState {
     Name {
@@ -76,16 +75,16 @@ enum SpecialTokenState {
     Identifier {
         start: usize,
     },
-    /// `[ARGS]` behind an identifier.
+    /// `[ARGS]` after an identifier.
     LastSeparator {
         start: usize,
     },
-    /// Behind the separator: arguments, or the name that they follow.
+    /// After the separator: before the arguments or the name.
     AfterSeparator {
         renamed: bool,
     },
     SecondName,
-    /// White space and the line that opens a fence.
+    /// Whitespace and the opening line of a fence.
     BeforeArguments {
         ticks: usize,
         start: usize,
@@ -110,7 +109,7 @@ impl Recognizer for SpecialTokenRecognizer {
             }
             SpecialTokenState::Identifier { start } => self.in_identifier(c, here, start),
             SpecialTokenState::LastSeparator { start } => match &body[start..] {
-                "[ARGS]" => self.hold(SpecialTokenState::AfterSeparator { renamed: false }),
+                "[ARGS]" => self.enter(SpecialTokenState::AfterSeparator { renamed: false }),
                 part if "[ARGS]".starts_with(part) => Advance::Hold,
                 _ => Advance::Reject,
             },
@@ -119,9 +118,9 @@ impl Recognizer for SpecialTokenRecognizer {
                 c if c.is_whitespace() => Advance::Hold,
                 c if renamed && python::is_name_char(c) => {
                     self.name = here..body.len();
-                    self.hold(SpecialTokenState::SecondName)
+                    self.enter(SpecialTokenState::SecondName)
                 }
-                '`' => self.hold(SpecialTokenState::BeforeArguments {
+                '`' => self.enter(SpecialTokenState::BeforeArguments {
                     ticks: 1,
                     start: here,
                 }),
@@ -133,7 +132,7 @@ impl Recognizer for SpecialTokenRecognizer {
                     Advance::Hold
                 }
                 '{' => self.open_body(here, false),
-                c if c.is_whitespace() => self.hold(SpecialTokenState::BeforeArguments {
+                c if c.is_whitespace() => self.enter(SpecialTokenState::BeforeArguments {
                     ticks: 0,
                     start: here,
                 }),
@@ -142,7 +141,7 @@ impl Recognizer for SpecialTokenRecognizer {
             SpecialTokenState::BeforeArguments { ticks, start } => match c {
                 '{' => self.open_body(here, ticks >= 3),
                 _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
-                '`' => self.hold(SpecialTokenState::BeforeArguments {
+                '`' => self.enter(SpecialTokenState::BeforeArguments {
                     ticks: ticks + 1,
                     start,
                 }),
@@ -152,10 +151,10 @@ impl Recognizer for SpecialTokenRecognizer {
             SpecialTokenState::Arguments { fenced } => match self.body.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
                 JsonProgress::EndedBefore(end) if fenced && c == '`' => {
-                    self.hold(SpecialTokenState::Fence { ticks: 1, end })
+                    self.enter(SpecialTokenState::Fence { ticks: 1, end })
                 }
                 JsonProgress::EndedBefore(_) => Advance::Reject,
-                JsonProgress::Complete if fenced => self.hold(SpecialTokenState::Fence {
+                JsonProgress::Complete if fenced => self.enter(SpecialTokenState::Fence {
                     ticks: 0,
                     end: body.len(),
                 }),
@@ -165,7 +164,7 @@ impl Recognizer for SpecialTokenRecognizer {
                 self.complete(&body[..end], offered)
             }
             SpecialTokenState::Fence { ticks, end } => match c {
-                '`' => self.hold(SpecialTokenState::Fence {
+                '`' => self.enter(SpecialTokenState::Fence {
                     ticks: ticks + 1,
                     end,
                 }),
@@ -178,16 +177,16 @@ impl Recognizer for SpecialTokenRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let over =
+        let end =
             matches!(self.state, SpecialTokenState::Arguments { .. }).then(|| self.body.end(body));
-        over.flatten().map_or(0, |over| body.len() - over)
+        end.flatten().map_or(0, |end| body.len() - end)
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         if matches!(self.state, SpecialTokenState::Arguments { .. })
-            && let Some(over) = self.body.end(body)
+            && let Some(end) = self.body.end(body)
         {
-            return self.read(&body[..over], offered);
+            return self.read(&body[..end], offered);
         }
         match self.state {
             SpecialTokenState::Fence { end: at, .. } => self.read(&body[..at], offered),
@@ -206,17 +205,17 @@ impl Recognizer for SpecialTokenRecognizer {
 }
 
 impl SpecialTokenRecognizer {
-    fn hold(&mut self, at: SpecialTokenState) -> Advance {
-        self.state = at;
+    fn enter(&mut self, state: SpecialTokenState) -> Advance {
+        self.state = state;
         Advance::Hold
     }
 
     fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
         match c {
-            '[' | '<' => self.hold(SpecialTokenState::Separator { start: here }),
+            '[' | '<' => self.enter(SpecialTokenState::Separator { start: here }),
             '{' if self.allows_bare_arguments => self.open_body(here, false),
             c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
-                self.hold(SpecialTokenState::Name { spaced: true })
+                self.enter(SpecialTokenState::Name { spaced: true })
             }
             c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = here + c.len_utf8();
@@ -227,18 +226,18 @@ impl SpecialTokenRecognizer {
     }
 
     fn in_separator(&mut self, part: &str, name: &str) -> Advance {
-        let mut may = SEPARATORS
+        let mut possible = SEPARATORS
             .iter()
             .filter(|(separator, ..)| separator.starts_with(part));
-        let Some((separator, behind, form)) = may.next() else {
+        let Some((separator, follows, form)) = possible.next() else {
             return Advance::Reject;
         };
         if separator.len() > part.len() {
             return Advance::Hold;
         }
         self.form = form;
-        let renamed = *behind == AfterName::Name && name == "function";
-        self.hold(match behind {
+        let renamed = *follows == AfterName::Name && name == "function";
+        self.enter(match follows {
             AfterName::Identifier => SpecialTokenState::Identifier { start: 0 },
             AfterName::Arguments | AfterName::Name => SpecialTokenState::AfterSeparator { renamed },
         })
@@ -247,10 +246,10 @@ impl SpecialTokenRecognizer {
     fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
         let start = if start == 0 { here } else { start };
         match c {
-            '[' => self.hold(SpecialTokenState::LastSeparator { start: here }),
+            '[' => self.enter(SpecialTokenState::LastSeparator { start: here }),
             _ if here - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
-                self.hold(SpecialTokenState::Identifier { start })
+                self.enter(SpecialTokenState::Identifier { start })
             }
             _ => Advance::Reject,
         }
@@ -259,7 +258,7 @@ impl SpecialTokenRecognizer {
     fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
         self.arguments = here;
         self.body.push('{', "{");
-        self.hold(SpecialTokenState::Arguments { fenced })
+        self.enter(SpecialTokenState::Arguments { fenced })
     }
 
     fn complete(&self, body: &str, offered: &Offered) -> Advance {
@@ -269,13 +268,13 @@ impl SpecialTokenRecognizer {
         }
     }
 
-    /// `call` ends where its arguments do.
+    /// Parses `call`, which ends with its arguments.
     fn read(&self, call: &str, offered: &Offered) -> Option<RecognizedForm> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),
         };
-        let written = ParsedCall {
+        let parsed = ParsedCall {
             raw: call,
             server: None,
             name: &call[self.name.clone()],
@@ -285,6 +284,6 @@ impl SpecialTokenRecognizer {
             is_terminated: true,
             unmistakable: true,
         };
-        json_call::resolve_call(written, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
+        json_call::resolve_call(parsed, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
     }
 }

@@ -50,7 +50,7 @@ fn read_every_way(text: &str) -> Vec<String> {
 const TIME: &str = "call humble/get_time {}";
 const CUT: &str = "unusable it was cut off before its end";
 const STRAY: &str =
-    "unusable there is text between its arguments, or a value has the tag in it that ends a value";
+    "unusable there is text between its arguments, or a value contains its own end tag";
 
 const UNCLOSED: &str = "unusable the value of `city` was not closed";
 
