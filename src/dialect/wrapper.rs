@@ -50,7 +50,7 @@ impl Recognizer for CloserRecognizer {
         if CLOSERS.contains(&closer) {
             Advance::Found(RecognizedForm::Delimiter)
         } else if body.len() - closer.len() <= STRAY_BYTES_MAX
-            && CLOSERS.iter().any(|wrapper| wrapper.starts_with(closer))
+            && CLOSERS.iter().any(|marker| marker.starts_with(closer))
         {
             Advance::Hold
         } else {

@@ -1,5 +1,4 @@
-//! Why a server could not be started, or why its session ended, and how that
-//! reads as a notice.
+//! Why a server could not start or its session ended, and the notice for it.
 
 use super::http::HttpError;
 use crate::domain::server::Inherit;
@@ -9,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Lines of stderr that a notice repeats.
+/// Maximum number of stderr lines that a notice quotes.
 pub const STDERR_LINES_MAX: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,30 +54,30 @@ pub enum McpError {
 }
 
 fn seconds(time: Duration) -> String {
-    let words = format!("{:.1}", time.as_secs_f32());
-    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+    let text = format!("{:.1}", time.as_secs_f32());
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 impl McpError {
-    /// Does the server answer only those who have signed in?
+    /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
         matches!(self, Self::Http(fault) if fault.wants_sign_in())
     }
 }
 
-/// All that is known once the process is gone.
+/// Everything known about a failed session once its process is gone.
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,
-    /// Applied to its own words.
+    /// Applied to the server's own text.
     pub redactor: &'a Redactor,
-    /// Had it been connected?
+    /// Whether it was connected before.
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
     pub last_stderr_lines: Vec<String>,
-    /// What it printed that was no message.
+    /// Summary of output that was not a message.
     pub skipped: Option<String>,
-    /// What the child inherited, where it is a child.
+    /// The inherited variables, if it is a child process.
     pub inherit: Option<&'a Inherit>,
 }
 
@@ -104,22 +103,22 @@ impl SessionFailure<'_> {
     }
 
     fn cause_text(&self) -> String {
-        let mut why = self.error.to_string();
+        let mut cause = self.error.to_string();
         if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
-            why = format!("Its process ended ({status}).");
+            cause = format!("Its process ended ({status}).");
         }
-        let is_told = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
-        if let (false, Some(skipped)) = (is_told, &self.skipped) {
-            why.push_str(&format!(" It printed {skipped}."));
+        let is_reported = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
+        if let (false, Some(skipped)) = (is_reported, &self.skipped) {
+            cause.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_stderr_lines.is_empty() {
-            why.push_str(" Its last words: ");
-            why.push_str(&self.last_stderr_lines.join(" | "));
+            cause.push_str(" Its last words: ");
+            cause.push_str(&self.last_stderr_lines.join(" | "));
         }
-        why
+        cause
     }
 
-    /// Otherwise the exit status is only the echo of our own signals.
+    /// Otherwise the exit status only reflects our own signals.
     fn exited_on_its_own(&self) -> bool {
         matches!(
             self.error,

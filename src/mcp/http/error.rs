@@ -1,13 +1,12 @@
-//! Why a server that is reached by URL cannot be talked to, in words. No URL in them
-//! has its query, and no header its value.
+//! Errors of servers at a URL. No message contains the query of a URL or the value of a header.
 
 use reqwest::StatusCode;
 use std::time::Duration;
 
-/// The JSON-RPC code of an error that is not the server's own: it was made from an HTTP status.
+/// JSON-RPC code of errors that we create from an HTTP status; servers do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 
-/// Where the request went, as far as it may be shown: origin and path.
+/// Origin and path of a URL, without secrets.
 pub type DisplayUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,21 +37,21 @@ pub enum HttpError {
     Unauthorized(ServerMessage),
     #[error("It refuses access (HTTP status 403{0}).")]
     Forbidden(ServerMessage),
-    #[error("There is no MCP server at `{at}` (HTTP status {status}{said}).")]
+    #[error("There is no MCP server at `{at}` (HTTP status {status}{message}).")]
     NotFound {
         at: DisplayUrl,
         status: u16,
-        said: ServerMessage,
+        message: ServerMessage,
     },
-    #[error("It has too much to do (HTTP status 429{said}{}).", asked_pause(*.pause))]
+    #[error("It has too much to do (HTTP status 429{message}{}).", retry_after_text(*.pause))]
     RateLimited {
-        said: ServerMessage,
+        message: ServerMessage,
         pause: Option<Duration>,
     },
-    #[error("It answered with HTTP status {status}{said}.")]
+    #[error("It answered with HTTP status {status}{message}.")]
     Status {
         status: HttpStatus,
-        said: ServerMessage,
+        message: ServerMessage,
     },
     #[error("It answered with a web page instead of MCP{0}.")]
     HtmlPage(ServerMessage),
@@ -83,7 +82,7 @@ pub enum HttpError {
     },
 }
 
-/// What a server said besides, or nothing.
+/// Additional text from the server, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerMessage(pub String);
 
@@ -91,12 +90,12 @@ impl std::fmt::Display for ServerMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.as_str() {
             "" => Ok(()),
-            words => write!(f, ": {words}"),
+            text => write!(f, ": {text}"),
         }
     }
 }
 
-/// The number of a status, with its name where it has one.
+/// A status code, shown with its name if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpStatus(pub u16);
 
@@ -110,22 +109,21 @@ impl std::fmt::Display for HttpStatus {
     }
 }
 
-/// The pause that a server asks for, behind what it says (`Retry-After`).
-fn asked_pause(pause: Option<Duration>) -> String {
+/// The delay that the server asks for (`Retry-After`), appended to its message.
+fn retry_after_text(pause: Option<Duration>) -> String {
     let Some(pause) = pause else {
         return String::new();
     };
-    let words = match pause.as_secs() {
+    let text = match pause.as_secs() {
         seconds @ ..120 => format!("{seconds} s"),
         seconds @ 120..7_200 => format!("{} min", seconds.div_ceil(60)),
         seconds => format!("{} h", seconds.div_ceil(3_600)),
     };
-    format!("; it asks for a pause of {words}")
+    format!("; it asks for a pause of {text}")
 }
 
 impl HttpError {
-    /// Does it tell something of the way in which the server was asked? Then another
-    /// handshake, or another transport, may do better.
+    /// Whether the error depends on the request; then another handshake or transport may work.
     pub fn is_request_specific(&self) -> bool {
         match self {
             Self::NotFound { .. }
@@ -145,7 +143,7 @@ impl HttpError {
         }
     }
 
-    /// Is it the way to the server that fails, whatever was asked?
+    /// Whether the server could not be reached at all.
     pub fn is_connection_failure(&self) -> bool {
         matches!(
             self,
@@ -157,12 +155,12 @@ impl HttpError {
         )
     }
 
-    /// Does it answer only those who have signed in?
+    /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
         matches!(self, Self::Unauthorized(_) | Self::Forbidden(_))
     }
 
-    /// What the person can do.
+    /// What the user can do.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)
@@ -206,17 +204,17 @@ mod tests {
 
     #[test]
     fn status_name_and_server_message_are_shown() {
-        let fault = |status, said: &str| {
+        let error_text = |status, said: &str| {
             HttpError::Status {
                 status: HttpStatus(status),
-                said: ServerMessage(said.to_owned()),
+                message: ServerMessage(said.to_owned()),
             }
             .to_string()
         };
         assert_eq!(
-            fault(500, "boom"),
+            error_text(500, "boom"),
             "It answered with HTTP status 500 Internal Server Error: boom."
         );
-        assert_eq!(fault(599, ""), "It answered with HTTP status 599.");
+        assert_eq!(error_text(599, ""), "It answered with HTTP status 599.");
     }
 }
