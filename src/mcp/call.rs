@@ -72,7 +72,7 @@ pub async fn run_call(
     let redactors = supervisor.redactors();
     match ending {
         CallEnding::Unreachable(_) if supervisor.stop.is_cancelled() => {
-            let why = "The server was switched off while it worked on the call.".to_owned();
+            let why = "The server was switched off during the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
         CallEnding::Answered(mut result) => {
@@ -95,7 +95,7 @@ pub async fn run_call(
         }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
-            let why = "The server forgets each session as soon as it is open.".to_owned();
+            let why = "The server drops every session right after opening it.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
     }
@@ -256,7 +256,7 @@ fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &Reques
 /// The text for a call that was not sent because its session ended.
 fn session_ended_text(error: &McpError) -> String {
     let reason = match error.wants_sign_in() {
-        true => "The server answers only those who have signed in.",
+        true => "The server requires you to sign in.",
         false => "The server is gone.",
     };
     format!("{reason} {error}")

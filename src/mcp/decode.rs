@@ -53,16 +53,18 @@ impl ToolListBuilder {
         let items = result
             .get("tools")
             .and_then(Value::as_array)
-            .ok_or("the answer has no list `tools`")?;
+            .ok_or("the answer has no `tools` list")?;
         self.pages += 1;
         for item in items {
             if self.tools.len() == TOOLS_MAX {
-                self.omit(format!("all after the first {TOOLS_MAX} tools"));
+                self.omit(format!("all tools after the first {TOOLS_MAX}"));
                 return Ok(None);
             }
             if self.bytes > DEFINITIONS_BYTES_MAX {
                 let megabytes = DEFINITIONS_BYTES_MAX >> 20;
-                self.omit(format!("all after the first {megabytes} MB of definitions"));
+                self.omit(format!(
+                    "all tools after the first {megabytes} MB of definitions"
+                ));
                 return Ok(None);
             }
             self.add_tool(item);
@@ -72,11 +74,11 @@ impl ToolListBuilder {
             return Ok(None);
         };
         if !self.cursors.insert(cursor.to_owned()) {
-            self.omit("all after a page whose cursor came a second time".to_owned());
+            self.omit("all tools after a page with a repeated cursor".to_owned());
             return Ok(None);
         }
         if self.pages == PAGES_MAX {
-            self.omit(format!("all after the first {PAGES_MAX} pages of tools"));
+            self.omit(format!("all tools after the first {PAGES_MAX} pages"));
             return Ok(None);
         }
         Ok(Some(cursor.to_owned()))
@@ -137,14 +139,14 @@ impl ToolListBuilder {
 pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
-            "it is no JSON object".to_owned(),
+            "it is not a JSON object".to_owned(),
         ));
     };
     let version = match fields.get("protocolVersion") {
         Some(Value::String(version)) => version.as_str(),
         _ => {
             return Err(McpError::InvalidHandshake(
-                "it names no protocolVersion".to_owned(),
+                "it has no protocolVersion".to_owned(),
             ));
         }
     };
@@ -170,12 +172,12 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
 pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
-            "it is no JSON object".to_owned(),
+            "it is not a JSON object".to_owned(),
         ));
     };
     let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
         return Err(McpError::InvalidHandshake(
-            "it names no supportedVersions".to_owned(),
+            "it has no supportedVersions".to_owned(),
         ));
     };
     let versions: Vec<Value> = versions
@@ -325,7 +327,7 @@ mod tests {
             tools.len(),
             DEFINITIONS_BYTES_MAX / (TOOL_BYTES_MAX - 100) + 1
         );
-        assert_eq!(omitted, ["all after the first 16 MB of definitions"]);
+        assert_eq!(omitted, ["all tools after the first 16 MB of definitions"]);
     }
 
     #[test]

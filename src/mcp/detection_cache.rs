@@ -81,7 +81,7 @@ impl DetectionCache {
                 Ok(serde_json::to_vec_pretty(&all).unwrap_or_default())
             });
             if let Err(error) = written {
-                tracing::debug!("what is known of servers was not written: {error:?}");
+                tracing::debug!("could not write the detection cache: {error:?}");
             }
         };
         self.with_entries(work).await;

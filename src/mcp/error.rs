@@ -13,9 +13,9 @@ pub const STDERR_LINES_MAX: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    #[error("There is no command `{0}`.")]
+    #[error("Command `{0}` was not found.")]
     CommandNotFound(String),
-    #[error("There is no folder `{}` to run it in.", .0.display())]
+    #[error("Its working folder `{}` does not exist.", .0.display())]
     FolderNotFound(PathBuf),
     #[error("The command `{command}` cannot be run: {why}.")]
     NotRunnable { command: String, why: String },
@@ -25,31 +25,31 @@ pub enum McpError {
     HandshakeTimeout(Duration),
     #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
     DiscoverTimeout(Duration),
-    #[error("It answered with protocol version `{0}`, which this program does not know.")]
+    #[error("It uses protocol version `{0}`, which humble does not support.")]
     UnsupportedVersion(String),
-    #[error("It speaks {0}, and no protocol version that it was asked for.")]
+    #[error("It has no protocol version in common with humble; it supports {0}.")]
     NoCommonVersion(String),
-    #[error("Its answer to the handshake cannot be used: {0}.")]
+    #[error("Its handshake response is invalid: {0}.")]
     InvalidHandshake(String),
     #[error("Its tools could not be listed: {0}.")]
     ToolListFailed(String),
-    #[error("Its tools could not be listed: no answer in {} s.", seconds(*.0))]
+    #[error("Its tools could not be listed: no answer within {} s.", seconds(*.0))]
     ToolListTimeout(Duration),
-    #[error("It closed its output.")]
+    #[error("It closed its standard output.")]
     OutputClosed,
-    #[error("Its process ended.")]
+    #[error("Its process exited.")]
     ProcessExited,
     #[error("Its session was closed.")]
     SessionClosed,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
-    #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
+    #[error("It writes text other than MCP messages to standard output, such as `{last}`.")]
     NotMcp { last: String },
-    #[error("It sends requests without pause.")]
+    #[error("It sent too many requests.")]
     RequestFlood,
-    #[error("It stopped reading what it is sent.")]
+    #[error("It stopped reading its input.")]
     NotReading,
-    #[error("Its pipe broke: {0}.")]
+    #[error("The pipe to it broke: {0}.")]
     BrokenPipe(String),
 }
 
@@ -85,7 +85,7 @@ impl SessionFailure<'_> {
     pub fn notice(&self) -> Notice {
         let server = Clean::name(self.server.as_str());
         let notice = Notice::failure(if self.wants_sign_in() {
-            format!("Server `{server}` answers only those who have signed in.")
+            format!("Server `{server}` requires you to sign in.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else {
@@ -105,14 +105,14 @@ impl SessionFailure<'_> {
     fn cause_text(&self) -> String {
         let mut cause = self.error.to_string();
         if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
-            cause = format!("Its process ended ({status}).");
+            cause = format!("Its process exited ({status}).");
         }
         let is_reported = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
         if let (false, Some(skipped)) = (is_reported, &self.skipped) {
             cause.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_stderr_lines.is_empty() {
-            cause.push_str(" Its last words: ");
+            cause.push_str(" Last output: ");
             cause.push_str(&self.last_stderr_lines.join(" | "));
         }
         cause
@@ -134,7 +134,7 @@ impl SessionFailure<'_> {
             McpError::Http(fault) => fault.advice().map(str::to_owned),
             McpError::FolderNotFound(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
             McpError::NoCommonVersion(_) => Some(
-                "Take `protocol` out of its entry in mcp-servers.json, or update the server."
+                "Remove `protocol` from its entry in mcp-servers.json, or update the server."
                     .to_owned(),
             ),
             McpError::HandshakeTimeout(_)
@@ -144,14 +144,12 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             McpError::NotMcp { .. } => Some(
-                "Check `command` and `args` in mcp-servers.json: an MCP server writes messages \
-                 there, and its log to standard error."
+                "Check `command` and `args` in mcp-servers.json: an MCP server must write only messages to standard output, and its log to standard error."
                     .to_owned(),
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
                 Some(Inherit::AllowList | Inherit::Also(_)) => Some(
-                    "Environment variables outside the allow-list were withheld from it: give \
-                     what it needs in `env`, or widen the list with `inheritEnv`."
+                    "If it needs environment variables, list them under `env` or `inheritEnv` in mcp-servers.json."
                         .to_owned(),
                 ),
                 _ => None,

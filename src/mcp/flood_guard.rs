@@ -92,16 +92,16 @@ impl FloodGuard {
             _ => "lines",
         };
         Some(format!(
-            "{count} {lines} on its stdout that are no JSON-RPC message, the first: {first}"
+            "{count} {lines} on stdout that are not JSON-RPC, first: {first}"
         ))
     }
 }
 
 fn log_skipped(count: u64, sample: &str) {
     if count <= SKIPPED_LINES_LOGGED {
-        tracing::debug!("skipped a line that is no JSON-RPC message: {sample}");
+        tracing::debug!("skipped a line that is not JSON-RPC: {sample}");
     } else if count == 10_u64.pow(count.ilog10()) {
-        tracing::debug!("skipped {count} lines that are no JSON-RPC messages");
+        tracing::debug!("skipped {count} lines that are not JSON-RPC");
     }
 }
 

@@ -206,7 +206,7 @@ impl Hub {
         }
         let closing = async { while self.tasks.join_next().await.is_some() {} };
         if timeout(SHUTDOWN_DEADLINE, closing).await.is_err() {
-            tracing::warn!("not all MCP servers could be closed in time: they are killed");
+            tracing::warn!("not all MCP servers stopped in time; killing them");
         }
         // Dropping the hub kills the remaining processes.
     }

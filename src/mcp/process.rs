@@ -195,13 +195,13 @@ fn spawn_error(program: &Program, error: &std::io::Error) -> McpError {
         (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
             McpError::NotRunnable {
                 command,
-                why: "the interpreter that its first line names is missing".to_owned(),
+                why: "the interpreter named in its first line is missing".to_owned(),
             }
         }
         (_, ErrorKind::NotFound) => McpError::CommandNotFound(command),
         (_, ErrorKind::PermissionDenied) => McpError::NotRunnable {
             command,
-            why: "this file is not executable".to_owned(),
+            why: "the file is not executable".to_owned(),
         },
         _ => McpError::NotRunnable {
             command,

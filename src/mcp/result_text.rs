@@ -27,7 +27,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
             }
         }
         None | Some(Value::Null) => {}
-        Some(_) => parts.push("[left out: a content that is no list]".to_owned()),
+        Some(_) => parts.push("[left out: content that is not a list]".to_owned()),
     }
     let structured = result.get("structuredContent");
     if let (false, Some(structured)) = (has_text, structured) {
@@ -57,7 +57,7 @@ fn input_required(result: &Value) -> RenderedResult {
     };
     RenderedResult {
         text: format!(
-            "[the tool did not run: its server asks for {input}, which humble cannot give]"
+            "[the tool did not run: its server requires {input}, which humble does not support]"
         ),
         is_error: true,
     }
@@ -68,7 +68,7 @@ fn render_content(item: &Value) -> String {
     match text("type") {
         Some("text") => match text("text") {
             Some(text) => text.to_owned(),
-            None => "[left out: a text content without text]".to_owned(),
+            None => "[left out: text content without text]".to_owned(),
         },
         Some(kind @ ("image" | "audio")) => {
             let mime = text("mimeType").unwrap_or("unknown type");
@@ -79,11 +79,11 @@ fn render_content(item: &Value) -> String {
         }
         Some("resource") => match item.get("resource") {
             Some(resource) => render_resource(resource),
-            None => "[left out: an embedded resource without a resource]".to_owned(),
+            None => "[left out: embedded resource without a resource]".to_owned(),
         },
         Some("resource_link") => render_link(item),
-        Some(other) => format!("[left out: a content of the unknown type `{other}`]"),
-        None => "[left out: a content without a type]".to_owned(),
+        Some(other) => format!("[left out: content of the unknown type `{other}`]"),
+        None => "[left out: content without a type]".to_owned(),
     }
 }
 
@@ -151,10 +151,10 @@ mod tests {
                 "inside",
                 "[resource: file:///b, x/y, 3 bytes]",
                 "[link: file:///c, c, third]",
-                "[left out: a content of the unknown type `hologram`]",
-                "[left out: a text content without text]",
-                "[left out: a content without a type]",
-                "[left out: an embedded resource without a resource]",
+                "[left out: content of the unknown type `hologram`]",
+                "[left out: text content without text]",
+                "[left out: content without a type]",
+                "[left out: embedded resource without a resource]",
             ]
         );
     }
@@ -164,7 +164,7 @@ mod tests {
         let result = json!({ "resultType": "input_required", "inputRequests": {
             "a": { "method": "elicitation/create", "params": {} },
         } });
-        let expected = "[the tool did not run: its server asks for `elicitation/create`, which humble cannot give]";
+        let expected = "[the tool did not run: its server requires `elicitation/create`, which humble does not support]";
         let expected_result = RenderedResult {
             text: expected.to_owned(),
             is_error: true,

@@ -94,7 +94,9 @@ impl ServerSupervisor {
             }
             if let SessionEnd::Failed(error, _) = &attempt.end {
                 let server = &self.state.borrow().config.id;
-                tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {error}");
+                tracing::info!(
+                    "MCP server `{server}` did not accept the handshake; trying {handshake:?}: {error}"
+                );
             }
             let cache = &self.context.cache;
             cache.update(&launch, |known| known.era = None).await;
@@ -228,7 +230,7 @@ impl ServerSupervisor {
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
             let notice = Notice::warning(format!(
-                "Server `{server}` went on working on `{tool}` after the call was cancelled."
+                "Server `{server}` kept running `{tool}` after the call was cancelled."
             ));
             let _ = events.try_send(HubEvent::Noticed(notice));
         })

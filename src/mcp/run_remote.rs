@@ -67,7 +67,7 @@ impl ServerSupervisor {
             HttpKind::Sse => HttpKind::Streamable,
             HttpKind::Streamable => HttpKind::Sse,
         };
-        tracing::info!("tried over another protocol of HTTP: {first_error}");
+        tracing::info!("trying the other HTTP transport: {first_error}");
         let attempt = self.negotiate(SessionChannel::Remote(remote, second)).await;
         let Some(second_error) = protocol_mismatch(&attempt) else {
             return attempt.end;

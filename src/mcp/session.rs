@@ -168,7 +168,7 @@ fn handshake_error(error: ClientInitializeError) -> McpError {
                 .collect::<Vec<_>>()
                 .join(", ");
             McpError::NoCommonVersion(if versions.is_empty() {
-                "no version at all".to_owned()
+                "none".to_owned()
             } else {
                 versions
             })
@@ -195,7 +195,7 @@ where
     shared.startup.set_stage(HandshakeStage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
-    tracing::debug!(?info, "MCP initialisation");
+    tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
         let deadline = startup.min(LISTING_DEADLINE);
         match timeout(deadline, list_all_pages(&peer)).await {
@@ -270,7 +270,7 @@ fn supports_list_changed(info: &ServerPeerInfo) -> bool {
 pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     match timeout(LISTING_DEADLINE, list_all_pages(peer)).await {
         Ok(listed) => listed,
-        Err(_) => Err(format!("no answer in {} s", LISTING_DEADLINE.as_secs())),
+        Err(_) => Err(format!("no answer within {} s", LISTING_DEADLINE.as_secs())),
     }
 }
 

@@ -131,7 +131,7 @@ impl ServerState {
                 None => {
                     let wait = retry_at.saturating_duration_since(Instant::now());
                     SessionLookup::Unavailable(format!(
-                        "{} It may be tried again in {} s.",
+                        "{} The next attempt is possible in {} s.",
                         notice.summary(),
                         wait.as_secs_f64().ceil()
                     ))

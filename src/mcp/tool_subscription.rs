@@ -25,7 +25,7 @@ pub async fn listen_for_tool_changes(session: &McpSession) {
         match run_subscription(session).await {
             // The server does not support this subscription, so retrying is pointless.
             Err(ServiceError::McpError(error)) => {
-                tracing::debug!("no subscription to changes: {}", error.message);
+                tracing::debug!("subscribing to tool changes failed: {}", error.message);
                 return pending().await;
             }
             Err(ServiceError::TransportClosed) => return pending().await,

@@ -49,7 +49,7 @@ impl RemoteClient {
         url.set_fragment(None);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let bad = |why: String| HttpError::ClientSetup(format!("the header `{name}`: {why}"));
+            let bad = |why: String| HttpError::ClientSetup(format!("header `{name}`: {why}"));
             let key =
                 HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
             let mut value = HeaderValue::from_str(value).map_err(|error| bad(error.to_string()))?;

@@ -214,7 +214,7 @@ impl Connection {
                 && self.shared.startup.stage() != HandshakeStage::Open
                 && !self.is_pending(id)
             {
-                tracing::debug!("left out an answer that nobody asked for");
+                tracing::debug!("ignored an unsolicited answer");
                 continue;
             }
             if let Some(value) = &message.value {

@@ -179,7 +179,7 @@ impl HttpDriver {
                     opens_server_stream: true,
                 },
             ) => {
-                tracing::debug!("the server was told that the session is open: {outcome:?}");
+                tracing::debug!("sent `notifications/initialized`: {outcome:?}");
                 let connection = self.connection.clone();
                 let reading = async move {
                     let outcome = server_stream::keep_open(&connection).await;
@@ -190,7 +190,7 @@ impl HttpDriver {
                 None
             }
             (RequestOutcome::Failed(error), _) => {
-                tracing::debug!("a message was not taken: {error}");
+                tracing::debug!("a message was rejected: {error}");
                 None
             }
             (RequestOutcome::Completed, _) => None,

@@ -13,29 +13,29 @@ pub type DisplayUrl = String;
 pub enum HttpError {
     #[error("The HTTP client could not be set up: {0}.")]
     ClientSetup(String),
-    #[error("The host of `{0}` is not known.")]
+    #[error("The host of `{0}` was not found.")]
     Unresolved(DisplayUrl),
     #[error("Nothing listens at `{0}`: the connection was refused.")]
     Refused(DisplayUrl),
     #[error("`{at}` did not accept a connection within {seconds} s.")]
     ConnectTimeout { at: DisplayUrl, seconds: u64 },
-    #[error("No secure connection to `{at}` could be made: {why}.")]
+    #[error("The TLS connection to `{at}` failed: {why}.")]
     Tls { at: DisplayUrl, why: String },
     #[error("`{at}` cannot be reached: {why}.")]
     Unreachable { at: DisplayUrl, why: String },
     #[error("It closed the connection without an answer.")]
     Reset,
-    #[error("It did not begin to answer within {} s.", .0.as_secs())]
+    #[error("It did not answer within {} s.", .0.as_secs())]
     Timeout(Duration),
-    #[error("Its answer broke off: {0}.")]
+    #[error("Its answer was interrupted: {0}.")]
     BodyInterrupted(String),
-    #[error("It redirects to `{0}`, which is another origin and was not asked.")]
+    #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
     CrossOriginRedirect(DisplayUrl),
-    #[error("It redirects again and again.")]
+    #[error("It redirects in a loop.")]
     RedirectLoop,
-    #[error("It does not know who is asking (HTTP status 401{0}).")]
+    #[error("It requires valid credentials (HTTP status 401{0}).")]
     Unauthorized(ServerMessage),
-    #[error("It refuses access (HTTP status 403{0}).")]
+    #[error("It denied access (HTTP status 403{0}).")]
     Forbidden(ServerMessage),
     #[error("There is no MCP server at `{at}` (HTTP status {status}{message}).")]
     NotFound {
@@ -43,7 +43,7 @@ pub enum HttpError {
         status: u16,
         message: ServerMessage,
     },
-    #[error("It has too much to do (HTTP status 429{message}{}).", retry_after_text(*.pause))]
+    #[error("It is limiting the rate of requests (HTTP status 429{message}{}).", retry_after_text(*.pause))]
     RateLimited {
         message: ServerMessage,
         pause: Option<Duration>,
@@ -55,25 +55,25 @@ pub enum HttpError {
     },
     #[error("It answered with a web page instead of MCP{0}.")]
     HtmlPage(ServerMessage),
-    #[error("It answered with `{0}`, which is no MCP.")]
+    #[error("It answered with `{0}`, which is not MCP.")]
     UnexpectedContentType(String),
-    #[error("It answered with what is no JSON{0}.")]
+    #[error("Its answer is not JSON{0}.")]
     NotJson(ServerMessage),
     #[error("It sent a message of more than {} MB.", .0 >> 20)]
     MessageTooLong(usize),
     #[error("Its stream ended before the answer came.")]
     StreamEnded,
-    #[error("It answered another question than the one that was asked.")]
+    #[error("Its answer belongs to a different request.")]
     MismatchedAnswer,
-    #[error("It named no endpoint for messages within {} s.", .0.as_secs())]
+    #[error("It sent no message endpoint within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
-    #[error("The endpoint that it names is at `{0}`, which is another origin and is refused.")]
+    #[error("Its message endpoint `{0}` has another origin, which is not allowed.")]
     ForeignEndpoint(DisplayUrl),
-    #[error("The endpoint that it names is no address.")]
+    #[error("Its message endpoint is not a valid URL.")]
     BadEndpoint,
     #[error("It closed its stream.")]
     StreamClosed,
-    #[error("It no longer knows the session.")]
+    #[error("It no longer recognizes the session.")]
     SessionLost,
     #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
     NeitherTransport {
@@ -119,7 +119,7 @@ fn retry_after_text(pause: Option<Duration>) -> String {
         seconds @ 120..7_200 => format!("{} min", seconds.div_ceil(60)),
         seconds => format!("{} h", seconds.div_ceil(3_600)),
     };
-    format!("; it asks for a pause of {text}")
+    format!("; it asks to retry after {text}")
 }
 
 impl HttpError {
@@ -167,30 +167,26 @@ impl HttpError {
             | Self::NotFound { .. }
             | Self::HtmlPage(_)
             | Self::NeitherTransport { .. } => {
-                "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
-                 and often ends in `mcp` or `sse`."
+                "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
                 "Start it, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it speaks no TLS, `url` in mcp-servers.json begins with `http://`; otherwise \
-                 its certificate has to be one that this computer trusts."
+                "If it does not use TLS, start `url` in mcp-servers.json with `http://`. Otherwise this computer must trust its certificate."
             }
             Self::CrossOriginRedirect(_) => {
-                "If that address can be trusted, put it into `url` in mcp-servers.json."
+                "If you trust that address, set it as `url` in mcp-servers.json."
             }
             Self::Unauthorized(_) => {
-                "Put what it asks for, such as `Authorization`, into `headers` of its entry in \
-                 mcp-servers.json; `${NAME}` there stands for a variable."
+                "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable."
             }
             Self::Forbidden(_) => {
-                "Check what `headers` of its entry in mcp-servers.json says of you, and whether \
+                "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                  you may use this server."
             }
             Self::NoEndpoint(_) => {
-                "If it is a server of streamable HTTP, give it `\"transport\": \"http\"` in \
-                 mcp-servers.json."
+                "If it uses streamable HTTP, set `\"transport\": \"http\"` for it in mcp-servers.json."
             }
             Self::RateLimited { .. } => "Try again later.",
             _ => return None,

@@ -58,7 +58,7 @@ impl ParamHeaders {
         let reported = invalid.into_iter().take(OMITTED_LINES_MAX);
         listed.omitted.extend(reported);
         if more > 0 {
-            let more = format!("and {more} more tools with a wrong `{KEY}`");
+            let more = format!("and {more} more tools with an invalid `{KEY}`");
             listed.omitted.push(more);
         }
     }
@@ -94,17 +94,14 @@ fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String
     collect_params(schema, &mut Vec::new(), 0, &mut found)?;
     // An annotation outside a named argument cannot be honored.
     if count_header_keys(schema, 0) != found.len() {
-        return Err(format!("`{KEY}` stands where no argument is named"));
+        return Err(format!("`{KEY}` is used outside a named argument"));
     }
     let mut seen = HashSet::new();
     match found
         .iter()
         .find(|param| !seen.insert(param.header.to_ascii_lowercase()))
     {
-        Some(twice) => Err(format!(
-            "two arguments ask for the header `{}`",
-            twice.header
-        )),
+        Some(twice) => Err(format!("two arguments use the header `{}`", twice.header)),
         None => Ok(found),
     }
 }
@@ -149,12 +146,14 @@ fn validate_header_name(header: &Value, kind: Option<&Value>) -> Result<String, 
     }
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(format!(
-            "`{KEY}` is {header}, which cannot be the name of a header"
+            "`{KEY}` is {header}, which is not a valid header name"
         ));
     }
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
-        _ => Err(format!("`{KEY}` needs a string, an integer or a boolean")),
+        _ => Err(format!(
+            "`{KEY}` requires the type string, integer or boolean"
+        )),
     }
 }
 

@@ -31,7 +31,7 @@ const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 /// There is no such stream, or it names no endpoint at its own origin.
 pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStream), HttpError> {
     let opening = async {
-        let ask = super::client::HttpRequest {
+        let request = super::client::HttpRequest {
             method: Method::GET,
             url: remote.url.clone(),
             headers: HeaderMap::from_iter([(
@@ -40,7 +40,7 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
             )]),
             body: None,
         };
-        let response = remote.send(&ask).await?;
+        let response = remote.send(&request).await?;
         if !response.status().is_success() {
             return Err(ErrorResponse::read(remote, response).await.to_http_error());
         }

@@ -1,5 +1,5 @@
-//! How models are taught to call tools, and how their calls are read back, cut
-//! into chunks at every place.
+//! The system message that describes tools, and the scanner for calls in text, with the text split
+//! at every offset.
 
 use crate::support::scan_invariants;
 mod properties;

@@ -1,4 +1,4 @@
-//! Each form of DIALECTS.md that is read, and what must not be read as one.
+//! JSON calls in all accepted spellings, and text that must not be parsed as a call.
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -9,7 +9,7 @@ const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b":
 const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
-fn the_taught_form_is_a_call() {
+fn the_form_in_the_system_message_is_a_call() {
     assert_eq!(describe_scan(ADD), [CALLED]);
     assert_eq!(
         describe_scan(
@@ -68,7 +68,7 @@ fn several_calls_may_use_any_common_separator() {
 }
 
 #[test]
-fn an_unreadable_call_in_an_array_does_not_drop_the_others() {
+fn an_invalid_call_in_an_array_does_not_drop_the_others() {
     assert_eq!(
         describe_scan(&format!("[{ADD},\n {ADD}]")),
         [CALLED, CALLED]
@@ -203,7 +203,7 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
 }
 
 #[test]
-fn a_call_cut_off_by_the_end_is_not_shown_as_text() {
+fn a_call_truncated_by_the_end_is_not_shown_as_text() {
     let cut = "unusable it was cut off before its end";
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": {"a": 1, "b"#),
@@ -299,12 +299,12 @@ fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
 #[test]
 fn a_list_of_anything_else_is_released_at_its_first_item() {
     let mut scanner = CallScanner::new(test_toolset());
-    let told: String = scanner
+    let emitted: String = scanner
         .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
         .iter()
         .map(ScanEvent::raw)
         .collect();
-    assert_eq!(told, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
+    assert_eq!(emitted, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn a_fence_with_other_content_does_not_hide_a_later_call() {
 }
 
 #[test]
-fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
+fn text_passes_through_and_is_withheld_no_longer_than_needed() {
     let mut scanner = CallScanner::new(test_toolset());
     let text = |text: &str| vec![ScanEvent::Text(text.to_owned())];
     assert_eq!(scanner.push("Hello, 세계. "), text("Hello, 세계. "));
@@ -394,7 +394,7 @@ fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
 }
 
 #[test]
-fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
+fn without_tools_json_is_text_and_thinking_is_still_recognized() {
     let mut scanner = CallScanner::new(Arc::new(Offered::default()));
     assert_eq!(
         scanner.push("<think>a</think>```json\n{\"name\": "),
