@@ -4,6 +4,7 @@
 
 mod bare_list;
 mod identifiers;
+mod state;
 mod unterminated_string;
 
 use super::json_call::{self, ParsedCall};
@@ -16,6 +17,7 @@ use super::tool_code;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, BracketScanner};
 use identifiers::could_name_tool;
+use state::PythonicState as State;
 use std::ops::Range;
 
 pub(super) use identifiers::tool_name;
@@ -44,9 +46,9 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         list,
         wrapper: opening.wrapper.or(if list { None } else { tag }),
         state: if list {
-            PythonicState::Item
+            State::Item
         } else {
-            PythonicState::Name { chars: 1 }
+            State::Name { chars: 1 }
         },
         in_fence: opening.fence_info.is_some(),
         list_start: 0,
@@ -67,7 +69,7 @@ struct PythonicRecognizer {
     list: bool,
     /// The opening marker before it.
     wrapper: Option<&'static Wrapper>,
-    state: PythonicState,
+    state: State,
     in_fence: bool,
     /// Start of the current list; several may share a line.
     list_start: usize,
@@ -80,42 +82,6 @@ struct PythonicRecognizer {
     items: Vec<ListItem>,
 }
 
-/// Progress within the form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PythonicState {
-    /// Before an item or the end of the list.
-    Item,
-    Name {
-        chars: usize,
-    },
-    /// After the parenthesis of a call without a marker: before its end or `name=`.
-    FirstArgument {
-        named: bool,
-    },
-    /// After that `=`; a second one would make it a comparison.
-    Equals,
-    Arguments,
-    /// Before a comma or the end of the list.
-    AfterItem,
-    /// In an item after a marker that is not a call.
-    NotACall,
-    /// After a list without a marker. Only a list alone on its line is a call; others are links,
-    /// indexes or examples.
-    ListClosed {
-        blank: bool,
-    },
-    /// After such a list, in a possible end-of-message token.
-    MessageEnd {
-        start: usize,
-    },
-    /// The list was alone on its line.
-    StandsAlone,
-    /// In a call with an invalid string, waiting for the end of its line.
-    UnterminatedString,
-    /// At the end of that line.
-    UnterminatedAtLine(usize),
-}
-
 #[derive(Debug)]
 struct ListItem {
     at: Range<usize>,
@@ -126,7 +92,7 @@ struct ListItem {
 impl Recognizer for PythonicRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let char_start = body.len() - c.len_utf8();
-        if let PythonicState::ListClosed { blank } = self.state {
+        if let State::ListClosed { blank } = self.state {
             return self.step_after_list(c, blank, char_start);
         }
         let was_in_string = self.brackets.is_in_string();
@@ -135,69 +101,57 @@ impl Recognizer for PythonicRecognizer {
             self.string = char_start;
         }
         match self.state {
-            PythonicState::MessageEnd { start } => {
-                self.step_message_end(&body[start..], body, offered)
+            State::MessageEnd { start } => self.step_message_end(&body[start..], body, offered),
+            State::UnterminatedString if c == '\n' => self.end_at_line(char_start),
+            State::UnterminatedString => Advance::Hold,
+            State::ListClosed { .. } | State::StandsAlone | State::UnterminatedAtLine(_) => {
+                Advance::Reject
             }
-            PythonicState::UnterminatedString if c == '\n' => self.end_at_line(char_start),
-            PythonicState::UnterminatedString => Advance::Hold,
-            PythonicState::ListClosed { .. }
-            | PythonicState::StandsAlone
-            | PythonicState::UnterminatedAtLine(_) => Advance::Reject,
-            PythonicState::Arguments if self.is_unterminated(c, &body[..char_start]) => {
+            State::Arguments if self.is_unterminated(c, &body[..char_start]) => {
                 self.on_unterminated(&body[..char_start])
             }
-            PythonicState::Item | PythonicState::AfterItem if c.is_whitespace() => Advance::Hold,
-            PythonicState::Item | PythonicState::AfterItem if ended && self.list && c == ']' => {
+            State::Item | State::AfterItem if c.is_whitespace() => Advance::Hold,
+            State::Item | State::AfterItem if ended && self.list && c == ']' => {
                 self.on_close(body, offered)
             }
             // A list of objects is JSON.
-            PythonicState::Item if c == '{' && self.items.is_empty() => Advance::Reject,
-            PythonicState::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
+            State::Item if c == '{' && self.items.is_empty() => Advance::Reject,
+            State::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = char_start;
                 self.name(1, &body[char_start..], offered)
             }
-            PythonicState::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
+            State::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
                 self.name(chars + 1, &body[self.start..], offered)
             }
-            PythonicState::Name { .. } if c == '(' => self.named(char_start, body, offered),
-            PythonicState::FirstArgument { named } => {
+            State::Name { .. } if c == '(' => self.named(char_start, body, offered),
+            State::FirstArgument { named } => {
                 self.step_first_argument(c, named, body, offered, ended)
             }
-            PythonicState::Equals if c == '=' => Advance::Reject,
-            PythonicState::Equals | PythonicState::Arguments => {
-                self.in_arguments(body, offered, ended)
+            State::Equals if c == '=' => Advance::Reject,
+            State::Equals | State::Arguments => self.in_arguments(body, offered, ended),
+            State::AfterItem if c == ',' => self.enter(State::Item),
+            State::Item | State::Name { .. } | State::AfterItem | State::NotACall => {
+                self.reject_item(c, char_start, body, offered, ended)
             }
-            PythonicState::AfterItem if c == ',' => self.enter(PythonicState::Item),
-            PythonicState::Item
-            | PythonicState::Name { .. }
-            | PythonicState::AfterItem
-            | PythonicState::NotACall => self.reject_item(c, char_start, body, offered, ended),
         }
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let in_call = matches!(
             self.state,
-            PythonicState::FirstArgument { .. } | PythonicState::Equals | PythonicState::Arguments
+            State::FirstArgument { .. } | State::Equals | State::Arguments
         );
-        let in_item = matches!(
-            self.state,
-            PythonicState::Name { .. } | PythonicState::NotACall
-        );
+        let in_item = matches!(self.state, State::Name { .. } | State::NotACall);
         match end {
-            FormEnd::Rejected if self.state == PythonicState::StandsAlone => {
-                self.parse_items(body, offered)
-            }
             FormEnd::Rejected => match self.state {
-                PythonicState::UnterminatedAtLine(line) => {
-                    self.parse_unterminated(&body[..line], offered)
-                }
+                State::StandsAlone => self.parse_items(body, offered),
+                State::UnterminatedAtLine(line) => self.parse_unterminated(&body[..line], offered),
                 _ => None,
             },
-            FormEnd::Stream if self.state == PythonicState::UnterminatedString => {
+            FormEnd::Stream if self.state == State::UnterminatedString => {
                 self.parse_unterminated(body, offered)
             }
-            FormEnd::Stream if matches!(self.state, PythonicState::MessageEnd { .. }) => None,
+            FormEnd::Stream if matches!(self.state, State::MessageEnd { .. }) => None,
             FormEnd::Stream if in_call || in_item && !self.items.is_empty() => {
                 let mut pieces = match self.parse_items(body, offered) {
                     Some(RecognizedForm::Calls(pieces)) => pieces,
@@ -212,12 +166,12 @@ impl Recognizer for PythonicRecognizer {
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
-            PythonicState::MessageEnd { start } => body.len() - start,
-            PythonicState::UnterminatedAtLine(line) => {
+            State::MessageEnd { start } => body.len() - start,
+            State::UnterminatedAtLine(line) => {
                 body.len()
                     - unterminated_string::call_end(&body[..line], self.unterminated_string_start())
             }
-            PythonicState::StandsAlone => 0,
+            State::StandsAlone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
         }
@@ -225,8 +179,8 @@ impl Recognizer for PythonicRecognizer {
 }
 
 impl PythonicRecognizer {
-    fn enter(&mut self, at: PythonicState) -> Advance {
-        self.state = at;
+    fn enter(&mut self, state: State) -> Advance {
+        self.state = state;
         Advance::Hold
     }
 
@@ -254,19 +208,19 @@ impl PythonicRecognizer {
         if self.wrapper.is_none() && !could_name_tool(part, offered) {
             return Advance::Reject;
         }
-        self.enter(PythonicState::Name { chars })
+        self.enter(State::Name { chars })
     }
 
     /// Handles the parenthesis after a name.
     fn named(&mut self, char_start: usize, body: &str, offered: &Offered) -> Advance {
         self.name_end = char_start;
         if self.wrapper.is_some() {
-            return self.enter(PythonicState::Arguments);
+            return self.enter(State::Arguments);
         }
         let name = tool_name(&body[self.start..char_start], offered);
         match offered.resolve(None, name) {
             Resolved::Unknown => Advance::Reject,
-            _ => self.enter(PythonicState::FirstArgument { named: false }),
+            _ => self.enter(State::FirstArgument { named: false }),
         }
     }
 
@@ -281,9 +235,9 @@ impl PythonicRecognizer {
         match c {
             c if c.is_whitespace() => Advance::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
-            '=' if named => self.enter(PythonicState::Equals),
+            '=' if named => self.enter(State::Equals),
             c if starts_name(c) || named && python::is_name_char(c) => {
-                self.enter(PythonicState::FirstArgument { named: true })
+                self.enter(State::FirstArgument { named: true })
             }
             _ => Advance::Reject,
         }
@@ -292,7 +246,7 @@ impl PythonicRecognizer {
     fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
         let outside = usize::from(self.list);
         if !ended && self.brackets.depth() > outside {
-            return self.enter(PythonicState::Arguments);
+            return self.enter(State::Arguments);
         }
         self.items.push(ListItem {
             at: self.start..body.len(),
@@ -305,7 +259,7 @@ impl PythonicRecognizer {
             }
             return self.on_close(body, offered);
         }
-        self.enter(PythonicState::AfterItem)
+        self.enter(State::AfterItem)
     }
 
     /// Handles a character that no call may have at this point.
@@ -321,14 +275,14 @@ impl PythonicRecognizer {
             return Advance::Reject;
         }
         match self.state {
-            PythonicState::Item => self.start = char_start,
+            State::Item => self.start = char_start,
             // The previous call is part of a larger expression.
-            PythonicState::AfterItem => drop(self.items.pop()),
+            State::AfterItem => drop(self.items.pop()),
             _ => {}
         }
         let between = self.brackets.depth() == 1 && !self.brackets.is_in_string();
         if !ended && (c != ',' || !between) {
-            return self.enter(PythonicState::NotACall);
+            return self.enter(State::NotACall);
         }
         self.items.push(ListItem {
             at: self.start..char_start,
@@ -337,12 +291,12 @@ impl PythonicRecognizer {
         if ended {
             return self.on_close(body, offered);
         }
-        self.enter(PythonicState::Item)
+        self.enter(State::Item)
     }
 
     fn on_close(&mut self, body: &str, offered: &Offered) -> Advance {
         if self.wrapper.is_none() && self.list {
-            return self.enter(PythonicState::ListClosed { blank: false });
+            return self.enter(State::ListClosed { blank: false });
         }
         match self.parse_items(body, offered) {
             Some(RecognizedForm::Calls(mut pieces)) if !self.list => {

@@ -12,6 +12,8 @@ use crate::text::python;
 use serde_json::Value;
 use std::ops::Range;
 
+use SpecialTokenState as State;
+
 const NAME_CHARS_MAX: usize = 256;
 /// Maximum whitespace and fence line before the arguments.
 const BLANK_CHARS_MAX: usize = 256;
@@ -41,7 +43,7 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
-            state: SpecialTokenState::Name { spaced: false },
+            state: State::Name { spaced: false },
             allows_bare_arguments: tag.form == MISTRAL,
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
@@ -53,7 +55,7 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 
 #[derive(Debug)]
 struct SpecialTokenRecognizer {
-    state: SpecialTokenState,
+    state: State,
     /// The arguments may follow the name directly.
     allows_bare_arguments: bool,
     name: Range<usize>,
@@ -103,68 +105,57 @@ impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.state {
-            SpecialTokenState::Name { spaced } => self.in_name(c, here, spaced),
-            SpecialTokenState::Separator { start } => {
+            State::Name { spaced } => self.in_name(c, here, spaced),
+            State::Separator { start } => {
                 self.in_separator(&body[start..], &body[self.name.clone()])
             }
-            SpecialTokenState::Identifier { start } => self.in_identifier(c, here, start),
-            SpecialTokenState::LastSeparator { start } => match &body[start..] {
-                "[ARGS]" => self.enter(SpecialTokenState::AfterSeparator { renamed: false }),
+            State::Identifier { start } => self.in_identifier(c, here, start),
+            State::LastSeparator { start } => match &body[start..] {
+                "[ARGS]" => self.enter(State::AfterSeparator { renamed: false }),
                 part if "[ARGS]".starts_with(part) => Advance::Hold,
                 _ => Advance::Reject,
             },
-            SpecialTokenState::AfterSeparator { renamed } => match c {
+            State::AfterSeparator { renamed } => match c {
                 '{' => self.open_body(here, false),
                 c if c.is_whitespace() => Advance::Hold,
                 c if renamed && python::is_name_char(c) => {
                     self.name = here..body.len();
-                    self.enter(SpecialTokenState::SecondName)
+                    self.enter(State::SecondName)
                 }
-                '`' => self.enter(SpecialTokenState::BeforeArguments {
-                    ticks: 1,
-                    start: here,
-                }),
+                '`' => self.enter_before_arguments(1, here),
                 _ => Advance::Reject,
             },
-            SpecialTokenState::SecondName => match c {
+            State::SecondName => match c {
                 c if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                     self.name.end = body.len();
                     Advance::Hold
                 }
                 '{' => self.open_body(here, false),
-                c if c.is_whitespace() => self.enter(SpecialTokenState::BeforeArguments {
-                    ticks: 0,
-                    start: here,
-                }),
+                c if c.is_whitespace() => self.enter_before_arguments(0, here),
                 _ => Advance::Reject,
             },
-            SpecialTokenState::BeforeArguments { ticks, start } => match c {
+            State::BeforeArguments { ticks, start } => match c {
                 '{' => self.open_body(here, ticks >= 3),
                 _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
-                '`' => self.enter(SpecialTokenState::BeforeArguments {
-                    ticks: ticks + 1,
-                    start,
-                }),
+                '`' => self.enter_before_arguments(ticks + 1, start),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
             },
-            SpecialTokenState::Arguments { fenced } => match self.body.push(c, body) {
+            State::Arguments { fenced } => match self.body.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
                 JsonProgress::EndedBefore(end) if fenced && c == '`' => {
-                    self.enter(SpecialTokenState::Fence { ticks: 1, end })
+                    self.enter(State::Fence { ticks: 1, end })
                 }
                 JsonProgress::EndedBefore(_) => Advance::Reject,
-                JsonProgress::Complete if fenced => self.enter(SpecialTokenState::Fence {
+                JsonProgress::Complete if fenced => self.enter(State::Fence {
                     ticks: 0,
                     end: body.len(),
                 }),
                 JsonProgress::Complete => self.complete(body, offered),
             },
-            SpecialTokenState::Fence { ticks: 2, end } if c == '`' => {
-                self.complete(&body[..end], offered)
-            }
-            SpecialTokenState::Fence { ticks, end } => match c {
-                '`' => self.enter(SpecialTokenState::Fence {
+            State::Fence { ticks: 2, end } if c == '`' => self.complete(&body[..end], offered),
+            State::Fence { ticks, end } => match c {
+                '`' => self.enter(State::Fence {
                     ticks: ticks + 1,
                     end,
                 }),
@@ -177,24 +168,23 @@ impl Recognizer for SpecialTokenRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let end =
-            matches!(self.state, SpecialTokenState::Arguments { .. }).then(|| self.body.end(body));
+        let end = matches!(self.state, State::Arguments { .. }).then(|| self.body.end(body));
         end.flatten().map_or(0, |end| body.len() - end)
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
-        if matches!(self.state, SpecialTokenState::Arguments { .. })
+        if matches!(self.state, State::Arguments { .. })
             && let Some(end) = self.body.end(body)
         {
             return self.read(&body[..end], offered);
         }
         match self.state {
-            SpecialTokenState::Fence { end: at, .. } => self.read(&body[..at], offered),
-            SpecialTokenState::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
+            State::Fence { end: at, .. } => self.read(&body[..at], offered),
+            State::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
                 self.arguments = body.len();
                 self.read(body, offered)
             }
-            SpecialTokenState::Name { .. } | SpecialTokenState::Separator { .. } => None,
+            State::Name { .. } | State::Separator { .. } => None,
             _ if end == FormEnd::Rejected => None,
             _ => {
                 let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
@@ -205,17 +195,21 @@ impl Recognizer for SpecialTokenRecognizer {
 }
 
 impl SpecialTokenRecognizer {
-    fn enter(&mut self, state: SpecialTokenState) -> Advance {
+    fn enter(&mut self, state: State) -> Advance {
         self.state = state;
         Advance::Hold
     }
 
+    fn enter_before_arguments(&mut self, ticks: usize, start: usize) -> Advance {
+        self.enter(State::BeforeArguments { ticks, start })
+    }
+
     fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
         match c {
-            '[' | '<' => self.enter(SpecialTokenState::Separator { start: here }),
+            '[' | '<' => self.enter(State::Separator { start: here }),
             '{' if self.allows_bare_arguments => self.open_body(here, false),
             c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
-                self.enter(SpecialTokenState::Name { spaced: true })
+                self.enter(State::Name { spaced: true })
             }
             c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = here + c.len_utf8();
@@ -238,18 +232,18 @@ impl SpecialTokenRecognizer {
         self.form = form;
         let renamed = *follows == AfterName::Name && name == "function";
         self.enter(match follows {
-            AfterName::Identifier => SpecialTokenState::Identifier { start: 0 },
-            AfterName::Arguments | AfterName::Name => SpecialTokenState::AfterSeparator { renamed },
+            AfterName::Identifier => State::Identifier { start: 0 },
+            AfterName::Arguments | AfterName::Name => State::AfterSeparator { renamed },
         })
     }
 
     fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
         let start = if start == 0 { here } else { start };
         match c {
-            '[' => self.enter(SpecialTokenState::LastSeparator { start: here }),
+            '[' => self.enter(State::LastSeparator { start: here }),
             _ if here - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
-                self.enter(SpecialTokenState::Identifier { start })
+                self.enter(State::Identifier { start })
             }
             _ => Advance::Reject,
         }
@@ -258,7 +252,7 @@ impl SpecialTokenRecognizer {
     fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
         self.arguments = here;
         self.body.push('{', "{");
-        self.enter(SpecialTokenState::Arguments { fenced })
+        self.enter(State::Arguments { fenced })
     }
 
     fn complete(&self, body: &str, offered: &Offered) -> Advance {

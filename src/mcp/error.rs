@@ -144,12 +144,14 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             McpError::NotMcp { .. } => Some(
-                "Check `command` and `args` in mcp-servers.json: an MCP server must write only messages to standard output, and its log to standard error."
+                "Check `command` and `args` in mcp-servers.json: an MCP server must write \
+                 only messages to standard output, and its log to standard error."
                     .to_owned(),
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
                 Some(Inherit::AllowList | Inherit::Also(_)) => Some(
-                    "If it needs environment variables, list them under `env` or `inheritEnv` in mcp-servers.json."
+                    "If it needs environment variables, list them under `env` or \
+                     `inheritEnv` in mcp-servers.json."
                         .to_owned(),
                 ),
                 _ => None,

@@ -3,7 +3,7 @@
 
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, OpeningContext};
-use super::{BracketScanner, PythonicRecognizer, PythonicState};
+use super::{BracketScanner, PythonicRecognizer, State};
 use crate::domain::Offered;
 
 /// Whether a list may be a call here: outside code, at the start of a line or directly after a
@@ -21,22 +21,22 @@ impl PythonicRecognizer {
     pub(super) fn step_after_list(&mut self, c: char, blank: bool, char_start: usize) -> Advance {
         match c {
             '\n' => {
-                self.state = PythonicState::StandsAlone;
+                self.state = State::StandsAlone;
                 Advance::Reject
             }
             '`' if self.in_fence => {
-                self.state = PythonicState::StandsAlone;
+                self.state = State::StandsAlone;
                 Advance::Reject
             }
             c if c.is_whitespace() || matches!(c, ';' | ',') => {
-                self.enter(PythonicState::ListClosed { blank: true })
+                self.enter(State::ListClosed { blank: true })
             }
-            '<' => self.enter(PythonicState::MessageEnd { start: char_start }),
+            '<' => self.enter(State::MessageEnd { start: char_start }),
             '[' if blank => {
                 self.brackets = BracketScanner::default();
                 self.brackets.push(c);
                 self.list_start = char_start;
-                self.enter(PythonicState::Item)
+                self.enter(State::Item)
             }
             _ => Advance::Reject,
         }

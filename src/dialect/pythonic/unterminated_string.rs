@@ -4,7 +4,7 @@
 use super::super::json_call;
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, RecognizedForm};
-use super::{PythonicRecognizer, PythonicState, tool_name};
+use super::{PythonicRecognizer, State, tool_name};
 use crate::domain::{Offered, Resolved};
 
 pub(super) const REASON: &str =
@@ -39,12 +39,12 @@ impl PythonicRecognizer {
         let string = self.unterminated_string_start();
         match body[string..].find('\n') {
             Some(line) => self.end_at_line(string + line),
-            None => self.enter(PythonicState::UnterminatedString),
+            None => self.enter(State::UnterminatedString),
         }
     }
 
     pub(super) fn end_at_line(&mut self, line: usize) -> Advance {
-        self.state = PythonicState::UnterminatedAtLine(line);
+        self.state = State::UnterminatedAtLine(line);
         Advance::Reject
     }
 

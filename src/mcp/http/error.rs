@@ -167,26 +167,30 @@ impl HttpError {
             | Self::NotFound { .. }
             | Self::HtmlPage(_)
             | Self::NeitherTransport { .. } => {
-                "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`."
+                "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and \
+                 often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
                 "Start it, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it does not use TLS, start `url` in mcp-servers.json with `http://`. Otherwise this computer must trust its certificate."
+                "If it does not use TLS, start `url` in mcp-servers.json with `http://`. \
+                 Otherwise this computer must trust its certificate."
             }
             Self::CrossOriginRedirect(_) => {
                 "If you trust that address, set it as `url` in mcp-servers.json."
             }
             Self::Unauthorized(_) => {
-                "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable."
+                "Add the header it requires, such as `Authorization`, to `headers` of its \
+                 entry in mcp-servers.json; `${NAME}` there inserts a variable."
             }
             Self::Forbidden(_) => {
                 "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                  you may use this server."
             }
             Self::NoEndpoint(_) => {
-                "If it uses streamable HTTP, set `\"transport\": \"http\"` for it in mcp-servers.json."
+                "If it uses streamable HTTP, set `\"transport\": \"http\"` for it in \
+                 mcp-servers.json."
             }
             Self::RateLimited { .. } => "Try again later.",
             _ => return None,

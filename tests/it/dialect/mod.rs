@@ -2,6 +2,7 @@
 //! at every offset.
 
 use crate::support::scan_invariants;
+mod json_lookalikes;
 mod properties;
 mod pythonic;
 mod round_trip;

@@ -1,9 +1,7 @@
 //! The default behavior of the test server, for each era and transport.
 
-use crate::mcp_http::test_server::{
-    Behavior, MODERN, ReceivedRequest, ReplyPart, ServerState, begin_stream, write_chunk,
-    write_response,
-};
+use crate::mcp_http::http_writer::{begin_stream, write_chunk, write_response};
+use crate::mcp_http::test_server::{Behavior, MODERN, ReceivedRequest, ReplyPart, ServerState};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};

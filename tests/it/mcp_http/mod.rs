@@ -5,6 +5,7 @@ use crate::support::hub_harness;
 mod default_behavior;
 mod disconnects;
 mod http_harness;
+mod http_writer;
 mod notifications;
 mod refusals;
 mod sessions;

@@ -1,6 +1,7 @@
 //! An in-process MCP server over HTTP for tests. It is well-behaved unless configured otherwise,
 //! records every request and counts connections.
 
+use crate::mcp_http::http_writer::{begin_stream, end_stream, write_chunk, write_response};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -379,40 +380,4 @@ impl ServerState {
         self.dropped.fetch_add(1, Ordering::SeqCst);
         Err(std::io::ErrorKind::ConnectionAborted.into())
     }
-}
-
-pub async fn write_response(
-    writer: &mut OwnedWriteHalf,
-    status: u16,
-    head: &[String],
-    body: &str,
-) -> std::io::Result<()> {
-    let mut text = format!(
-        "HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n",
-        body.len()
-    );
-    for line in head {
-        text.push_str(line);
-        text.push_str("\r\n");
-    }
-    text.push_str("\r\n");
-    text.push_str(body);
-    writer.write_all(text.as_bytes()).await
-}
-
-pub async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
-    let head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-    writer.write_all(head.as_bytes()).await
-}
-
-pub async fn write_chunk(writer: &mut OwnedWriteHalf, text: &str) -> std::io::Result<()> {
-    let head = format!("{:x}\r\n", text.len());
-    writer.write_all(head.as_bytes()).await?;
-    writer.write_all(text.as_bytes()).await?;
-    writer.write_all(b"\r\n").await
-}
-
-async fn end_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
-    writer.write_all(b"0\r\n\r\n").await
 }
