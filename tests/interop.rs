@@ -113,8 +113,10 @@ fn llama_cpp_answers_humble_ask_word_for_word() {
 fn llama_cpp_accepts_the_tools_of_humble_ask_and_generates_freely() {
     let home = llama(&json!({ "max_tokens": 48, "seed": 7 }));
     let asked = ask(&home, &["--json", "Say hello."]);
-    let events = asked.out.lines().map(serde_json::from_str);
-    let events: Vec<Value> = events
+    let events: Vec<Value> = asked
+        .out
+        .lines()
+        .map(serde_json::from_str)
         .collect::<Result<_, _>>()
         .expect("one JSON object per line");
     let reply = events
@@ -248,8 +250,11 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
         )
         .queue_reply("/api/chat", ollama_text(&["Together they make 42."]));
     let program = servers::from_npm("everything");
-    let home = TestHome::with_ollama(&server.url());
-    let home = home.with_server("everything", &servers::node(), &[&program, "stdio"]);
+    let home = TestHome::with_ollama(&server.url()).with_server(
+        "everything",
+        &servers::node(),
+        &[&program, "stdio"],
+    );
     let mut terminal = TerminalOptions::in_home(&home).start();
     terminal.wait_for("the server is connected", |screen| {
         screen
@@ -282,8 +287,8 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     );
     let result = requests[1]["messages"]
         .as_array()
-        .and_then(|all| all.last());
-    let result = result.expect("the result comes last");
+        .and_then(|all| all.last())
+        .expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
     assert!(text.contains("data, not instructions"), "{text}");

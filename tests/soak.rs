@@ -118,7 +118,7 @@ fn alive(mark: &str) -> Vec<i32> {
     let is_ours = |path: PathBuf| {
         let variables = std::fs::read(path.join("environ")).unwrap_or_default();
         let mut variables = variables.split(|byte| *byte == 0);
-        variables.any(|one| one == wanted.as_bytes())
+        variables.any(|variable| variable == wanted.as_bytes())
     };
     let ours = entries.flatten().filter(|entry| is_ours(entry.path()));
     let ids = ours.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -214,15 +214,22 @@ impl Soak {
             if is_cancelled {
                 cancel.cancel();
             }
-            let answered = timeout(ANSWER_MAX, calling).await;
-            let answered = answered.unwrap_or_else(|_| panic!("no outcome for {call:?}"));
-            name(&answered)
+            let outcome = timeout(ANSWER_MAX, calling)
+                .await
+                .unwrap_or_else(|_| panic!("no outcome for {call:?}"));
+            name(&outcome)
         });
+    }
+
+    fn revive_remotes(&mut self, mark: &str) {
+        for process in &mut self.remotes {
+            process.revive(mark);
+        }
     }
 
     fn kill(&mut self, mark: &str) {
         // The client has noticed the previous kill by now.
-        self.remotes.iter_mut().for_each(|one| one.revive(mark));
+        self.revive_remotes(mark);
         let alive = alive(mark);
         if alive.is_empty() {
             return;
@@ -308,8 +315,8 @@ async fn every_call_has_an_outcome_although_servers_are_killed() {
     let remotes: Vec<HttpServerProcess> = (0..REMOTE)
         .map(|_| HttpServerProcess::start(&mark))
         .collect();
-    let over_http = remotes.iter().enumerate();
-    let over_http = over_http.map(|(number, one)| remote(number, one));
+    let numbered = remotes.iter().enumerate();
+    let over_http = numbered.map(|(number, process)| remote(number, process));
     let children = (REMOTE..SERVERS).map(|number| server(number, &mark));
     hub.configure(over_http.chain(children).collect());
     let reading = tokio::spawn(async move { while events.recv().await.is_some() {} });
@@ -356,7 +363,7 @@ async fn every_call_has_an_outcome_although_servers_are_killed() {
     );
     assert_eq!(soak.ends.values().sum::<u64>(), calls, "{:?}", soak.ends);
     assert!(soak.ends["succeeded"] * 2 > calls, "{:?}", soak.ends);
-    soak.remotes.iter_mut().for_each(|one| one.revive(&mark));
+    soak.revive_remotes(&mark);
     every_server_recovers(&mut soak).await;
     soak.hub.shutdown().await;
     reading.await.expect("the reader ends with the channel");

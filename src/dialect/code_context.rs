@@ -19,7 +19,7 @@ pub(super) struct FenceTracker {
     /// Length of the run that opened the current fence.
     fence: Option<usize>,
     /// Character that the current fence is made of: a backtick or a tilde.
-    mark: char,
+    fence_char: char,
     on_opening_line: bool,
     run: usize,
     run_of: char,
@@ -36,7 +36,7 @@ impl Default for FenceTracker {
             last_word: None,
             may_open_fence: true,
             fence: None,
-            mark: '`',
+            fence_char: '`',
             on_opening_line: false,
             run: 0,
             run_of: '`',
@@ -83,8 +83,12 @@ impl FenceTracker {
             if self.run == 0 {
                 // A fence closes with the character that opened it.
                 self.run_starts_line =
-                    self.may_open_fence && (self.fence.is_none() || c == self.mark);
-                self.mark = if self.fence.is_none() { c } else { self.mark };
+                    self.may_open_fence && (self.fence.is_none() || c == self.fence_char);
+                self.fence_char = if self.fence.is_none() {
+                    c
+                } else {
+                    self.fence_char
+                };
             }
             self.run += 1;
             self.run_of = c;

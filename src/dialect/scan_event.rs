@@ -109,7 +109,7 @@ impl ScanOutput {
     /// Emits the withheld whitespace as a marker, because no text follows it.
     pub(super) fn end_holdback(&mut self) {
         if let Some(holdback) = self.holdback.take() {
-            self.push_mark(holdback.withheld());
+            self.append_marker(holdback.withheld());
         }
     }
 
@@ -121,10 +121,10 @@ impl ScanOutput {
 
     pub(super) fn push_marker(&mut self, raw: &str) {
         self.end_holdback();
-        self.push_mark(raw);
+        self.append_marker(raw);
     }
 
-    fn push_mark(&mut self, raw: &str) {
+    fn append_marker(&mut self, raw: &str) {
         self.has_output |= !raw.is_empty();
         match self.events.last_mut() {
             _ if raw.is_empty() => {}
@@ -172,8 +172,8 @@ impl ScanOutput {
         let Some(holdback) = self.holdback.take() else {
             return text.into();
         };
-        let (mark, before) = holdback.split_before_text();
-        self.push_mark(mark);
-        [before, &text[text_start..]].concat().into()
+        let (hidden, shown) = holdback.split_before_text();
+        self.append_marker(hidden);
+        [shown, &text[text_start..]].concat().into()
     }
 }

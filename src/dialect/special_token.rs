@@ -103,26 +103,26 @@ enum SpecialTokenState {
 
 impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = body.len() - c.len_utf8();
+        let char_start = body.len() - c.len_utf8();
         match self.state {
-            State::Name { spaced } => self.in_name(c, here, spaced),
+            State::Name { spaced } => self.in_name(c, char_start, spaced),
             State::Separator { start } => {
                 self.in_separator(&body[start..], &body[self.name.clone()])
             }
-            State::Identifier { start } => self.in_identifier(c, here, start),
+            State::Identifier { start } => self.in_identifier(c, char_start, start),
             State::LastSeparator { start } => match &body[start..] {
                 "[ARGS]" => self.enter(State::AfterSeparator { renamed: false }),
                 part if "[ARGS]".starts_with(part) => Advance::Hold,
                 _ => Advance::Reject,
             },
             State::AfterSeparator { renamed } => match c {
-                '{' => self.open_body(here, false),
+                '{' => self.open_body(char_start, false),
                 c if c.is_whitespace() => Advance::Hold,
                 c if renamed && python::is_name_char(c) => {
-                    self.name = here..body.len();
+                    self.name = char_start..body.len();
                     self.enter(State::SecondName)
                 }
-                '`' => self.enter_before_arguments(1, here),
+                '`' => self.enter_before_arguments(1, char_start),
                 _ => Advance::Reject,
             },
             State::SecondName => match c {
@@ -130,13 +130,13 @@ impl Recognizer for SpecialTokenRecognizer {
                     self.name.end = body.len();
                     Advance::Hold
                 }
-                '{' => self.open_body(here, false),
-                c if c.is_whitespace() => self.enter_before_arguments(0, here),
+                '{' => self.open_body(char_start, false),
+                c if c.is_whitespace() => self.enter_before_arguments(0, char_start),
                 _ => Advance::Reject,
             },
             State::BeforeArguments { ticks, start } => match c {
-                '{' => self.open_body(here, ticks >= 3),
-                _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
+                '{' => self.open_body(char_start, ticks >= 3),
+                _ if char_start - start > BLANK_CHARS_MAX => Advance::Reject,
                 '`' => self.enter_before_arguments(ticks + 1, start),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
@@ -159,7 +159,7 @@ impl Recognizer for SpecialTokenRecognizer {
                     ticks: ticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && here - end < BLANK_CHARS_MAX => {
+                c if c.is_whitespace() && ticks == 0 && char_start - end < BLANK_CHARS_MAX => {
                     Advance::Hold
                 }
                 _ => Advance::Reject,
@@ -204,15 +204,15 @@ impl SpecialTokenRecognizer {
         self.enter(State::BeforeArguments { ticks, start })
     }
 
-    fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
+    fn in_name(&mut self, c: char, char_start: usize, spaced: bool) -> Advance {
         match c {
-            '[' | '<' => self.enter(State::Separator { start: here }),
-            '{' if self.allows_bare_arguments => self.open_body(here, false),
-            c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
+            '[' | '<' => self.enter(State::Separator { start: char_start }),
+            '{' if self.allows_bare_arguments => self.open_body(char_start, false),
+            c if c.is_whitespace() && char_start - self.name.end < BLANK_CHARS_MAX => {
                 self.enter(State::Name { spaced: true })
             }
             c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
-                self.name.end = here + c.len_utf8();
+                self.name.end = char_start + c.len_utf8();
                 Advance::Hold
             }
             _ => Advance::Reject,
@@ -237,11 +237,11 @@ impl SpecialTokenRecognizer {
         })
     }
 
-    fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
-        let start = if start == 0 { here } else { start };
+    fn in_identifier(&mut self, c: char, char_start: usize, start: usize) -> Advance {
+        let start = if start == 0 { char_start } else { start };
         match c {
-            '[' => self.enter(State::LastSeparator { start: here }),
-            _ if here - start > NAME_CHARS_MAX => Advance::Reject,
+            '[' => self.enter(State::LastSeparator { start: char_start }),
+            _ if char_start - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
                 self.enter(State::Identifier { start })
             }
@@ -249,8 +249,8 @@ impl SpecialTokenRecognizer {
         }
     }
 
-    fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
-        self.arguments = here;
+    fn open_body(&mut self, char_start: usize, fenced: bool) -> Advance {
+        self.arguments = char_start;
         self.body.push('{', "{");
         self.enter(State::Arguments { fenced })
     }

@@ -61,7 +61,7 @@ fn seconds(time: Duration) -> String {
 impl McpError {
     /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
-        matches!(self, Self::Http(fault) if fault.wants_sign_in())
+        matches!(self, Self::Http(error) if error.wants_sign_in())
     }
 }
 
@@ -131,7 +131,7 @@ impl SessionFailure<'_> {
             McpError::CommandNotFound(_) => {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
-            McpError::Http(fault) => fault.advice().map(str::to_owned),
+            McpError::Http(error) => error.advice().map(str::to_owned),
             McpError::FolderNotFound(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
             McpError::NoCommonVersion(_) => Some(
                 "Remove `protocol` from its entry in mcp-servers.json, or update the server."

@@ -177,8 +177,10 @@ impl Inbox {
 
     fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
         let error = message.remove("error").filter(|error| !error.is_null());
-        let id = message.remove("id").filter(|id| !id.is_null());
-        let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+        let id = message
+            .remove("id")
+            .filter(|id| !id.is_null())
+            .and_then(|id| serde_json::from_value::<RequestId>(id).ok());
         if let Some(tool) = id
             .as_ref()
             .and_then(|id| self.shared.cancelled.take_late(id))
@@ -216,8 +218,10 @@ impl Inbox {
 
 /// Decodes an error whose fields may be missing or have the wrong type.
 fn decode_error(error: Value) -> ErrorData {
-    let code = error.get("code").and_then(Value::as_i64);
-    let code = code.and_then(|code| i32::try_from(code).ok());
+    let code = error
+        .get("code")
+        .and_then(Value::as_i64)
+        .and_then(|code| i32::try_from(code).ok());
     let message = match error.get("message").and_then(Value::as_str) {
         Some(message) => message.to_owned(),
         None => error.to_string(),

@@ -308,8 +308,11 @@ pub fn error_text(error: &ServiceError) -> String {
                 // Created from an HTTP status, so the message is ours.
                 return error.message.to_string();
             }
-            let data = error.data.as_ref().filter(|data| !data.is_null());
-            let data = data.map_or_else(String::new, |data| format!(": {data}"));
+            let data = error
+                .data
+                .as_ref()
+                .filter(|data| !data.is_null())
+                .map_or_else(String::new, |data| format!(": {data}"));
             format!("{}{data} (JSON-RPC error {})", error.message, error.code.0)
         }
         ServiceError::TransportClosed => "the connection was closed".to_owned(),

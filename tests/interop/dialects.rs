@@ -26,8 +26,11 @@ fn say(text: &str, dialect: &str) -> Vec<Value> {
         &home,
         &["--json", "--persona", "brief", "--yes", "What is 17 + 25?"],
     );
-    let events: Result<Vec<Value>, _> = out.lines().map(serde_json::from_str).collect();
-    let events = events.unwrap_or_else(|error| panic!("{error}: {out}\n{err}"));
+    let events: Vec<Value> = out
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|error| panic!("{error}: {out}\n{err}"));
     assert!(!events.is_empty(), "{err}");
     events
 }
@@ -44,8 +47,8 @@ fn text_of_kind(events: &[Value], kind: &str) -> String {
 fn first_finished_call(events: &[Value]) -> (String, Value, String) {
     let done = events
         .iter()
-        .find(|event| event["type"] == "tool" && event["state"]["done"].is_object());
-    let done = done.unwrap_or_else(|| panic!("no call ended: {events:#?}"));
+        .find(|event| event["type"] == "tool" && event["state"]["done"].is_object())
+        .unwrap_or_else(|| panic!("no call ended: {events:#?}"));
     let result = done["state"]["done"]["text"].as_str();
     (
         done["origin"]["form"].as_str().unwrap_or("none").to_owned(),

@@ -126,10 +126,10 @@ fn home_with_server(
     if transport_kind == TransportKind::Stdio {
         let command = kind.command(transport_kind, 0);
         let program = command.get_program().to_string_lossy().into_owned();
-        let args = command
+        let args: Vec<String> = command
             .get_args()
-            .map(|arg| arg.to_string_lossy().into_owned());
-        let args: Vec<String> = args.collect();
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         return (home.with_server(kind.id, &program, &args), None);
     }

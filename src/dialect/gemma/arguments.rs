@@ -21,7 +21,7 @@ pub(super) struct GemmaArguments {
     part: String,
     complete: Option<Value>,
     repaired: bool,
-    fault: Option<String>,
+    error: Option<String>,
 }
 
 #[derive(Debug)]
@@ -85,15 +85,15 @@ impl GemmaArguments {
 
     /// The arguments or the parse error, and whether an unquoted string was repaired.
     pub(super) fn into_value(self) -> (Result<Value, String>, bool) {
-        let read = match (self.fault, self.complete) {
-            (Some(fault), _) => Err(format!("its arguments cannot be read: {fault}")),
+        let read = match (self.error, self.complete) {
+            (Some(error), _) => Err(format!("its arguments cannot be read: {error}")),
             (None, value) => Ok(value.unwrap_or_default()),
         };
         (read, self.repaired)
     }
 
-    fn fault(&mut self, error: &str) {
-        self.fault.get_or_insert_with(|| error.to_owned());
+    fn record_error(&mut self, error: &str) {
+        self.error.get_or_insert_with(|| error.to_owned());
     }
 
     fn in_array(&self) -> bool {
@@ -122,14 +122,14 @@ impl GemmaArguments {
             (GemmaArgumentsState::Colon, ':') => self.state = GemmaArgumentsState::Value,
             (GemmaArgumentsState::Value, ',' | '}' | ']')
             | (GemmaArgumentsState::Colon, ',' | '}') => {
-                self.fault("a key has no value");
+                self.record_error("a key has no value");
                 self.state = GemmaArgumentsState::CommaOrEnd;
                 return self.push_structural(c);
             }
             (GemmaArgumentsState::KeyOrEnd, ',') | (GemmaArgumentsState::ItemOrEnd, ',') => {
-                self.fault("there is an extra comma")
+                self.record_error("there is an extra comma")
             }
-            (_, '}' | ']') => self.fault("its brackets do not match"),
+            (_, '}' | ']') => self.record_error("its brackets do not match"),
             (
                 GemmaArgumentsState::KeyOrEnd
                 | GemmaArgumentsState::Value
@@ -143,7 +143,7 @@ impl GemmaArguments {
                 return self
                     .push_unquoted(c, self.state == GemmaArgumentsState::Unquoted { key: true });
             }
-            _ => self.fault("a comma is missing"),
+            _ => self.record_error("a comma is missing"),
         }
         false
     }
@@ -158,7 +158,7 @@ impl GemmaArguments {
 
     fn open(&mut self, array: bool) {
         if self.open.len() == DEPTH_MAX {
-            self.fault("its values are nested too deep");
+            self.record_error("its values are nested too deep");
             self.too_deep = 1;
             self.state = GemmaArgumentsState::TooDeep;
             return;

@@ -130,7 +130,7 @@ impl CallScanner {
         }
         let wrapper = self.wrappers.last().copied();
         self.wrappers.clear();
-        let held = std::mem::take(&mut self.withheld);
+        let raw = std::mem::take(&mut self.withheld);
         let fence = self.fence.take();
         if !matches!(found, RecognizedForm::ThinkingEnds) {
             self.output.fences.start_line();
@@ -139,29 +139,29 @@ impl CallScanner {
             RecognizedForm::WrapperStart(_) => {}
             RecognizedForm::Statement(piece) => {
                 self.open_wrapper = wrapper.or(self.open_wrapper);
-                self.emit_calls(&held, vec![piece], fence);
+                self.emit_calls(&raw, vec![piece], fence);
             }
             RecognizedForm::Calls(pieces) => {
                 self.open_wrapper = None;
-                self.emit_calls(&held, pieces, fence);
+                self.emit_calls(&raw, pieces, fence);
             }
             RecognizedForm::Delimiter | RecognizedForm::MessageHeader => {
                 self.has_message_header |= matches!(found, RecognizedForm::MessageHeader);
                 self.open_wrapper = None;
                 let after_call = self.output.is_after_call();
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 self.output.start_holdback(after_call);
             }
             RecognizedForm::ThinkingStarts { until } => {
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 self.has_message_header |= !until.reread.is_empty();
                 self.state = ScanState::Thinking { until };
                 self.output.start_holdback(false);
                 self.is_thinking_settled = true;
             }
-            RecognizedForm::ThinkingEnds if self.is_thinking_settled => self.show(&held),
+            RecognizedForm::ThinkingEnds if self.is_thinking_settled => self.show(&raw),
             RecognizedForm::ThinkingEnds => {
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 if self.output.has_text || self.has_call {
                     self.output.push(ScanEvent::TextWasThinking);
                 }
@@ -171,25 +171,25 @@ impl CallScanner {
         }
     }
 
-    fn emit_calls(&mut self, held: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
+    fn emit_calls(&mut self, raw: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
         self.open_fence = fence.or(self.open_fence);
-        self.emit_in_order(held, pieces);
+        self.emit_in_order(raw, pieces);
         self.output.start_holdback(true);
         self.has_call = true;
     }
 
     /// Emits the pieces in order; the text between them is markup.
-    fn emit_in_order(&mut self, held: &str, pieces: Vec<ScanEvent>) {
+    fn emit_in_order(&mut self, raw: &str, pieces: Vec<ScanEvent>) {
         let mut at = 0;
         for piece in pieces {
             let from = at.max(self.body);
-            let found = held.get(from..).and_then(|rest| rest.find(piece.raw()));
+            let found = raw.get(from..).and_then(|rest| rest.find(piece.raw()));
             let start = from + found.unwrap_or_default();
-            self.output.push_marker(&held[at..start]);
+            self.output.push_marker(&raw[at..start]);
             at = start + piece.raw().len();
             self.output.push(piece);
         }
-        self.output.push_marker(&held[at..]);
+        self.output.push_marker(&raw[at..]);
     }
 }
 

@@ -161,8 +161,11 @@ impl TagParser {
 
     /// The tag in the current value that probably ended the call.
     fn probable_end(&self) -> Option<Range<usize>> {
-        let candidate = self.value_state.possible_end.as_ref();
-        let candidate = candidate.filter(|candidate| candidate.is_on_other_line)?;
+        let candidate = self
+            .value_state
+            .possible_end
+            .as_ref()
+            .filter(|candidate| candidate.is_on_other_line)?;
         Some(candidate.tag.clone())
     }
 

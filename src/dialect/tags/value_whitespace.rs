@@ -74,9 +74,12 @@ fn indented(text: &str) -> Option<String> {
 }
 
 /// The common prefix of two runs of blanks.
-fn common_start<'a>(one: &'a str, other: &str) -> &'a str {
-    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    &one[..same.count()]
+fn common_start<'a>(first: &'a str, second: &str) -> &'a str {
+    let same = first
+        .bytes()
+        .zip(second.bytes())
+        .take_while(|(a, b)| a == b);
+    &first[..same.count()]
 }
 
 #[cfg(test)]

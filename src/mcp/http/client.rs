@@ -119,8 +119,10 @@ impl RemoteClient {
             303 => *method == Method::GET,
             _ => return Ok(None),
         };
-        let location = response.headers().get(LOCATION);
-        let location = location.and_then(|location| location.to_str().ok());
+        let location = response
+            .headers()
+            .get(LOCATION)
+            .and_then(|location| location.to_str().ok());
         let target = location.and_then(|location| url.join(location).ok());
         match target {
             Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),

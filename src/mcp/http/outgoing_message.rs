@@ -28,8 +28,8 @@ impl OutgoingMessage {
     pub fn new(message: &Value, params: &ParamHeaders) -> Self {
         let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
         let method = text("/method").map(str::to_owned);
-        let version = text("/params/_meta/io.modelcontextprotocol~1protocolVersion");
-        let version = version.and_then(|version| HeaderValue::from_str(version).ok());
+        let version = text("/params/_meta/io.modelcontextprotocol~1protocolVersion")
+            .and_then(|version| HeaderValue::from_str(version).ok());
         let mut headers = HeaderMap::new();
         if let (Some(method), Some(_)) = (&method, &version) {
             params.enable();

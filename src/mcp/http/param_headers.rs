@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn invalid_header_annotations_are_rejected() {
-        let one = |header: Value, kind: &str| {
+        let parse = |header: Value, kind: &str| {
             header_params(&schema(
                 json!({ "a": { "type": kind, "x-mcp-header": header } }),
             ))
         };
-        assert_eq!(one(json!("A"), "string").map(|found| found.len()), Ok(1));
+        assert_eq!(parse(json!("A"), "string").map(|found| found.len()), Ok(1));
         for header in [
             json!(""),
             json!("My Region"),
@@ -241,10 +241,10 @@ mod tests {
             json!("A\t1"),
             json!(7),
         ] {
-            assert!(one(header.clone(), "string").is_err(), "{header}");
+            assert!(parse(header.clone(), "string").is_err(), "{header}");
         }
         for kind in ["object", "array", "null", "number"] {
-            assert!(one(json!("A"), kind).is_err(), "{kind}");
+            assert!(parse(json!("A"), kind).is_err(), "{kind}");
         }
         let twice = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
             "b": { "type": "string", "x-mcp-header": "field" } });

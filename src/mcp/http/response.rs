@@ -33,8 +33,10 @@ pub enum BodyKind {
 
 impl BodyKind {
     pub fn of(response: &Response) -> Self {
-        let value = response.headers().get(CONTENT_TYPE);
-        let value = value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let value = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let kind = value
             .as_deref()
             .unwrap_or_default()
@@ -105,7 +107,7 @@ impl EventStream {
 
 async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
-    chunk.map_err(|fault| HttpError::BodyInterrupted(http_util::root_cause(&fault)))
+    chunk.map_err(|error| HttpError::BodyInterrupted(http_util::root_cause(&error)))
 }
 
 /// Reads a body that consists of one message.

@@ -82,10 +82,10 @@ fn escaped(text: &str) -> String {
 fn as_json(map: &Arguments) -> Vec<String> {
     let args = json!(map);
     let call = json!({ "name": "f", "arguments": args });
-    let (one, list) = (call.to_string(), json!([call]).to_string());
+    let (single, list) = (call.to_string(), json!([call]).to_string());
     let pretty = serde_json::to_string_pretty(&call).expect("JSON");
     vec![
-        one.clone(),
+        single.clone(),
         pretty.clone(),
         list.clone(),
         json!({ "server": "s", "name": "f", "arguments": args, "reason": "왜" }).to_string(),
@@ -99,15 +99,15 @@ fn as_json(map: &Arguments) -> Vec<String> {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "f", "params": args }).to_string(),
         json!([{ "f": args }]).to_string(),
         format!("```json\n{pretty}\n```"),
-        format!("```\n{one}\n```"),
-        format!("<tool_call>\n{one}\n</tool_call>"),
+        format!("```\n{single}\n```"),
+        format!("<tool_call>\n{single}\n</tool_call>"),
         format!("<tools>{pretty}</tools>"),
         format!("<TOOLCALL>{list}</TOOLCALL>"),
-        format!("<function_call>{one}</function_call>"),
+        format!("<function_call>{single}</function_call>"),
         format!("<|tool_call|> {list}"),
         format!("[TOOL_CALLS] {list}"),
-        format!("[TOOL_CALLS][{one}][/TOOL_CALLS]"),
-        format!("<|python_tag|>{one}<|eom_id|>"),
+        format!("[TOOL_CALLS][{single}][/TOOL_CALLS]"),
+        format!("<|python_tag|>{single}<|eom_id|>"),
         format!(
             "<|START_ACTION|>{}<|END_ACTION|>",
             json!([{ "tool_call_id": "0", "tool_name": "f", "parameters": args }])

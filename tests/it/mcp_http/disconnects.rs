@@ -158,8 +158,8 @@ async fn an_ended_stream_is_resumed_after_the_delay_set_by_the_server() {
     let outcome = harness.mcp.call("add", json!({})).await;
     assert_eq!(succeeded(outcome), "after all");
     assert!(started.elapsed() >= Duration::from_millis(400));
-    let resumed = harness.web.requests_for("GET");
-    let resumed = resumed
+    let gets = harness.web.requests_for("GET");
+    let resumed = gets
         .iter()
         .filter(|request| request.header("last-event-id").is_some());
     assert_eq!(resumed.count(), 1);

@@ -247,8 +247,10 @@ async fn a_redirect_loop_ends() {
 #[tokio::test]
 async fn an_unreachable_server_is_named_without_the_secrets_in_its_url() {
     let web = TestHttpServer::start().await;
-    let gone = TestHttpServer::start().await.origin.clone();
-    let gone = gone.replace("http://", "http://me:pw-1234567@");
+    let gone = TestHttpServer::start()
+        .await
+        .origin
+        .replace("http://", "http://me:pw-1234567@");
     let config = remote(format!("{gone}/mcp?token=12345678"), RemoteTransport::Http);
     // The listener ends with its task.
     let started = Instant::now();

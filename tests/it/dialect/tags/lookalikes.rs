@@ -54,12 +54,12 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
         ("<invoke name=\"get_time\">", "안"),
     ] {
         let mut scanner = CallScanner::new(offered());
-        let held = scanner.push(&format!("a{start}"));
+        let events = scanner.push(&format!("a{start}"));
         let is_marker = !start.starts_with("<param");
         if is_marker {
-            assert_eq!(held, [ScanEvent::Text("a".to_owned())], "{start}");
+            assert_eq!(events, [ScanEvent::Text("a".to_owned())], "{start}");
         }
-        let shown: String = held
+        let shown: String = events
             .iter()
             .chain(&scanner.push(next))
             .map(ScanEvent::raw)
