@@ -12,7 +12,7 @@ cache=${HUMBLE_CONFORMANCE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/humble
 suite=@modelcontextprotocol/conformance
 version=0.2.0-alpha.12
 
-[ "${1:-}" = client ] || { sed -n '2,7p' "$0"; exit 2; }
+[ "${1:-}" = client ] || { sed -n '2,8p' "$0"; exit 2; }
 
 has_suite() {
   [ -x "$cache/node_modules/node/bin/node" ] &&

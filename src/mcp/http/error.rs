@@ -75,7 +75,7 @@ pub enum HttpError {
     StreamClosed,
     #[error("It no longer recognizes the session.")]
     SessionLost,
-    #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
+    #[error("It supports neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
     NeitherTransport {
         sse: Box<HttpError>,
         http: Box<HttpError>,

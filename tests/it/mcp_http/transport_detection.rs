@@ -104,7 +104,7 @@ async fn both_errors_are_reported_if_neither_transport_works() {
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
         format!(
-            "Server `web` could not be started. It speaks neither HTTP+SSE (There is no MCP \
+            "Server `web` could not be started. It supports neither HTTP+SSE (There is no MCP \
              server at `{origin}/mcp` (HTTP status 404).) nor streamable HTTP (It answered with \
              HTTP status 500 Internal Server Error: boom.). Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`."
         )
