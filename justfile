@@ -1,28 +1,30 @@
-# What is done often. `.ci/run` alone decides whether a change is good.
+# Common tasks. `.ci/run` alone decides whether a change is good.
 
-# Every test that needs nothing installed
+# Run every test that needs nothing installed
 test:
     cargo test
 
-# Format and lints
+# Check formatting and lints
 lint:
     cargo fmt --check
     cargo clippy --all-targets -- -D warnings
 
-# How fast it is: the real program from outside, and the functions that tokens pass
+# Measure the whole program and the functions on the token path
 bench:
     cargo bench --bench terminal
     cargo bench --bench text
 
-# Twenty MCP servers, killed at random, for three minutes: no call without an answer, and what memory does meanwhile
+# Run twenty MCP servers, killed at random, for three minutes; checks that every call is answered,
+# and shows memory use
 soak seconds="180":
     cargo build --release --example test-mcp-server --example test-http-server
     HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak -- --ignored --nocapture
 
-# Everything that CI runs, real counterparties included
+# Run everything that CI runs, including real servers
 ci:
     .ci/run
 
-# Looks for texts that the scanner reads in two ways, for half an hour; needs cargo-fuzz, not nightly
+# Fuzz the scanner for half an hour for texts it reads in two ways; needs cargo-fuzz, but not
+# nightly
 fuzz seconds="1800":
     cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none scan -- -dict=tests/fuzz/markers.dict -max_len=400 -timeout=10 -max_total_time={{seconds}}

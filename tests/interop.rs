@@ -1,7 +1,6 @@
-//! The program against counterparties that nobody here wrote. `.ci/run` installs and
-//! starts them, and names them in the environment; so these tests run only there:
-//! `HUMBLE_LLAMA_URL` (a llama.cpp server that serves `smollm2`) and
-//! `HUMBLE_MCP_SERVERS` (the folder that `.ci/servers.sh` fills).
+//! Tests humble against third-party servers. `.ci/run` installs and starts them and sets the
+//! environment variables that these tests need: `HUMBLE_LLAMA_URL` (a llama.cpp server with the
+//! model `smollm2`) and `HUMBLE_MCP_SERVERS` (the folder created by `.ci/servers.sh`).
 
 #[path = "interop/dialects.rs"]
 mod dialects;
@@ -24,29 +23,30 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// The slowest engine on the slowest processor needs a part of it.
+/// The slowest engine on the slowest CPU needs only part of this.
 const WAIT_DEADLINE: Duration = Duration::from_secs(120);
 
-/// What the model is made to say where a test compares it word for word.
-const SAID: &str = "Seoul is a city. 서울은 도시입니다.";
+/// The text that a grammar forces the model to write.
+const ANSWER: &str = "Seoul is a city. 서울은 도시입니다.";
 
-fn named(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names no counterparty"))
+fn variable(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set; `.ci/run` sets it"))
 }
 
-/// A home whose one model is the real one, with these options for each request.
+/// A home with the real model as its only model, using these request options.
 fn llama(options: &Value) -> TestHome {
     let home = TestHome::with_model(&json!({
-        "name": "smollm2", "provider": "openai", "baseUrl": named("HUMBLE_LLAMA_URL"),
+        "name": "smollm2", "provider": "openai", "baseUrl": variable("HUMBLE_LLAMA_URL"),
         "options": options, "active": true,
     }));
-    // On a processor without wide instructions each hundred tokens cost seconds.
-    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
+    // On a CPU without wide vector instructions, every hundred prompt tokens take seconds.
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.")
+        .expect("the home is writable");
     home
 }
 
-/// llama.cpp takes a grammar, which leaves the model one thing to say.
-fn only(text: &str) -> Value {
+/// A llama.cpp grammar that permits only `text`.
+fn grammar_for(text: &str) -> Value {
     json!({ "grammar": format!("root ::= {}", json!(text)), "max_tokens": 64 })
 }
 
@@ -73,13 +73,13 @@ fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
         .stderr(Stdio::piped());
     let child = command.spawn().expect("the program starts");
     let process = Pid::from_child(&child);
-    let (done, ended) = channel();
-    std::thread::spawn(move || done.send(child.wait_with_output()));
-    let Ok(output) = ended.recv_timeout(WAIT_DEADLINE) else {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(WAIT_DEADLINE) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("humble {arguments:?} has not ended after {WAIT_DEADLINE:?}");
+        panic!("humble {arguments:?} did not end within {WAIT_DEADLINE:?}");
     };
-    let output = output.expect("the program is ours to wait for");
+    let output = output.expect("the output can be read");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     CommandOutput {
         code: output.status.code(),
@@ -91,10 +91,13 @@ fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_humble_ask_word_for_word() {
-    let asked = ask(&llama(&only(SAID)), &["--no-tools", "What is Seoul?"]);
+    let asked = ask(
+        &llama(&grammar_for(ANSWER)),
+        &["--no-tools", "What is Seoul?"],
+    );
     assert_eq!(
         (asked.code, asked.out.trim_end()),
-        (Some(0), SAID),
+        (Some(0), ANSWER),
         "{}",
         asked.err
     );
@@ -107,18 +110,20 @@ fn llama_cpp_answers_humble_ask_word_for_word() {
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn llama_cpp_takes_the_tools_of_humble_ask_and_generates_freely() {
+fn llama_cpp_accepts_the_tools_of_humble_ask_and_generates_freely() {
     let home = llama(&json!({ "max_tokens": 48, "seed": 7 }));
     let asked = ask(&home, &["--json", "Say hello."]);
-    let events = asked.out.lines().map(serde_json::from_str);
-    let events: Vec<Value> = events
+    let events: Vec<Value> = asked
+        .out
+        .lines()
+        .map(serde_json::from_str)
         .collect::<Result<_, _>>()
-        .expect("a JSON object a line");
+        .expect("one JSON object per line");
     let reply = events
         .iter()
         .filter(|event| event["type"] == "delta" || event["type"] == "tool");
     assert!(reply.count() > 0, "{}\n{}", asked.out, asked.err);
-    // Nobody is there to approve, should this small model ask for a tool.
+    // The small model may request a tool, but there is no user to approve it.
     assert!(
         matches!(asked.code, Some(0 | 3)),
         "{:?}\n{}",
@@ -130,28 +135,28 @@ fn llama_cpp_takes_the_tools_of_humble_ask_and_generates_freely() {
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_on_the_screen_and_is_saved() {
-    let home = llama(&only(SAID));
+    let home = llama(&grammar_for(ANSWER));
     let mut terminal = TerminalOptions::in_home(&home).arg("--no-tools").start();
     terminal.wait_for_text("smollm2");
     terminal.send_prompt("What is Seoul?");
-    let screen = terminal.wait_for_text(SAID);
+    let screen = terminal.wait_for_text(ANSWER);
     assert!(
         contains_text(&screen, "What is Seoul?"),
         "{}",
         screen_with_border(&screen)
     );
-    let saved = home.wait_until_saved(SAID);
+    let saved = home.wait_until_saved(ANSWER);
     assert_eq!(
         saved["messages"],
         json!([
             { "role": "user", "content": "What is Seoul?" },
-            { "role": "assistant", "content": SAID },
+            { "role": "assistant", "content": ANSWER },
         ])
     );
-    // The second prompt carries the first answer.
+    // The second prompt includes the first answer.
     terminal.send_prompt("Once more.");
     terminal.wait_for("the second answer", |screen| {
-        screen.contents().matches(SAID).count() == 2
+        screen.contents().matches(ANSWER).count() == 2
     });
     assert_eq!(
         terminal.quit(),
@@ -165,7 +170,7 @@ fn llama_cpp_answers_on_the_screen_and_is_saved() {
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
+fn an_invalid_grammar_is_reported_in_a_sentence() {
     let home = llama(&json!({ "grammar": "this is no grammar" }));
     let asked = ask(&home, &["--no-tools", "Hello"]);
     assert_eq!(
@@ -183,36 +188,37 @@ fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn llama_cpp_speaks_anthropic_s_protocol_too() {
+fn llama_cpp_supports_the_anthropic_protocol_too() {
     let home = TestHome::with_model(&json!({
-        "name": "smollm2", "provider": "anthropic", "baseUrl": named("HUMBLE_LLAMA_URL"),
+        "name": "smollm2", "provider": "anthropic", "baseUrl": variable("HUMBLE_LLAMA_URL"),
         "options": { "max_tokens": 48 }, "active": true,
     }));
-    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.")
+        .expect("the home is writable");
     let asked = ask(&home, &["--no-tools", "Say hello."]);
     assert_eq!(asked.code, Some(0), "{}", asked.err);
     assert!(!asked.out.trim().is_empty(), "{}", asked.err);
 }
 
-/// The server's count of a prompt, without what it counts for an empty one.
-fn counted(text: &str) -> u64 {
+/// The server's token count of a prompt, without its overhead for an empty one.
+fn server_token_count(text: &str) -> u64 {
     let count = |prompt: &str| {
         let asked = ask(
             &llama(&json!({ "max_tokens": 1 })),
             &["--json", "--no-tools", prompt],
         );
-        let ended = asked.out.lines().rev().find_map(|line| {
+        let input_tokens = asked.out.lines().rev().find_map(|line| {
             let event: Value = serde_json::from_str(line).ok()?;
             event["usage"]["input"].as_u64()
         });
-        ended.unwrap_or_else(|| panic!("no count: {}\n{}", asked.out, asked.err))
+        input_tokens.unwrap_or_else(|| panic!("no count: {}\n{}", asked.out, asked.err))
     };
     count(&format!(".{text}")) - count(".")
 }
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
+fn token_estimates_exceed_the_llama_cpp_count_by_at_most_two_fifths() {
     let samples = [
         include_str!("../src/text/token_estimate/samples/english.txt"),
         include_str!("../src/text/token_estimate/samples/code.txt"),
@@ -222,7 +228,10 @@ fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
     ];
     let vocabulary = Vocabulary::for_model(None, "smollm2");
     for text in samples {
-        let (estimate, count) = (token_estimate::estimate(text, vocabulary), counted(text));
+        let (estimate, count) = (
+            token_estimate::estimate(text, vocabulary),
+            server_token_count(text),
+        );
         assert!(
             (count..=count * 140 / 100).contains(&estimate),
             "{estimate} for {count}: {text}"
@@ -241,8 +250,11 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
         )
         .queue_reply("/api/chat", ollama_text(&["Together they make 42."]));
     let program = servers::from_npm("everything");
-    let home = TestHome::with_ollama(&server.url());
-    let home = home.with_server("everything", &servers::node(), &[&program, "stdio"]);
+    let home = TestHome::with_ollama(&server.url()).with_server(
+        "everything",
+        &servers::node(),
+        &[&program, "stdio"],
+    );
     let mut terminal = TerminalOptions::in_home(&home).start();
     terminal.wait_for("the server is connected", |screen| {
         screen
@@ -271,19 +283,19 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     let offered = requests[0]["tools"].as_array().expect("tools");
     assert!(
         offered.len() >= 10,
-        "all its tools are offered: {offered:#?}"
+        "all of its tools are offered: {offered:#?}"
     );
     let result = requests[1]["messages"]
         .as_array()
-        .and_then(|all| all.last());
-    let result = result.expect("the result comes last");
+        .and_then(|all| all.last())
+        .expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
     assert!(text.contains("data, not instructions"), "{text}");
     assert!(text.contains("The sum of 17 and 25 is 42."), "{text}");
     assert!(
         !home.processes().is_empty(),
-        "the search for survivors finds the living"
+        "the process search finds running servers"
     );
     assert_eq!(
         terminal.quit(),

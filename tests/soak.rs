@@ -1,7 +1,7 @@
-//! Twenty servers, two thousand calls, servers killed at random, for three minutes
-//! (`just soak`): no call without an answer, nobody left at the end, and memory that
-//! does not grow. `HUMBLE_SOAK_SECONDS` makes it shorter, with as many calls a second.
-//! Not run by `cargo test`: it needs quiet and time, and /proc.
+//! Soak test (`just soak`): twenty servers, two thousand calls and random kills for three minutes.
+//! Every call must be answered, no process may be left, and memory must not grow.
+//! `HUMBLE_SOAK_SECONDS` shortens it at the same call rate. Not part of `cargo test`, because it
+//! needs an idle machine, time, and /proc.
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
@@ -27,33 +27,33 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 const SERVERS: usize = 20;
-/// Those of them that are reached over HTTP.
+/// Number of servers reached over HTTP.
 const REMOTE: usize = 5;
 const SECONDS: u64 = 180;
 const CALLS: u64 = 2_000;
 const KILL_EVERY: Duration = Duration::from_secs(2);
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);
-/// No call takes so long, whatever happens to its server.
+/// Deadline of every call, whatever happens to its server.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
-/// Resident memory may grow by so much in a minute, in kB: a leak of a call's result
-/// or of a session would be more.
+/// Maximum growth of resident memory in kB per minute; a leaked call result or session would exceed
+/// it.
 const SLOPE_MAX: f64 = 2_048.0;
-/// Too short a run has no slope worth a judgement.
+/// The slope of a shorter run is not meaningful.
 const WARM_UP_SECONDS: u64 = 60;
 const BEHAVIORS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
 
-/// A program that is built beside this one.
+/// The path of an example built alongside this test.
 fn example(name: &str) -> PathBuf {
-    let mut program = std::env::current_exe().expect("a test knows its own path");
+    let mut program = std::env::current_exe().expect("a test has a path");
     program.pop();
     program.pop();
     let program = program.join("examples").join(name);
-    assert!(program.exists(), "`cargo build --example {name}` makes it");
+    assert!(program.exists(), "run `cargo build --example {name}` first");
     program
 }
 
-/// A server over HTTP, which somebody starts again whenever it is killed.
+/// A server over HTTP, restarted after it is killed.
 struct HttpServerProcess {
     port: u16,
     child: Child,
@@ -71,7 +71,7 @@ impl HttpServerProcess {
     fn run(port: u16, mark: &str) -> Child {
         let mut command = Command::new(example("test-http-server"));
         command.arg(port.to_string()).env(PROCESS_MARK, mark);
-        command.spawn().expect("it starts")
+        command.spawn().expect("the server starts")
     }
 
     fn revive(&mut self, mark: &str) {
@@ -111,21 +111,21 @@ fn server(number: usize, mark: &str) -> ServerConfig {
     }
 }
 
-/// Processes that bear the mark, by their ids.
+/// Ids of the processes with this mark.
 fn alive(mark: &str) -> Vec<i32> {
     let wanted = format!("{PROCESS_MARK}={mark}");
-    let entries = std::fs::read_dir("/proc").expect("a soak runs where there is /proc");
+    let entries = std::fs::read_dir("/proc").expect("the soak test needs /proc");
     let is_ours = |path: PathBuf| {
         let variables = std::fs::read(path.join("environ")).unwrap_or_default();
         let mut variables = variables.split(|byte| *byte == 0);
-        variables.any(|one| one == wanted.as_bytes())
+        variables.any(|variable| variable == wanted.as_bytes())
     };
     let ours = entries.flatten().filter(|entry| is_ours(entry.path()));
     let ids = ours.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     ids.collect()
 }
 
-/// Memory of this process that is resident, in kB.
+/// Resident memory of this process, in kB.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -133,16 +133,17 @@ fn resident() -> f64 {
     number.and_then(|number| number.parse().ok()).expect("kB")
 }
 
-/// kB a minute, by least squares. The first third is left out: there everything is
-/// allocated for the first time.
+/// Slope in kB per minute, by least squares. Skips the first third, where everything is allocated
+/// for the first time.
 fn slope(samples: &[(f64, f64)]) -> f64 {
     let samples = &samples[samples.len() / 3..];
     let count = samples.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| samples.iter().map(of).sum::<f64>() / count;
+    let mean =
+        |component: fn(&(f64, f64)) -> f64| samples.iter().map(component).sum::<f64>() / count;
     let (x, y) = (mean(|sample| sample.0), mean(|sample| sample.1));
-    let above: f64 = samples.iter().map(|(a, b)| (a - x) * (b - y)).sum();
-    let below: f64 = samples.iter().map(|(a, _)| (a - x).powi(2)).sum();
-    above / below
+    let numerator: f64 = samples.iter().map(|(a, b)| (a - x) * (b - y)).sum();
+    let denominator: f64 = samples.iter().map(|(a, _)| (a - x).powi(2)).sum();
+    numerator / denominator
 }
 
 #[test]
@@ -153,9 +154,9 @@ fn slope_of_a_line_is_computed() {
     assert!((slope(&line) - 7.0).abs() < 1e-9);
 }
 
-fn random_call(dice: &mut TestRng, number: u64) -> (McpCall, bool) {
-    let long = "가나다 ".repeat(1 + dice.below(10_000));
-    let (tool, arguments) = match dice.below(200) {
+fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
+    let long = "가나다 ".repeat(1 + rng.denominator(10_000));
+    let (tool, arguments) = match rng.denominator(200) {
         0..70 => ("add", json!({ "a": 1, "b": 2 })),
         70..120 => ("echo", json!({ "text": long })),
         120..140 => ("slow", json!({ "seconds": 0.3 })),
@@ -173,12 +174,12 @@ fn random_call(dice: &mut TestRng, number: u64) -> (McpCall, bool) {
     };
     let call = McpCall {
         id: CallId(number),
-        server: ServerId::new(format!("server-{}", dice.below(SERVERS))),
+        server: ServerId::new(format!("server-{}", rng.denominator(SERVERS))),
         tool: tool.to_owned(),
         arguments,
         pin: None,
     };
-    (call, dice.one_in(20))
+    (call, rng.one_in(20))
 }
 
 fn name(outcome: &ToolOutcome) -> &'static str {
@@ -196,45 +197,52 @@ struct Soak {
     hub: Hub,
     calls: JoinSet<&'static str>,
     ends: BTreeMap<&'static str, u64>,
-    begun: u64,
+    started_calls: u64,
     killed: u64,
     samples: Vec<(f64, f64)>,
-    dice: TestRng,
+    rng: TestRng,
     remotes: Vec<HttpServerProcess>,
 }
 
 impl Soak {
     fn call(&mut self) {
-        self.begun += 1;
-        let (call, is_cut) = random_call(&mut self.dice, self.begun);
+        self.started_calls += 1;
+        let (call, is_cancelled) = random_call(&mut self.rng, self.started_calls);
         let cancel = CancellationToken::new();
         let calling = self.hub.call(call.clone(), cancel.clone());
         self.calls.spawn(async move {
-            if is_cut {
+            if is_cancelled {
                 cancel.cancel();
             }
-            let answered = timeout(ANSWER_MAX, calling).await;
-            let answered = answered.unwrap_or_else(|_| panic!("no answer to {call:?}"));
-            name(&answered)
+            let outcome = timeout(ANSWER_MAX, calling)
+                .await
+                .unwrap_or_else(|_| panic!("no outcome for {call:?}"));
+            name(&outcome)
         });
     }
 
+    fn revive_remotes(&mut self, mark: &str) {
+        for process in &mut self.remotes {
+            process.revive(mark);
+        }
+    }
+
     fn kill(&mut self, mark: &str) {
-        // What was killed last time has been missed by now.
-        self.remotes.iter_mut().for_each(|one| one.revive(mark));
+        // The client has noticed the previous kill by now.
+        self.revive_remotes(mark);
         let alive = alive(mark);
         if alive.is_empty() {
             return;
         }
-        let chosen = *self.dice.pick(&alive);
+        let chosen = *self.rng.pick(&alive);
         if let Some(process) = Pid::from_raw(chosen)
             && kill_process(process, Signal::KILL).is_ok()
         {
             self.killed += 1;
         }
-        // A person looks at one that is down, now and then.
+        // Now and then the user reconnects a failed server.
         let servers = self.hub.servers();
-        let server = self.dice.pick(&servers);
+        let server = self.rng.pick(&servers);
         if matches!(server.status, ServerStatus::Failed(_)) {
             self.hub.reconnect(&server.id);
         }
@@ -242,14 +250,14 @@ impl Soak {
 
     fn count(&mut self, ended: Option<Result<&'static str, tokio::task::JoinError>>) {
         if let Some(ended) = ended {
-            let end = ended.expect("each call has an answer");
+            let end = ended.expect("every call has an outcome");
             *self.ends.entry(end).or_default() += 1;
         }
     }
 }
 
-/// After all that each server is well again, once a person asks for it.
-async fn everybody_comes_back(soak: &mut Soak) {
+/// Checks that every server recovers after a manual reconnect.
+async fn every_server_recovers(soak: &mut Soak) {
     let ids: Vec<ServerId> = soak
         .hub
         .servers()
@@ -259,21 +267,22 @@ async fn everybody_comes_back(soak: &mut Soak) {
     for id in &ids {
         soak.hub.reconnect(id);
     }
-    let is_well = |server: &Server| server.status == ServerStatus::Connected;
+    let is_connected = |server: &Server| server.status == ServerStatus::Connected;
     let back = async {
         let mut ticks = interval(Duration::from_millis(50));
-        // Twice in a row: one that is about to be closed is still connected.
-        let mut well = 0;
-        while well < 10 {
+        // Require several successes in a row, since a server that is about to be closed is still
+        // connected.
+        let mut successes = 0;
+        while successes < 10 {
             ticks.tick().await;
-            let all = soak.hub.servers().iter().all(is_well);
-            well = if all { well + 1 } else { 0 };
+            let all = soak.hub.servers().iter().all(is_connected);
+            successes = if all { successes + 1 } else { 0 };
         }
     };
     let waited = timeout(Duration::from_secs(60), back).await;
     assert!(
         waited.is_ok(),
-        "all servers come back: {:#?}",
+        "all servers recover: {:#?}",
         soak.hub.servers()
     );
     for (number, id) in ids.into_iter().enumerate() {
@@ -296,7 +305,7 @@ async fn everybody_comes_back(soak: &mut Soak) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes three minutes: `just soak`"]
-async fn servers_that_die_at_random_cost_no_call_its_answer() {
+async fn every_call_has_an_outcome_although_servers_are_killed() {
     let seconds = std::env::var("HUMBLE_SOAK_SECONDS").ok();
     let seconds: u64 = seconds.map_or(SECONDS, |text| text.parse().expect("seconds"));
     let calls = CALLS * seconds / SECONDS;
@@ -306,8 +315,8 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     let remotes: Vec<HttpServerProcess> = (0..REMOTE)
         .map(|_| HttpServerProcess::start(&mark))
         .collect();
-    let over_http = remotes.iter().enumerate();
-    let over_http = over_http.map(|(number, one)| remote(number, one));
+    let numbered = remotes.iter().enumerate();
+    let over_http = numbered.map(|(number, process)| remote(number, process));
     let children = (REMOTE..SERVERS).map(|number| server(number, &mark));
     hub.configure(over_http.chain(children).collect());
     let reading = tokio::spawn(async move { while events.recv().await.is_some() {} });
@@ -315,10 +324,10 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
         hub,
         calls: JoinSet::new(),
         ends: BTreeMap::new(),
-        begun: 0,
+        started_calls: 0,
         killed: 0,
         samples: Vec::new(),
-        dice: TestRng::new(6),
+        rng: TestRng::new(6),
         remotes,
     };
     let ticker = |every: Duration| {
@@ -329,10 +338,10 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     let mut call = ticker(Duration::from_secs(seconds) / u32::try_from(calls).expect("few"));
     let (mut kill, mut sample) = (ticker(KILL_EVERY), ticker(SAMPLE_EVERY));
     let started = Instant::now();
-    // A busy machine falls behind its pace: the calls are what counts.
-    while soak.begun < calls || started.elapsed() < Duration::from_secs(seconds) {
+    // A busy machine may fall behind schedule, so the number of calls decides.
+    while soak.started_calls < calls || started.elapsed() < Duration::from_secs(seconds) {
         tokio::select! {
-            _ = call.tick(), if soak.begun < calls => soak.call(),
+            _ = call.tick(), if soak.started_calls < calls => soak.call(),
             _ = kill.tick() => soak.kill(&mark),
             _ = sample.tick() => {
                 let minutes = started.elapsed().as_secs_f64() / 60.0;
@@ -354,10 +363,10 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     );
     assert_eq!(soak.ends.values().sum::<u64>(), calls, "{:?}", soak.ends);
     assert!(soak.ends["succeeded"] * 2 > calls, "{:?}", soak.ends);
-    soak.remotes.iter_mut().for_each(|one| one.revive(&mark));
-    everybody_comes_back(&mut soak).await;
+    soak.revive_remotes(&mark);
+    every_server_recovers(&mut soak).await;
     soak.hub.shutdown().await;
-    reading.await.expect("it reads to the end");
+    reading.await.expect("the reader ends with the channel");
     drop(soak.remotes);
     assert_eq!(alive(&mark), Vec::<i32>::new(), "every process is gone");
     assert!(

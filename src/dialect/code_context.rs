@@ -1,30 +1,30 @@
-//! Knows, of the text that was shown, where its lines and its fences are
-//! (CommonMark 4.5), and of a fence that is held back, whether a call may follow.
+//! Tracks Markdown code in the text: line starts, fences (CommonMark 4.5) and code spans. Also
+//! decides whether a withheld run of backticks may precede a call.
 
-/// A longer run of backticks opens nothing.
+/// Longer runs of backticks open nothing.
 const RUN_MAX: usize = 32;
 const INFO_CHARS_MAX: usize = 32;
 const BLANK_CHARS_MAX: usize = 256;
 
-/// Follows the text that was shown.
+/// Tracks lines, fences and code spans in the shown text.
 #[derive(Debug)]
 pub(super) struct FenceTracker {
     pub(super) last_char: Option<char>,
-    /// Nothing but white space since the line began.
+    /// Only whitespace since the start of the line.
     pub(super) at_line_start: bool,
-    /// The last character on the line that is no white space.
+    /// Last non-whitespace character on the line.
     last_word: Option<char>,
-    /// Nothing but what a quote or an item of a list begins with.
+    /// Only whitespace, quote markers or list markers since the start of the line.
     may_open_fence: bool,
-    /// The length of the run that opened the fence around this place.
+    /// Length of the run that opened the current fence.
     fence: Option<usize>,
-    /// Fences are made of backticks or of tildes.
-    mark: char,
+    /// Character that the current fence is made of: a backtick or a tilde.
+    fence_char: char,
     on_opening_line: bool,
     run: usize,
     run_of: char,
     run_starts_line: bool,
-    /// The length of the backtick run that opened a code span on this line.
+    /// Length of the backtick run that opened a code span on this line.
     span: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl Default for FenceTracker {
             last_word: None,
             may_open_fence: true,
             fence: None,
-            mark: '`',
+            fence_char: '`',
             on_opening_line: false,
             run: 0,
             run_of: '`',
@@ -51,7 +51,7 @@ impl FenceTracker {
         self.fence.is_some() || self.run >= 3 && self.run_starts_line
     }
 
-    /// In a code span, as far as its line tells.
+    /// A code span cannot be confirmed until its line ends, so this looks only backwards.
     pub(super) fn is_in_code_span(&self) -> bool {
         self.span.is_some()
     }
@@ -61,7 +61,7 @@ impl FenceTracker {
             && matches!(self.last_word, Some(':' | '：'))
     }
 
-    /// What was left out here, a call or thinking, stood between lines.
+    /// Counts an omitted call or thinking block as a line break.
     pub(super) fn start_line(&mut self) {
         self.show_char('\n');
     }
@@ -77,14 +77,18 @@ impl FenceTracker {
         } else if !c.is_whitespace() {
             self.last_word = Some(c);
         }
-        let goes_on = self.run > 0 && c == self.run_of;
-        let begins = self.run == 0 && (c == '`' || c == '~' && self.may_open_fence);
-        if goes_on || begins {
+        let continues_run = self.run > 0 && c == self.run_of;
+        let starts_run = self.run == 0 && (c == '`' || c == '~' && self.may_open_fence);
+        if continues_run || starts_run {
             if self.run == 0 {
-                // A fence closes with what it was opened with.
+                // A fence closes with the character that opened it.
                 self.run_starts_line =
-                    self.may_open_fence && (self.fence.is_none() || c == self.mark);
-                self.mark = if self.fence.is_none() { c } else { self.mark };
+                    self.may_open_fence && (self.fence.is_none() || c == self.fence_char);
+                self.fence_char = if self.fence.is_none() {
+                    c
+                } else {
+                    self.fence_char
+                };
             }
             self.run += 1;
             self.run_of = c;
@@ -122,7 +126,7 @@ impl FenceTracker {
                 self.fence = Some(self.run);
                 self.on_opening_line = true;
             }
-            // "```like this```" is a code span: no fence was opened.
+            // "```like this```" is a code span, not a fence.
             Some(_) if self.on_opening_line => self.fence = None,
             Some(length) if self.run_starts_line && self.run >= length => self.fence = None,
             _ => {}
@@ -130,7 +134,7 @@ impl FenceTracker {
     }
 }
 
-/// The start of a fence, or of a code span, that is held back.
+/// A withheld start of a fence or code span.
 #[derive(Debug, Default)]
 pub(super) struct BacktickRun {
     pub(super) length: usize,
@@ -139,17 +143,17 @@ pub(super) struct BacktickRun {
 }
 
 impl BacktickRun {
-    /// A code span holds a call only right behind its backticks.
+    /// In a code span, a call must follow the backticks directly.
     pub(super) fn can_contain_call(&self) -> bool {
         self.length >= 3 || self.info + self.blank == 0
     }
 
-    /// Whether what it holds may begin with `c`: on a line of its own, or a bracket.
+    /// Whether a call may begin with `c` after the run: on a line of its own, or with a bracket.
     pub(super) fn can_end_before(&self, c: char) -> bool {
         self.length >= 3 && !c.is_whitespace() && (self.blank > 0 || "{[<".contains(c))
     }
 
-    /// Whether it may still be one with `c`.
+    /// Whether the run may continue with `c`.
     pub(super) fn accepts(&mut self, c: char) -> bool {
         match c {
             '`' if self.info + self.blank == 0 => {

@@ -1,5 +1,5 @@
-//! Gemma's calls (DIALECTS 23): `call:f{city:<escape>Paris<escape>}` behind a
-//! literal that means a call. `gemma/arguments` reads what is in the braces.
+//! Gemma's calls: `call:f{city:<escape>Paris<escape>}` after an opening marker. `gemma/arguments`
+//! parses the braces.
 
 mod arguments;
 
@@ -34,7 +34,7 @@ struct GemmaRecognizer {
     arguments: GemmaArguments,
 }
 
-/// What of the form has come.
+/// Progress within the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GemmaState {
     Start,
@@ -44,7 +44,7 @@ enum GemmaState {
 
 impl Recognizer for GemmaRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = body.len() - c.len_utf8();
+        let char_start = body.len() - c.len_utf8();
         match self.state {
             GemmaState::Start if body == START => {
                 self.name = body.len()..body.len();
@@ -58,7 +58,7 @@ impl Recognizer for GemmaRecognizer {
                 self.state = GemmaState::Arguments;
                 Advance::Hold
             }
-            GemmaState::Name if c == ' ' && self.name.is_empty() && here < NAME_CHARS_MAX => {
+            GemmaState::Name if c == ' ' && self.name.is_empty() && char_start < NAME_CHARS_MAX => {
                 self.name = body.len()..body.len();
                 Advance::Hold
             }
@@ -73,8 +73,8 @@ impl Recognizer for GemmaRecognizer {
     }
 
     fn finish(&mut self, body: &str, _offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
-        let cut = self.state == GemmaState::Arguments && end == FormEnd::Stream;
-        cut.then(|| {
+        let is_cut_off = self.state == GemmaState::Arguments && end == FormEnd::Stream;
+        is_cut_off.then(|| {
             let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
             RecognizedForm::Calls(vec![cut])
         })
@@ -84,7 +84,7 @@ impl Recognizer for GemmaRecognizer {
 impl GemmaRecognizer {
     fn read(&mut self, body: &str, offered: &Offered) -> Advance {
         let (arguments, repaired) = std::mem::take(&mut self.arguments).into_value();
-        let written = ParsedCall {
+        let call = ParsedCall {
             raw: body,
             server: None,
             name: &body[self.name.clone()],
@@ -94,7 +94,7 @@ impl GemmaRecognizer {
             is_terminated: true,
             unmistakable: true,
         };
-        match json_call::resolve_call(written, offered) {
+        match json_call::resolve_call(call, offered) {
             Some(piece) => Advance::Found(RecognizedForm::Calls(vec![piece])),
             None => Advance::Text,
         }

@@ -1,7 +1,6 @@
-//! gpt-oss's messages (DIALECTS 32, 37): a header of special tokens in any order,
-//! `<|channel|>analysis to=functions.f<|message|>`, and what it is the header of: a
-//! call, thinking, or an answer. The tokens around an answer are text until a
-//! header was seen, and in code always.
+//! gpt-oss messages (Harmony): a header of special tokens in any order, such as
+//! `<|channel|>analysis to=functions.f<|message|>`, followed by a call, thinking or an answer.
+//! Tokens around an answer are plain text until the first header, and always in code.
 
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
@@ -18,13 +17,13 @@ const CHANNEL: &str = "<|channel|>";
 const CONSTRAIN: &str = "<|constrain|>";
 const MESSAGE: &str = "<|message|>";
 const TOKENS: [&str; 4] = [START, CHANNEL, CONSTRAIN, MESSAGE];
-/// What ends a message.
+/// Tokens that end a message.
 const ENDS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
 const ROLE: &str = "assistant";
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
 const RECIPIENT: &str = "to=";
 const HEADER_BYTES_MAX: usize = 512;
-/// Words such as `json` beside a channel or a recipient.
+/// Maximum length of a word such as `json` after a channel or recipient.
 const WORD_CHARS_MAX: usize = 16;
 
 const THINKING: &ThinkingEnd = &ThinkingEnd {
@@ -37,9 +36,9 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if quoted || opening.wrapper.is_some() {
         return None;
     }
-    let at = match opening.marker {
+    let state = match opening.marker {
         '<' => HarmonyState::Token { start: 0 },
-        // The role was in the prompt: the answer begins with the recipient.
+        // The role was part of the prompt, so the answer begins with the recipient.
         't' if opening.at_stream_start && !opening.offered.is_empty() => HarmonyState::Word {
             start: 0,
             first: false,
@@ -47,7 +46,7 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         _ => return None,
     };
     Some(Box::new(HarmonyRecognizer {
-        state: at,
+        state,
         has_message_header: opening.has_message_header,
         last: "",
         header: 0,
@@ -59,20 +58,20 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 struct HarmonyRecognizer {
     state: HarmonyState,
     has_message_header: bool,
-    /// The token before.
+    /// The previous token.
     last: &'static str,
-    /// Where the header ends.
+    /// End of the header in the body.
     header: usize,
     body: JsonArguments,
 }
 
-/// What of the message has come.
+/// Progress within the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HarmonyState {
     Token {
         start: usize,
     },
-    /// Behind a token or a word; `first` where a role or channel must follow.
+    /// After a token or word; `first` if a role or channel must follow.
     Between {
         first: bool,
     },
@@ -83,17 +82,17 @@ enum HarmonyState {
     /// The header of a call is complete.
     BeforeArguments,
     Arguments,
-    /// Arguments that are no JSON.
+    /// Arguments that are not JSON.
     NonJsonArguments,
 }
 
 impl Recognizer for HarmonyRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = body.len() - c.len_utf8();
+        let char_start = body.len() - c.len_utf8();
         match self.state {
             HarmonyState::BeforeArguments if c == '{' => {
                 self.body.push(c, body);
-                self.hold(HarmonyState::Arguments)
+                self.enter(HarmonyState::Arguments)
             }
             HarmonyState::BeforeArguments if c.is_whitespace() => Advance::Hold,
             HarmonyState::Arguments => match self.body.push(c, body) {
@@ -111,7 +110,7 @@ impl Recognizer for HarmonyRecognizer {
             _ if body.len() > HEADER_BYTES_MAX => Advance::Reject,
             HarmonyState::Token { start } => self.in_token(&body[start..], body, offered),
             HarmonyState::Word { start, first } if c == '<' || c.is_whitespace() => {
-                self.end_word(&body[start..here], first, c, here)
+                self.end_word(&body[start..char_start], first, c, char_start)
             }
             HarmonyState::Word { start, first } => {
                 match may_be_word(&body[start..], self.last, first) {
@@ -120,19 +119,26 @@ impl Recognizer for HarmonyRecognizer {
                 }
             }
             HarmonyState::Between { .. } if c == '<' => {
-                self.hold(HarmonyState::Token { start: here })
+                self.enter(HarmonyState::Token { start: char_start })
             }
             HarmonyState::Between { .. } if c == ' ' => Advance::Hold,
-            HarmonyState::Between { first } => match may_be_word(&body[here..], self.last, first) {
-                true => self.hold(HarmonyState::Word { start: here, first }),
-                false => Advance::Reject,
-            },
+            HarmonyState::Between { first } => {
+                match may_be_word(&body[char_start..], self.last, first) {
+                    true => self.enter(HarmonyState::Word {
+                        start: char_start,
+                        first,
+                    }),
+                    false => Advance::Reject,
+                }
+            }
         }
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let over = (self.state == HarmonyState::Arguments).then(|| self.body.end(body));
-        over.flatten().map_or(0, |over| body.len() - over)
+        let json_end = (self.state == HarmonyState::Arguments).then(|| self.body.end(body));
+        json_end
+            .flatten()
+            .map_or(0, |json_end| body.len() - json_end)
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
@@ -142,9 +148,9 @@ impl Recognizer for HarmonyRecognizer {
         );
         let complete = body.trim_end();
         if self.state == HarmonyState::Arguments
-            && let Some(over) = self.body.end(body)
+            && let Some(json_end) = self.body.end(body)
         {
-            return self.read(body, over, offered, true);
+            return self.read(body, json_end, offered, true);
         }
         match end {
             _ if offered.is_empty() && !in_header || self.last.is_empty() => None,
@@ -173,8 +179,8 @@ fn cut_off_call(raw: &str) -> Option<RecognizedForm> {
 }
 
 impl HarmonyRecognizer {
-    fn hold(&mut self, at: HarmonyState) -> Advance {
-        self.state = at;
+    fn enter(&mut self, state: HarmonyState) -> Advance {
+        self.state = state;
         Advance::Hold
     }
 
@@ -187,44 +193,44 @@ impl HarmonyRecognizer {
             self.last = token;
             return match token {
                 MESSAGE => self.message(body, offered),
-                START | CHANNEL => self.hold(HarmonyState::Between { first: true }),
-                _ => self.hold(HarmonyState::Between { first: false }),
+                START | CHANNEL => self.enter(HarmonyState::Between { first: true }),
+                _ => self.enter(HarmonyState::Between { first: false }),
             };
         }
         let frames = opens && self.has_message_header;
         if frames && ENDS.contains(&part) {
             return Advance::Found(RecognizedForm::Delimiter);
         }
-        let mut may = TOKENS.iter().chain(ENDS.iter().filter(|_| frames));
-        match may.any(|token| token.starts_with(part)) {
+        let mut possible = TOKENS.iter().chain(ENDS.iter().filter(|_| frames));
+        match possible.any(|token| token.starts_with(part)) {
             true => Advance::Hold,
             false => Advance::Reject,
         }
     }
 
-    /// `c` ends the word.
-    fn end_word(&mut self, word: &str, first: bool, c: char, here: usize) -> Advance {
-        let is_whole = match self.last {
+    /// Handles `c`, which ends the word.
+    fn end_word(&mut self, word: &str, first: bool, c: char, char_start: usize) -> Advance {
+        let is_expected = match self.last {
             START if first => word == ROLE,
             CHANNEL if first => CHANNELS.contains(&word),
             "" => word.len() > RECIPIENT.len() && word.starts_with(RECIPIENT),
             _ => true,
         };
         match c {
-            _ if !is_whole || c == '\n' => Advance::Reject,
-            '<' => self.hold(HarmonyState::Token { start: here }),
-            _ => self.hold(HarmonyState::Between { first: false }),
+            _ if !is_expected || c == '\n' => Advance::Reject,
+            '<' => self.enter(HarmonyState::Token { start: char_start }),
+            _ => self.enter(HarmonyState::Between { first: false }),
         }
     }
 
-    /// The header is complete.
+    /// Handles the end of the header.
     fn message(&mut self, body: &str, offered: &Offered) -> Advance {
         self.header = body.len();
         if recipient(body).is_some() {
             if offered.is_empty() {
                 return Advance::Text;
             }
-            return self.hold(HarmonyState::BeforeArguments);
+            return self.enter(HarmonyState::BeforeArguments);
         }
         let channel = body.split_once(CHANNEL).map(|(_, rest)| rest.trim_start());
         Advance::Found(match channel {
@@ -242,34 +248,34 @@ impl HarmonyRecognizer {
         }
     }
 
-    /// The arguments end at `end`.
+    /// Parses the call, whose arguments end at `end`.
     fn read(
         &self,
         body: &str,
         end: usize,
         offered: &Offered,
-        whole: bool,
+        is_terminated: bool,
     ) -> Option<RecognizedForm> {
         let raw = body[..end].trim_end();
         let (arguments, repaired) = match body[self.header..end].trim() {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),
         };
-        let written = ParsedCall {
+        let call = ParsedCall {
             raw,
             server: None,
             name: recipient(&body[..self.header])?,
             arguments,
             form: FORM,
             was_repaired: repaired,
-            is_terminated: whole,
+            is_terminated,
             unmistakable: true,
         };
-        json_call::resolve_call(written, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
+        json_call::resolve_call(call, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
     }
 }
 
-/// Whether `part` may begin a word behind `last`.
+/// Whether `part` may begin a word after `last`.
 fn may_be_word(part: &str, last: &str, first: bool) -> bool {
     match last {
         START if first => ROLE.starts_with(part),
@@ -285,10 +291,10 @@ fn may_be_word(part: &str, last: &str, first: bool) -> bool {
     }
 }
 
-/// Whom the header is addressed to: a tool, named.
+/// The tool that the header addresses.
 fn recipient(header: &str) -> Option<&str> {
-    let at = header.find(RECIPIENT)?;
-    let name = &header[at + RECIPIENT.len()..];
+    let start = header.find(RECIPIENT)?;
+    let name = &header[start + RECIPIENT.len()..];
     let end = name.find(|c: char| c == '<' || c.is_whitespace());
     let name = &name[..end.unwrap_or(name.len())];
     (!name.is_empty() && name != ROLE && name != "user").then_some(name)

@@ -1,6 +1,6 @@
-//! Calls as JSON (DIALECTS A): an object, an array of objects, or either wrapped.
-//! An object is let go at its first key that no call has, and followed to its end
-//! as text, so that a call quoted deep in an example is not one.
+//! Calls as JSON: an object, an array of objects, or either in a wrapper. An object is given up at
+//! the first key that no call has. The rest of it passes through as text, so a call quoted deep
+//! inside an example is not run.
 
 use super::json_call::{self, JsonObject};
 use super::recognizer::{
@@ -13,7 +13,7 @@ use crate::domain::{Offered, Resolved};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
 
-/// An array of more is data.
+/// Longer arrays are data.
 const ELEMENTS_MAX: usize = 64;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
@@ -33,27 +33,27 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 #[derive(Debug, Default)]
 struct JsonRecognizer {
     scanner: JsonScanner,
-    /// The outermost containers, as far as their keys are a call's own and not
-    /// its arguments'.
+    /// Outermost open containers, as long as their keys belong to the call and not to its
+    /// arguments.
     levels: Vec<JsonLevel>,
-    /// The elements of arrays among them, as bytes of the body.
+    /// Finished elements of the outer array, as byte ranges of the body.
     elements: Vec<ArrayElement>,
     element_start: usize,
     evidence: CallEvidence,
-    /// What cannot be read any more is followed to its end by its braces.
+    /// Set once the JSON is invalid; from there, only braces are counted to find the end.
     unterminated: Option<UnterminatedJson>,
     unclosed: UnclosedString,
-    /// Where it was over though nothing closed it.
+    /// End of the call if it ended without a closing brace.
     end: Option<usize>,
     form: &'static str,
-    /// In a wrapper that means a call: whatever keys it has, it is one.
+    /// In a wrapper that always means a call, so any keys are accepted.
     is_tagged: bool,
 }
 
 #[derive(Debug)]
 struct JsonLevel {
     array: bool,
-    /// A container that opens here is a level too.
+    /// A container that opens in this level is a level too.
     wraps: bool,
 }
 
@@ -72,7 +72,7 @@ struct ArrayElement {
     unmistakable: bool,
 }
 
-/// What is known of the object under way before it is complete.
+/// Evidence so far that the current object is a call.
 #[derive(Debug, Default)]
 struct CallEvidence {
     names_tool: bool,
@@ -92,16 +92,16 @@ impl Recognizer for JsonRecognizer {
             return self.step_unterminated(c, body, offered);
         }
         let in_string = self.scanner.is_in_string();
-        let over = self.unclosed.push(c, body, in_string);
-        if self.is_unmistakable() && over.is_some() {
-            self.end = over;
+        let end_of_call = self.unclosed.push(c, body, in_string);
+        if self.is_unmistakable() && end_of_call.is_some() {
+            self.end = end_of_call;
             return Advance::Reject;
         }
         let at_level = self.scanner.depth() == self.levels.len();
         match self.scanner.push(c) {
-            JsonEvent::Opened { array } => self.opened(array, at_level, body),
+            JsonEvent::Opened { array } => self.on_open(array, at_level, body),
             JsonEvent::Closed => {
-                self.closed(body.len());
+                self.on_close(body.len());
                 if self.is_data_list(body, offered) {
                     Advance::PassThrough
                 } else {
@@ -115,13 +115,14 @@ impl Recognizer for JsonRecognizer {
                 self.evidence.name_follows = false;
                 Advance::Hold
             }
-            // A list of anything else; behind a call it is only one that is no call.
+            // The array contains something other than objects. After a call, such an element is
+            // only an invalid call.
             JsonEvent::StringStart | JsonEvent::LiteralStart
                 if at_level && self.in_array() && !self.has_call() =>
             {
                 Advance::PassThrough
             }
-            JsonEvent::ValueEnd => self.ended(body, offered),
+            JsonEvent::ValueEnd => self.on_value_end(body, offered),
             JsonEvent::Invalid if self.is_unmistakable() && !self.is_between_elements() => {
                 let before = &body[..body.len() - c.len_utf8()];
                 self.unterminated = Some(UnterminatedJson::new(self.scanner.depth(), before));
@@ -133,8 +134,8 @@ impl Recognizer for JsonRecognizer {
     }
 
     fn pass(&mut self, c: char) -> PassThroughStatus {
-        // A line end in a string of an example is more likely a quotation mark
-        // that nobody closed: reading goes on, or later calls would be lost.
+        // A newline in a string of an example is more likely a missing quote. Stop passing through,
+        // or later calls would be lost.
         if self.unterminated.is_some() || c == '\n' && self.scanner.is_in_string() {
             return PassThroughStatus::Outside;
         }
@@ -146,15 +147,15 @@ impl Recognizer for JsonRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        self.end.map_or(0, |over| body.len() - over)
+        self.end.map_or(0, |end_of_call| body.len() - end_of_call)
     }
 
-    /// A missing bracket at the end is forgiven, a call cut off is not.
+    /// A missing bracket at the end is forgiven; a truncated call is not.
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = self.read_elements(body, offered);
-        let over = self.end.or_else(|| self.unclosed.end_of_json(body));
-        if let Some(over) = over.filter(|_| self.is_unmistakable()) {
-            let raw = &body[self.element_start..over];
+        let end_of_call = self.end.or_else(|| self.unclosed.end_of_json(body));
+        if let Some(end_of_call) = end_of_call.filter(|_| self.is_unmistakable()) {
+            let raw = &body[self.element_start..end_of_call];
             let why = match lenient_json::parse(raw) {
                 Ok(_) => json_call::CUT_OFF.to_owned(),
                 Err(why) => format!("its JSON cannot be read: {why}"),
@@ -163,14 +164,14 @@ impl Recognizer for JsonRecognizer {
             return Some(RecognizedForm::Calls(pieces));
         }
         let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
-        let is_cut = self.is_tagged && end == FormEnd::Stream && !self.in_array();
-        if is_cut || self.evidence.unmistakable() || in_element && !pieces.is_empty() {
+        let is_cut_off = self.is_tagged && end == FormEnd::Stream && !self.in_array();
+        if is_cut_off || self.evidence.unmistakable() || in_element && !pieces.is_empty() {
             pieces.push(json_call::unusable_call(
                 &body[self.element_start..],
                 json_call::CUT_OFF,
             ));
         } else if let Some(last) = self.elements.last().filter(|_| !pieces.is_empty()) {
-            // A comment that nobody closed is prose after the calls.
+            // An unclosed comment is prose after the calls.
             let tail = &body[last.at.end..];
             if tail.contains(|c: char| !c.is_whitespace() && !",]}".contains(c)) {
                 pieces.push(ScanEvent::Text(tail.to_owned()));
@@ -185,7 +186,7 @@ impl JsonRecognizer {
         self.is_tagged || self.evidence.unmistakable()
     }
 
-    /// The first of a list tells: where it is no call, none of them is.
+    /// The first element decides: if it is not a call, the array is data.
     fn is_data_list(&self, body: &str, offered: &Offered) -> bool {
         let in_list = self.levels.len() == 1 && self.in_array() && !self.is_tagged;
         in_list && self.elements.len() == 1 && self.read_elements(body, offered).is_empty()
@@ -195,7 +196,7 @@ impl JsonRecognizer {
         self.elements.iter().any(|element| element.unmistakable)
     }
 
-    /// In an array, behind an element.
+    /// In an array, after an element.
     fn is_between_elements(&self) -> bool {
         self.in_array() && !self.elements.is_empty()
     }
@@ -204,7 +205,7 @@ impl JsonRecognizer {
         self.levels.last().is_some_and(|level| level.array)
     }
 
-    fn opened(&mut self, array: bool, at_level: bool, body: &str) -> Advance {
+    fn on_open(&mut self, array: bool, at_level: bool, body: &str) -> Advance {
         let Some(parent) = self.levels.last() else {
             return Advance::Reject;
         };
@@ -222,8 +223,8 @@ impl JsonRecognizer {
         Advance::Hold
     }
 
-    /// A container has closed; `end` is the byte after it.
-    fn closed(&mut self, end: usize) {
+    /// Handles a closed container; `end` is the byte after it.
+    fn on_close(&mut self, end: usize) {
         if self.scanner.depth() >= self.levels.len() {
             return;
         }
@@ -243,7 +244,7 @@ impl JsonRecognizer {
             .string()
             .filter(|key| json_call::is_call_key(key, offered));
         let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
-            // What comes after name and arguments does not undo the call.
+            // An unknown key after the name and the arguments does not undo the call.
             return if self.is_tagged {
                 self.evidence.name_follows = false;
                 if let Some(level) = self.levels.last_mut() {
@@ -260,7 +261,7 @@ impl JsonRecognizer {
         Advance::Hold
     }
 
-    fn ended(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn on_value_end(&mut self, body: &str, offered: &Offered) -> Advance {
         let mut pieces = self.read_elements(body, offered);
         if self.elements.is_empty() && body.starts_with('{') {
             let object = JsonObject {
@@ -280,8 +281,8 @@ impl JsonRecognizer {
         }
     }
 
-    /// Each element by itself, so that an unreadable one does not drop its
-    /// siblings. Empty where none of them is a call.
+    /// Parses each element separately, so an invalid one does not drop its siblings. Empty if no
+    /// element is a call.
     fn read_elements(&self, body: &str, offered: &Offered) -> Vec<ScanEvent> {
         let read: Vec<_> = self
             .elements
@@ -308,15 +309,14 @@ impl JsonRecognizer {
             .collect()
     }
 
-    /// Counts braces up to the end of the object, and goes on behind it where it
-    /// was one of several.
+    /// Counts braces to the end of the invalid object, then continues with the rest of its array.
     fn step_unterminated(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let Some(broken) = &mut self.unterminated else {
+        let Some(unterminated) = &mut self.unterminated else {
             return Advance::Reject;
         };
         let array = self.levels.iter().rposition(|level| level.array);
         let rest = array.map_or(0, |at| at + 1);
-        match broken.push(c, body, rest) {
+        match unterminated.push(c, body, rest) {
             JsonProgress::Incomplete => return Advance::Hold,
             JsonProgress::EndedBefore(at) => {
                 self.end = Some(at);
@@ -327,9 +327,9 @@ impl JsonRecognizer {
         self.unterminated = None;
         self.scanner.resume(rest);
         if rest > 0 {
-            self.closed(body.len());
+            self.on_close(body.len());
             return Advance::Hold;
         }
-        self.ended(body, offered)
+        self.on_value_end(body, offered)
     }
 }

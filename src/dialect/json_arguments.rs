@@ -1,57 +1,57 @@
-//! The JSON object behind the name of a call: where it ends, also where it cannot
-//! be read, and what is in it.
+//! The JSON arguments after the name of a call: finds their end, even if they are invalid, and
+//! parses them.
 
 use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use serde_json::Value;
 
-/// Follows an object from its opening brace on, in constant time a character.
+/// Finds the end of an object that starts at its opening brace, in constant time per character.
 #[derive(Debug, Default)]
 pub(super) struct JsonArguments {
     scanner: JsonScanner,
     unterminated: Option<UnterminatedJson>,
     unclosed_string: UnclosedString,
-    /// Where it was over before a closing brace came.
+    /// End of the object if it ended without a closing brace.
     end: Option<usize>,
 }
 
 impl JsonArguments {
-    /// Takes `c`, with which `text` ends; the object begins somewhere in it.
+    /// Consumes `c`, the last character of `text`; the object begins somewhere in `text`.
     pub(super) fn push(&mut self, c: char, text: &str) -> JsonProgress {
-        let progress = self.follow(c, text);
+        let progress = self.scan(c, text);
         if let JsonProgress::EndedBefore(at) = progress {
             self.end = Some(at);
         }
         progress
     }
 
-    fn follow(&mut self, c: char, text: &str) -> JsonProgress {
-        if let Some(broken) = &mut self.unterminated {
-            return broken.push(c, text, 0);
+    fn scan(&mut self, c: char, text: &str) -> JsonProgress {
+        if let Some(unterminated) = &mut self.unterminated {
+            return unterminated.push(c, text, 0);
         }
         let in_string = self.scanner.is_in_string();
-        if let Some(over) = self.unclosed_string.push(c, text, in_string) {
-            return JsonProgress::EndedBefore(over);
+        if let Some(end) = self.unclosed_string.push(c, text, in_string) {
+            return JsonProgress::EndedBefore(end);
         }
         match self.scanner.push(c) {
             JsonEvent::ValueEnd => JsonProgress::Complete,
             JsonEvent::Invalid => {
                 let before = &text[..text.len() - c.len_utf8()];
-                let mut broken = UnterminatedJson::new(self.scanner.depth(), before);
-                let progress = broken.push(c, text, 0);
-                self.unterminated = Some(broken);
+                let mut unterminated = UnterminatedJson::new(self.scanner.depth(), before);
+                let progress = unterminated.push(c, text, 0);
+                self.unterminated = Some(unterminated);
                 progress
             }
             _ => JsonProgress::Incomplete,
         }
     }
 
-    /// The byte of `text` at which it was over, though nothing closed it.
+    /// End of the object in `text` if it ended without a closing brace.
     pub(super) fn end(&self, text: &str) -> Option<usize> {
         self.end.or_else(|| self.unclosed_string.end_of_json(text))
     }
 
-    /// The arguments, or why they cannot be read; and whether they were repaired.
+    /// The arguments or the parse error, and whether they were repaired.
     pub(super) fn parse(json: &str) -> (Result<Value, String>, bool) {
         match lenient_json::parse(json) {
             Ok(read) => (Ok(read.value), read.was_repaired),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn end_is_found_even_in_unreadable_json() {
+    fn end_is_found_even_in_invalid_json() {
         for text in [
             "{}",
             r#"{"a": "}", 'b': {"c": [1, "]"]}}"#,

@@ -1,5 +1,5 @@
-//! Reads one JSON object as a call: which keys mean what, which tool it names,
-//! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
+//! Interprets a JSON object as a call: the meaning of its keys, the tool it names, and why it
+//! cannot be run.
 
 use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 use crate::domain::toolset::withheld;
@@ -11,15 +11,15 @@ use std::fmt::Write;
 const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
 const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "params"];
 const WRAPPERS: [&str; 4] = ["function", "functionCall", "chooseFunction", "tool_calls"];
-/// Known, and without a meaning of their own here.
+/// Accepted keys without a meaning here.
 const OTHERS: [&str; 8] = [
     "server", "reason", "jsonrpc", "method", "params", "id", "type", "index",
 ];
-/// Tools that a fault lists by name.
+/// Maximum number of tools listed in an error message.
 const LISTED_MAX: usize = 20;
-/// Characters of a name that a fault repeats.
+/// Maximum length of a tool name quoted in an error message.
 pub(super) const NAME_CHARS_MAX: usize = 80;
-/// Wrappers around wrappers.
+/// Maximum nesting of wrappers.
 const WRAPPED_MAX: usize = 4;
 
 pub(super) fn is_name_key(key: &str) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn is_wrapper_key(key: &str) -> bool {
     WRAPPERS.contains(&key)
 }
 
-/// Whether `key` can stand in a call; with any other, the object is no call (S6.3).
+/// Whether a call may have the key `key`; an object with any other key is not a call.
 pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
     NAMES.contains(&key)
         || ARGUMENTS.contains(&key)
@@ -44,60 +44,60 @@ pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
         || offered.has(key)
 }
 
-/// An object of the stream, complete.
+/// A complete object from the stream.
 pub(super) struct JsonObject<'a> {
     pub(super) raw: &'a str,
-    /// It names an offered tool and has arguments, whatever else is wrong.
+    /// Names an available tool and has arguments, regardless of other errors.
     pub(super) unmistakable: bool,
-    /// It stood in an array, where the name may be the key (DIALECTS 9).
+    /// Is an array element, which may be keyed by the tool name: `[{"f": {…}}]`.
     pub(super) is_array_element: bool,
-    /// It stands in a wrapper that means a call.
+    /// Is in a wrapper that always means a call.
     pub(super) is_tagged: bool,
-    /// As the dialog labels it.
+    /// Label of the form in the approval dialog.
     pub(super) form: &'static str,
     pub(super) is_terminated: bool,
 }
 
-/// A call as it was written, whatever the form.
+/// A call in any form, before its tool is resolved.
 pub(super) struct ParsedCall<'a> {
     pub(super) raw: &'a str,
     pub(super) server: Option<String>,
     pub(super) name: &'a str,
-    /// Null and an empty string stand for none; Err says why they cannot be read.
+    /// Null and an empty string mean no arguments; `Err` is the parse error.
     pub(super) arguments: Result<Value, String>,
     pub(super) form: &'static str,
     pub(super) was_repaired: bool,
     pub(super) is_terminated: bool,
-    /// Its form leaves no doubt that it is a call, whatever it names.
+    /// The form alone proves that this is a call.
     pub(super) unmistakable: bool,
 }
 
-/// Resolves the name and makes of it a call, or one that cannot be used (S5.5). None
-/// where it is text: what it names is not on offer, and its form is not unmistakable.
-pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Offered) -> Option<ScanEvent> {
-    let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
-    let tool = match offered.resolve(written.server.as_deref(), written.name) {
+/// Resolves the tool name and checks the arguments. Returns `None` if the call is plain text: the
+/// tool is unknown and the form is not unmistakable.
+pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Offered) -> Option<ScanEvent> {
+    let name: String = call.name.chars().take(NAME_CHARS_MAX).collect();
+    let tool = match offered.resolve(call.server.as_deref(), call.name) {
         Resolved::Tool(tool) => tool,
-        // Its name was on offer: the model may well know it still.
-        Resolved::Unknown if offered.withholds(written.server.as_deref(), written.name) => {
-            return Some(unusable_call(written.raw, withheld(&name)));
+        // The tool was available earlier, so the model may still remember it.
+        Resolved::Unknown if offered.withholds(call.server.as_deref(), call.name) => {
+            return Some(unusable_call(call.raw, withheld(&name)));
         }
-        _ if !written.unmistakable => return None,
+        _ if !call.unmistakable => return None,
         Resolved::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
-            return Some(unusable_call(written.raw, why));
+            return Some(unusable_call(call.raw, why));
         }
         Resolved::Unknown => {
-            let of_server = match &written.server {
+            let of_server = match &call.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
             };
             let list = list_tools(offered);
             let why = format!("there is no tool `{name}`{of_server}; on offer: {list}");
-            return Some(unusable_call(written.raw, why));
+            return Some(unusable_call(call.raw, why));
         }
     };
-    let arguments = written
+    let arguments = call
         .arguments
         .and_then(|value| arguments(Some(value), tool));
     Some(match arguments {
@@ -105,16 +105,16 @@ pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Offered) -> Option
             server: tool.server.clone(),
             tool: tool.tool.name.clone(),
             arguments,
-            form: written.form,
-            was_repaired: written.was_repaired || also_repaired,
-            is_terminated: written.is_terminated,
-            raw: written.raw.to_owned(),
+            form: call.form,
+            was_repaired: call.was_repaired || also_repaired,
+            is_terminated: call.is_terminated,
+            raw: call.raw.to_owned(),
         }),
-        Err(why) => unusable_call(written.raw, why),
+        Err(why) => unusable_call(call.raw, why),
     })
 }
 
-/// None where the object is not a call.
+/// Returns `None` if the object is not a call.
 pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
@@ -131,7 +131,7 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<S
         (Resolved::Ambiguous, arguments) => arguments.is_some(),
         (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (Resolved::Tool(tool), arguments) => {
-            // An object that only happens to have a name is not a call (S6.4).
+            // An object that merely has a name is not a call.
             let bare = arguments.is_none() && (parts.server.is_none() || object.is_array_element);
             if bare && tool.tool.required().next().is_none() {
                 return None;
@@ -155,13 +155,13 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<S
     resolve_call(call, offered)
 }
 
-/// Whether it is the schema of a tool that is being talked about, not its arguments.
+/// Whether the arguments are a tool's schema being discussed.
 fn is_definition(arguments: &Value) -> bool {
     arguments.get("type").and_then(Value::as_str) == Some("object")
         && arguments.get("properties").is_some_and(Value::is_object)
 }
 
-/// Why a call without its end is not run.
+/// Why a truncated call is not run.
 pub(in crate::dialect) const CUT_OFF: &str = "it was cut off before its end";
 
 pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
@@ -171,7 +171,7 @@ pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
     })
 }
 
-/// The parts of a call in JSON.
+/// The parts of a JSON call.
 struct CallParts {
     server: Option<String>,
     name: String,
@@ -218,7 +218,7 @@ impl CallParts {
         })
     }
 
-    /// `{"f": {…}}`.
+    /// Reads `{"f": {…}}`.
     fn from_name_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
         let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
         let named = matches!(offered.resolve(None, name), Resolved::Tool(_)) && value.is_object();
@@ -238,11 +238,11 @@ fn may_be_arguments(value: &Value) -> bool {
     }
 }
 
-/// The arguments as an object that has what `tool` requires, and whether JSON in
-/// a string had to be repaired (DIALECTS 10).
-fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
+/// The arguments as an object with everything that `tool` requires, and whether JSON in a string
+/// was repaired.
+fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
     let name = &tool.tool.name;
-    let (arguments, repaired) = match written.unwrap_or_default() {
+    let (arguments, repaired) = match value.unwrap_or_default() {
         Value::Object(arguments) => (arguments, false),
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
@@ -272,7 +272,7 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
     }
 }
 
-/// The tools by name, as many as one sentence can hold.
+/// The available tools by name, limited to one sentence.
 fn list_tools(offered: &Offered) -> String {
     let mut list = String::new();
     for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {

@@ -1,14 +1,13 @@
-//! The literals that stand around calls: those that open a wrapper and those that close one. `wrapper`
-//! recognizes them; the other recognizers need them to know where a call ends.
+//! The literals around calls: opening and closing markers. `wrapper` recognizes them; the other
+//! recognizers use them to find the end of a call.
 
-/// A literal after which a call must follow.
+/// A marker that must be followed by a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapper {
     pub(super) opening: &'static str,
-    /// As the dialog labels what is inside.
+    /// Label of the contained calls in the approval dialog.
     pub(super) form: &'static str,
-    /// Nobody writes it but to call a tool: what cannot be read in it is an
-    /// unreadable call. Elsewhere it is text.
+    /// Used only for calls, so unreadable content is an invalid call. In other wrappers it is text.
     pub(super) is_certain: bool,
 }
 
@@ -31,7 +30,7 @@ const fn likely(opens: &'static str, form: &'static str) -> Wrapper {
 pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<tool_call>", "Hermes"),
     certain("<tool_calls>", "Hermes"),
-    // Also what lists the definitions of tools.
+    // Also encloses lists of tool definitions.
     likely("<tools>", "Hermes"),
     certain("<TOOLCALL>", "Nemotron"),
     likely("<function_call>", "function_call"),
@@ -48,7 +47,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool_call_start|>", "LFM2"),
     certain("<|START_ACTION|>", "Command"),
     certain("<｜tool▁calls▁begin｜>", "DeepSeek"),
-    // As its distilled models spell it.
+    // Spelling of the distilled models.
     certain("<｜tool_calls_begin｜>", "DeepSeek"),
     certain("<｜tool calls begin｜>", "DeepSeek"),
     certain("<｜tool\\_calls\\_begin｜>", "DeepSeek"),
@@ -58,21 +57,21 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<|tool▁call▁begin|>", "DeepSeek"),
     certain("<|tool_calls_begin|>", "DeepSeek"),
     certain("<|tool_calls_section_begin|>", "Kimi"),
-    // DeepSeek with ASCII bars and Kimi K2 share it; what follows tells.
+    // Shared by Kimi K2 and DeepSeek with ASCII bars; the text that follows decides.
     certain("<|tool_call_begin|>", "Kimi"),
     certain("<｜DSML｜function_calls>", "DeepSeek"),
     certain("<|DSML|function_calls>", "DeepSeek"),
     certain("<｜DSML｜tool_calls>", "DeepSeek"),
     certain("<|DSML|tool_calls>", "DeepSeek"),
-    // As its tokens come through where the template doubles the bars.
+    // Spelling with doubled bars, as some templates produce it.
     certain("<｜｜DSML｜｜tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ tool_calls>", "DeepSeek"),
     certain("<｜｜DSML｜｜ calls>", "DeepSeek"),
     FUNCTOOLS,
 ];
 
-/// No special token: an ordinary word, which opens a call only at a line's start
-/// and right before an array.
+/// An ordinary word, not a special token. Opens a call only at the start of a line and directly
+/// before an array.
 const FUNCTOOLS: Wrapper = likely("functools", "Phi");
 
 pub(super) const CLOSERS: &[&str] = &[
@@ -108,7 +107,7 @@ pub(super) const CLOSERS: &[&str] = &[
     "</｜｜DSML｜｜tool_calls>",
     "</｜｜DSML｜｜ tool_calls>",
     "</｜｜DSML｜｜ calls>",
-    // The end of a message, which some servers let through.
+    // End-of-message tokens that some servers pass through.
     "<|endoftext|>",
     "<|eot|>",
     "<|eom_id|>",
@@ -132,9 +131,12 @@ mod tests {
     fn no_marker_is_a_prefix_of_another() {
         let opens = WRAPPERS.iter().map(|wrapper| wrapper.opening);
         for table in [opens.collect(), CLOSERS.to_vec()] {
-            for (at, one) in table.iter().enumerate() {
-                let mut others = table.iter().enumerate().filter(|(other, _)| *other != at);
-                assert!(others.all(|(_, other)| !other.starts_with(one)), "{one}");
+            for (at, marker) in table.iter().enumerate() {
+                let mut others = table.iter().enumerate().filter(|(index, _)| *index != at);
+                assert!(
+                    others.all(|(_, other)| !other.starts_with(marker)),
+                    "{marker}"
+                );
             }
         }
     }

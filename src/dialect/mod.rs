@@ -1,6 +1,6 @@
-//! Explains tools to models in the system message, and reads their calls back out of a stream of
-//! text. Pure. Each family of call forms is one file that implements `recognizer::Recognizer` and
-//! is listed in `registry`; `scan` alone decides which text is held back.
+//! Describes tools to models in the system message, and parses tool calls from streamed text. Pure:
+//! no I/O. Each family of call forms is one file that implements `recognizer::Recognizer` and is
+//! listed in `registry`. Only `scan` decides which text is withheld.
 
 mod code_context;
 mod gemma;

@@ -1,10 +1,10 @@
-//! Calls as Python (DIALECTS 22, 27, 28): `[f(a=1), g()]` anywhere in the text, and
-//! one list or one call behind a literal that means a call. Without such a literal
-//! only offered tools and arguments by name count, so that code and Markdown stay
-//! text.
+//! Calls as Python: `[f(a=1), g()]` anywhere in the text, and one list or one call after an opening
+//! marker. Without a marker, only available tools with keyword arguments count, so code and
+//! Markdown remain text.
 
 mod bare_list;
 mod identifiers;
+mod state;
 mod unterminated_string;
 
 use super::json_call::{self, ParsedCall};
@@ -17,14 +17,15 @@ use super::tool_code;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, BracketScanner};
 use identifiers::could_name_tool;
+use state::PythonicState as State;
 use std::ops::Range;
 
 pub(super) use identifiers::tool_name;
 
-/// An array of more is data.
+/// Longer arrays are data.
 const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
-/// What a model writes around a call whose result it wants to see.
+/// Models wrap a call in this function to see its result.
 const PRINT: &str = "print";
 const FORM: &str = "Python";
 
@@ -39,22 +40,22 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if !list && !call {
         return None;
     }
-    let mut outline = BracketScanner::default();
-    outline.push(opening.marker);
+    let mut brackets = BracketScanner::default();
+    brackets.push(opening.marker);
     Some(Box::new(PythonicRecognizer {
         list,
         wrapper: opening.wrapper.or(if list { None } else { tag }),
         state: if list {
-            PythonicState::Item
+            State::Item
         } else {
-            PythonicState::Name { chars: 1 }
+            State::Name { chars: 1 }
         },
         in_fence: opening.fence_info.is_some(),
         list_start: 0,
         start: 0,
         name_end: 0,
         string: 0,
-        brackets: outline,
+        brackets,
         items: Vec::new(),
     }))
 }
@@ -66,157 +67,111 @@ pub(super) fn starts_name(c: char) -> bool {
 #[derive(Debug)]
 struct PythonicRecognizer {
     list: bool,
-    /// What stands before it and means a call.
+    /// The opening marker before it.
     wrapper: Option<&'static Wrapper>,
-    state: PythonicState,
+    state: State,
     in_fence: bool,
-    /// Where the list under way begins: several may share a line.
+    /// Start of the current list; several may share a line.
     list_start: usize,
-    /// Where the item under way begins, and where its name ends.
+    /// Start of the current item; `name_end` is the end of its name.
     start: usize,
     name_end: usize,
-    /// Where the last string began.
+    /// Start of the last string.
     string: usize,
     brackets: BracketScanner,
     items: Vec<ListItem>,
 }
 
-/// What of the form has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PythonicState {
-    /// An item, or the end of the list, must follow.
-    Item,
-    Name {
-        chars: usize,
-    },
-    /// Behind the bracket of a call without a tag: its end, or `name=`.
-    FirstArgument {
-        named: bool,
-    },
-    /// Behind that `=`: two of them compare.
-    Equals,
-    Arguments,
-    /// A comma, or the end of the list, must follow.
-    AfterItem,
-    /// An item behind a tag that is no call.
-    NotACall,
-    /// The end of a list without a tag: only one that stands alone on its line is a
-    /// call, and no link, index or example.
-    ListClosed {
-        blank: bool,
-    },
-    /// Behind it, what may be the end of the message.
-    MessageEnd {
-        start: usize,
-    },
-    /// The list stood alone.
-    StandsAlone,
-    /// In a call with a string that is none: its line is waited for.
-    UnterminatedString,
-    /// The end of that line.
-    UnterminatedAtLine(usize),
-}
-
 #[derive(Debug)]
 struct ListItem {
     at: Range<usize>,
-    /// None where it is no call.
+    /// `None` if the item is not a call.
     name_end: Option<usize>,
 }
 
 impl Recognizer for PythonicRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = body.len() - c.len_utf8();
-        if let PythonicState::ListClosed { blank } = self.state {
-            return self.step_after_list(c, blank, here);
+        let char_start = body.len() - c.len_utf8();
+        if let State::ListClosed { blank } = self.state {
+            return self.step_after_list(c, blank, char_start);
         }
         let was_in_string = self.brackets.is_in_string();
         let ended = self.brackets.push(c);
         if !was_in_string && matches!(c, '"' | '\'') {
-            self.string = here;
+            self.string = char_start;
         }
         match self.state {
-            PythonicState::MessageEnd { start } => {
-                self.step_message_end(&body[start..], body, offered)
+            State::MessageEnd { start } => self.step_message_end(&body[start..], body, offered),
+            State::UnterminatedString if c == '\n' => self.end_at_line(char_start),
+            State::UnterminatedString => Advance::Hold,
+            State::ListClosed { .. } | State::StandsAlone | State::UnterminatedAtLine(_) => {
+                Advance::Reject
             }
-            PythonicState::UnterminatedString if c == '\n' => self.end_at_line(here),
-            PythonicState::UnterminatedString => Advance::Hold,
-            PythonicState::ListClosed { .. }
-            | PythonicState::StandsAlone
-            | PythonicState::UnterminatedAtLine(_) => Advance::Reject,
-            PythonicState::Arguments if self.is_unterminated(c, &body[..here]) => {
-                self.on_unterminated(&body[..here])
+            State::Arguments if self.is_unterminated(c, &body[..char_start]) => {
+                self.on_unterminated(&body[..char_start])
             }
-            PythonicState::Item | PythonicState::AfterItem if c.is_whitespace() => Advance::Hold,
-            PythonicState::Item | PythonicState::AfterItem if ended && self.list && c == ']' => {
-                self.closed(body, offered)
+            State::Item | State::AfterItem if c.is_whitespace() => Advance::Hold,
+            State::Item | State::AfterItem if ended && self.list && c == ']' => {
+                self.on_close(body, offered)
             }
             // A list of objects is JSON.
-            PythonicState::Item if c == '{' && self.items.is_empty() => Advance::Reject,
-            PythonicState::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
-                self.start = here;
-                self.name(1, &body[here..], offered)
+            State::Item if c == '{' && self.items.is_empty() => Advance::Reject,
+            State::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
+                self.start = char_start;
+                self.name(1, &body[char_start..], offered)
             }
-            PythonicState::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
+            State::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
                 self.name(chars + 1, &body[self.start..], offered)
             }
-            PythonicState::Name { .. } if c == '(' => self.named(here, body, offered),
-            PythonicState::FirstArgument { named } => self.first(c, named, body, offered, ended),
-            PythonicState::Equals if c == '=' => Advance::Reject,
-            PythonicState::Equals | PythonicState::Arguments => {
-                self.in_arguments(body, offered, ended)
+            State::Name { .. } if c == '(' => self.named(char_start, body, offered),
+            State::FirstArgument { named } => {
+                self.step_first_argument(c, named, body, offered, ended)
             }
-            PythonicState::AfterItem if c == ',' => self.hold(PythonicState::Item),
-            PythonicState::Item
-            | PythonicState::Name { .. }
-            | PythonicState::AfterItem
-            | PythonicState::NotACall => self.reject_item(c, here, body, offered, ended),
+            State::Equals if c == '=' => Advance::Reject,
+            State::Equals | State::Arguments => self.in_arguments(body, offered, ended),
+            State::AfterItem if c == ',' => self.enter(State::Item),
+            State::Item | State::Name { .. } | State::AfterItem | State::NotACall => {
+                self.reject_item(c, char_start, body, offered, ended)
+            }
         }
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let in_call = matches!(
             self.state,
-            PythonicState::FirstArgument { .. } | PythonicState::Equals | PythonicState::Arguments
+            State::FirstArgument { .. } | State::Equals | State::Arguments
         );
-        let in_item = matches!(
-            self.state,
-            PythonicState::Name { .. } | PythonicState::NotACall
-        );
+        let in_item = matches!(self.state, State::Name { .. } | State::NotACall);
         match end {
-            FormEnd::Rejected if self.state == PythonicState::StandsAlone => {
-                self.read(body, offered)
-            }
             FormEnd::Rejected => match self.state {
-                PythonicState::UnterminatedAtLine(line) => {
-                    self.parse_unterminated(&body[..line], offered)
-                }
+                State::StandsAlone => self.parse_items(body, offered),
+                State::UnterminatedAtLine(line) => self.parse_unterminated(&body[..line], offered),
                 _ => None,
             },
-            FormEnd::Stream if self.state == PythonicState::UnterminatedString => {
+            FormEnd::Stream if self.state == State::UnterminatedString => {
                 self.parse_unterminated(body, offered)
             }
-            FormEnd::Stream if matches!(self.state, PythonicState::MessageEnd { .. }) => None,
+            FormEnd::Stream if matches!(self.state, State::MessageEnd { .. }) => None,
             FormEnd::Stream if in_call || in_item && !self.items.is_empty() => {
-                let mut pieces = match self.read(body, offered) {
+                let mut pieces = match self.parse_items(body, offered) {
                     Some(RecognizedForm::Calls(pieces)) => pieces,
                     _ => Vec::new(),
                 };
                 pieces.extend(self.cut_off_call(&body[self.start..]));
                 Some(RecognizedForm::Calls(pieces))
             }
-            FormEnd::Stream => self.read(body, offered),
+            FormEnd::Stream => self.parse_items(body, offered),
         }
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
-            PythonicState::MessageEnd { start } => body.len() - start,
-            PythonicState::UnterminatedAtLine(line) => {
+            State::MessageEnd { start } => body.len() - start,
+            State::UnterminatedAtLine(line) => {
                 body.len()
                     - unterminated_string::call_end(&body[..line], self.unterminated_string_start())
             }
-            PythonicState::StandsAlone => 0,
+            State::StandsAlone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
         }
@@ -224,13 +179,13 @@ impl Recognizer for PythonicRecognizer {
 }
 
 impl PythonicRecognizer {
-    fn hold(&mut self, at: PythonicState) -> Advance {
-        self.state = at;
+    fn enter(&mut self, state: State) -> Advance {
+        self.state = state;
         Advance::Hold
     }
 
-    /// The stream ended in `item`. A quotation mark that nobody closed must not swallow
-    /// the prose after the line on which the call ended.
+    /// Reports the item in which the stream ended. If a quote was never closed, the prose after the
+    /// call's line remains text.
     fn cut_off_call(&self, item: &str) -> Vec<ScanEvent> {
         let end = if self.list { ")]\n" } else { ")\n" };
         let short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
@@ -248,28 +203,28 @@ impl PythonicRecognizer {
         pieces
     }
 
-    /// Without a tag, only what may become the name of a tool is waited for.
+    /// Without a marker, only a possible prefix of a tool name is withheld.
     fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Advance {
         if self.wrapper.is_none() && !could_name_tool(part, offered) {
             return Advance::Reject;
         }
-        self.hold(PythonicState::Name { chars })
+        self.enter(State::Name { chars })
     }
 
-    /// The bracket behind a name.
-    fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Advance {
-        self.name_end = here;
+    /// Handles the parenthesis after a name.
+    fn named(&mut self, char_start: usize, body: &str, offered: &Offered) -> Advance {
+        self.name_end = char_start;
         if self.wrapper.is_some() {
-            return self.hold(PythonicState::Arguments);
+            return self.enter(State::Arguments);
         }
-        let name = tool_name(&body[self.start..here], offered);
+        let name = tool_name(&body[self.start..char_start], offered);
         match offered.resolve(None, name) {
             Resolved::Unknown => Advance::Reject,
-            _ => self.hold(PythonicState::FirstArgument { named: false }),
+            _ => self.enter(State::FirstArgument { named: false }),
         }
     }
 
-    fn first(
+    fn step_first_argument(
         &mut self,
         c: char,
         named: bool,
@@ -280,9 +235,9 @@ impl PythonicRecognizer {
         match c {
             c if c.is_whitespace() => Advance::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
-            '=' if named => self.hold(PythonicState::Equals),
+            '=' if named => self.enter(State::Equals),
             c if starts_name(c) || named && python::is_name_char(c) => {
-                self.hold(PythonicState::FirstArgument { named: true })
+                self.enter(State::FirstArgument { named: true })
             }
             _ => Advance::Reject,
         }
@@ -291,27 +246,27 @@ impl PythonicRecognizer {
     fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
         let outside = usize::from(self.list);
         if !ended && self.brackets.depth() > outside {
-            return self.hold(PythonicState::Arguments);
+            return self.enter(State::Arguments);
         }
         self.items.push(ListItem {
             at: self.start..body.len(),
             name_end: Some(self.name_end),
         });
         if ended {
-            // The bracket of the list closed the call too.
+            // The bracket of the list closed the call as well.
             if let Some(last) = self.items.last_mut().filter(|_| self.list) {
                 last.at.end -= 1;
             }
-            return self.closed(body, offered);
+            return self.on_close(body, offered);
         }
-        self.hold(PythonicState::AfterItem)
+        self.enter(State::AfterItem)
     }
 
-    /// The character cannot stand here.
+    /// Handles a character that no call may have at this point.
     fn reject_item(
         &mut self,
         c: char,
-        here: usize,
+        char_start: usize,
         body: &str,
         offered: &Offered,
         ended: bool,
@@ -320,30 +275,30 @@ impl PythonicRecognizer {
             return Advance::Reject;
         }
         match self.state {
-            PythonicState::Item => self.start = here,
-            // The call before is a part of something else.
-            PythonicState::AfterItem => drop(self.items.pop()),
+            State::Item => self.start = char_start,
+            // The previous call is part of a larger expression.
+            State::AfterItem => drop(self.items.pop()),
             _ => {}
         }
         let between = self.brackets.depth() == 1 && !self.brackets.is_in_string();
         if !ended && (c != ',' || !between) {
-            return self.hold(PythonicState::NotACall);
+            return self.enter(State::NotACall);
         }
         self.items.push(ListItem {
-            at: self.start..here,
+            at: self.start..char_start,
             name_end: None,
         });
         if ended {
-            return self.closed(body, offered);
+            return self.on_close(body, offered);
         }
-        self.hold(PythonicState::Item)
+        self.enter(State::Item)
     }
 
-    fn closed(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn on_close(&mut self, body: &str, offered: &Offered) -> Advance {
         if self.wrapper.is_none() && self.list {
-            return self.hold(PythonicState::ListClosed { blank: false });
+            return self.enter(State::ListClosed { blank: false });
         }
-        match self.read(body, offered) {
+        match self.parse_items(body, offered) {
             Some(RecognizedForm::Calls(mut pieces)) if !self.list => {
                 pieces.pop().map_or(Advance::Text, |piece| {
                     Advance::Found(RecognizedForm::Statement(piece))
@@ -354,8 +309,8 @@ impl PythonicRecognizer {
         }
     }
 
-    /// Each item by itself, so that an unreadable one does not drop its siblings.
-    fn read(&self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+    /// Parses each item separately, so an invalid one does not drop its siblings.
+    fn parse_items(&self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
         let read: Vec<_> = self
             .items
             .iter()
@@ -391,19 +346,19 @@ impl PythonicRecognizer {
     }
 }
 
-/// `name(…)`, complete.
+/// A complete `name(…)`.
 pub(super) struct PythonCall<'a> {
     pub(super) raw: &'a str,
     pub(super) name: &'a str,
-    /// With their brackets.
+    /// Including their parentheses.
     pub(super) arguments: &'a str,
     pub(super) form: &'static str,
-    /// It is a call even where neither its name nor its arguments can be made out.
+    /// Is a call even if its name or arguments are invalid.
     pub(super) is_certain: bool,
 }
 
 impl PythonCall<'_> {
-    /// None where it is code.
+    /// Returns `None` if it is code.
     pub(super) fn parse(self, offered: &Offered) -> Option<ScanEvent> {
         let arguments = python::parse_arguments(self.arguments);
         let call = ParsedCall {

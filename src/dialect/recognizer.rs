@@ -1,128 +1,127 @@
-//! The contract between the scanner and a recognizer of one family of forms.
+//! The contract between the scanner and the recognizers, each of which handles one family of call
+//! forms.
 
 use super::markers::Wrapper;
 use super::scan_event::ScanEvent;
 use crate::domain::Offered;
 use std::fmt::Debug;
 
-/// A form that is being followed.
+/// A form that is being read.
 pub(super) type BoxedRecognizer = Box<dyn Recognizer>;
 
-/// Where a character stands that may open a form.
+/// Context of a character that may open a form.
 #[derive(Clone, Copy)]
 pub(super) struct OpeningContext<'a> {
     pub(super) marker: char,
-    /// The character shown before it.
+    /// The character shown before the marker.
     pub(super) previous_char: Option<char>,
-    /// Nothing but white space came before it.
+    /// Only whitespace precedes it in the stream.
     pub(super) at_stream_start: bool,
-    /// Nothing but white space before it on its line.
+    /// Only whitespace precedes it on its line.
     pub(super) at_line_start: bool,
-    /// Nothing but white space, and some, since a colon on its line.
+    /// Only whitespace, at least one character, since a colon on its line.
     pub(super) after_colon: bool,
-    /// In a fence.
     pub(super) is_in_fence: bool,
     /// In a code span that began on this line.
     pub(super) is_in_code_span: bool,
-    /// The info word of the fence that is held right before it; empty where the
-    /// fence has none.
+    /// Info word of the fence that is withheld directly before it; empty if the fence has none.
     pub(super) fence_info: Option<&'a str>,
-    /// The innermost wrapper that is held before it.
+    /// The innermost wrapper that is withheld before it.
     pub(super) wrapper: Option<&'static Wrapper>,
-    /// The wrapper around the statement before, while it is open and nothing but
-    /// white space and separators came since.
+    /// The wrapper of the previous statement, if it is still open and only whitespace and
+    /// separators followed.
     pub(super) open_wrapper: Option<&'static Wrapper>,
-    /// Nothing but white space and separators since a call.
+    /// Only whitespace and separators since a call.
     pub(super) after_call: bool,
-    /// A header of gpt-oss's came before.
+    /// A gpt-oss message header came before.
     pub(super) has_message_header: bool,
     pub(super) offered: &'a Offered,
 }
 
 impl OpeningContext<'_> {
-    /// Whether a tag here is being talked about: inside inline code.
+    /// Whether the marker is in inline code, that is, only mentioned.
     pub(super) fn is_quoted(&self) -> bool {
         self.previous_char == Some('`') && self.wrapper.is_none()
     }
 }
 
 pub(super) enum Advance {
-    /// It may still become a find.
+    /// The form may still be complete.
     Hold,
-    /// The character does not belong to it: what was held is a find where
-    /// [`Recognizer::finish`] says so, else text.
+    /// `c` does not belong to the form. [`Recognizer::finish`] decides whether the withheld text is
+    /// a form or plain text.
     Reject,
-    /// The character completes what was held, and that is text.
+    /// `c` completes the form, and it is plain text.
     Text,
-    /// What was held is text, and so is what follows while [`Recognizer::pass`]
-    /// says so: nothing in it is a call.
+    /// The withheld text is plain text, and so is the following text as long as
+    /// [`Recognizer::pass`] agrees: it contains no calls.
     PassThrough,
-    /// The character completes a find.
+    /// `c` completes the form.
     Found(RecognizedForm),
 }
 
 pub(super) enum RecognizedForm {
-    /// Calls, unusable ones, and text between them; their raws are parts of the
-    /// body, in its order.
+    /// Calls, invalid calls, and the text between them. Their raw texts are parts of the body, in
+    /// order.
     Calls(Vec<ScanEvent>),
-    /// One call, which others may follow in its wrapper, as bare as it.
+    /// One call; more bare calls may follow in its wrapper.
     Statement(ScanEvent),
-    /// A call follows in it.
+    /// A wrapper that contains a call.
     WrapperStart(&'static Wrapper),
-    /// Belongs to the call before, or frames what follows; nothing more.
+    /// Markup that belongs to the previous call or frames the next one.
     Delimiter,
-    /// Frames what follows, as gpt-oss does: its other tokens are no text from here on.
+    /// A gpt-oss message header. After it, the other Harmony tokens are no longer text.
     MessageHeader,
-    /// Thinking follows, up to one of these.
+    /// Thinking that lasts until one of the given ends.
     ThinkingStarts {
         until: &'static ThinkingEnd,
     },
     ThinkingEnds,
 }
 
-/// What ends thinking.
+/// Markers that end thinking.
 #[derive(Debug)]
 pub(super) struct ThinkingEnd {
-    /// Tags that end it and mean nothing more.
+    /// Tags that end it and have no other meaning.
     pub(super) tags: &'static [&'static str],
-    /// What ends it and is then read itself.
+    /// Markers that end it and must then be read themselves.
     pub(super) reread: &'static [&'static str],
 }
 
 pub(super) enum PassThroughStatus {
     Inside,
-    /// The character is the last inside.
+    /// The character is the last one inside.
     Ends,
     /// The character is outside.
     Outside,
 }
 
-/// Why nothing more comes for a form.
+/// Why a form gets no more text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormEnd {
     /// The stream ended.
     Stream,
-    /// Its own step rejected the next character.
+    /// Its `step` rejected the next character.
     Rejected,
 }
 
-/// Follows one form from its marker on, in constant time a character.
+/// Reads one form from its marker on, in constant time per character.
 pub(super) trait Recognizer: Debug + Send {
-    /// Takes `c`; `body` is everything from the marker up to and with `c`.
+    /// Consumes `c`; `body` is everything from the marker through `c`.
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance;
 
-    /// Takes `c` after [`Advance::Pass`].
+    /// Consumes `c` after [`Advance::PassThrough`].
     fn pass(&mut self, _c: char) -> PassThroughStatus {
         PassThroughStatus::Outside
     }
 
-    /// How many bytes at the end of `body` belong to something else, and are to be read
-    /// again, after [`Advance::Reject`].
+    /// After [`Advance::Reject`]: the number of bytes at the end of `body` that must be scanned
+    /// again because they are not part of the form.
     fn unconsumed_bytes(&self, _body: &str) -> usize {
         0
     }
 
-    /// Nothing more comes. None where what was held is text.
+    /// Ends the form. Returns `None` if the withheld text is plain text.
     fn finish(&mut self, _body: &str, _offered: &Offered, _end: FormEnd) -> Option<RecognizedForm> {
         None
     }

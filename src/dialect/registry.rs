@@ -1,12 +1,11 @@
-//! The table of recognizers, and the characters at which they may begin.
+//! The table of recognizers and the characters at which they may open.
 
 use super::recognizer::{BoxedRecognizer, OpeningContext};
 use super::{
     gemma, harmony, json, pythonic, special_token, tags, thinking_tags, tool_code, wrapper,
 };
 
-/// The families, in the order in which they are asked. The first that is certain
-/// wins.
+/// The families, in the order in which they are tried. The first definite match wins.
 pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer>; 11] = [
     thinking_tags::open,
     harmony::open,
@@ -21,7 +20,7 @@ pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer
     tool_code::open,
 ];
 
-/// Characters at which some family opens where no wrapper stands before them.
+/// Characters at which a family may open without a wrapper.
 pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! From a stream of text to text, thinking and calls. The one place that decides
-//! what is held back: a suffix that may still become a marker, a form that some
-//! family may still find, and white space at a seam. `fences` sees to code fences,
-//! `candidates` to what families find.
+//! Splits a text stream into text, thinking and calls. Only this module decides which text is
+//! withheld: a suffix that may become a marker, a form that some recognizer may still match, and
+//! whitespace next to a call. `fences` handles code fences, `candidates` runs the recognizers.
 
 mod candidates;
 mod fences;
@@ -17,35 +16,34 @@ use std::sync::Arc;
 
 pub use super::scan_event::{ScanEvent, TextCall, UnusableCall};
 
-/// A form that grows longer is text: memory is bounded, whatever is sent.
+/// A longer form is plain text, so memory is bounded for any input.
 const HELD_BYTES_MAX: usize = 1 << 20;
-/// Wrappers in wrappers.
+/// Maximum nesting of wrappers.
 const WRAPPERS_MAX: usize = 4;
-/// White space in a wrapper before its call.
+/// Maximum whitespace between a wrapper and its call.
 const BLANK_CHARS_MAX: usize = 256;
 
-/// Incremental and linear in the text.
+/// Finds calls and thinking in streamed text, in linear time.
 #[derive(Debug)]
 pub struct CallScanner {
     offered: Arc<Offered>,
     state: ScanState,
-    /// What is not decided yet, from the fence before a form on.
+    /// Undecided text, starting at the fence before a form.
     withheld: String,
-    /// Where in `held` the form begins.
+    /// Offset of the form in `withheld`.
     body: usize,
-    /// Backticks of the fence that is held before the form.
+    /// Number of backticks of the fence that is withheld before the form.
     fence: Option<usize>,
-    /// The wrappers that are held before the form.
+    /// Wrappers that are withheld before the form.
     wrappers: Vec<&'static Wrapper>,
-    /// Backticks of the fence that was swallowed with a call and is still open.
+    /// Number of backticks of the fence that was dropped together with a call and is still open.
     open_fence: Option<usize>,
-    /// A lone `</think>` means something only before any thinking.
+    /// A lone `</think>` counts only before any other thinking.
     is_thinking_settled: bool,
-    /// A call was found.
     has_call: bool,
-    /// The wrapper around the last call, if statements may follow in it.
+    /// The wrapper of the last call, if more statements may follow in it.
     open_wrapper: Option<&'static Wrapper>,
-    /// A header of gpt-oss's came.
+    /// A gpt-oss message header came before.
     has_message_header: bool,
     output: ScanOutput,
     #[cfg(test)]
@@ -57,17 +55,16 @@ enum ScanState {
     Text,
     /// A fence or a code span may open.
     FenceStart(BacktickRun),
-    /// A swallowed fence may close; so many backticks are held.
+    /// A dropped fence may close; the field is the number of withheld backticks.
     FenceEnd(usize),
-    /// A wrapper was opened; so much white space came since, and perhaps the start of
-    /// a fence.
+    /// In a wrapper before its call. `blank` counts the whitespace since; a fence may have started.
     InWrapper {
         blank: usize,
         fence: Option<BacktickRun>,
     },
     Recognizing {
         candidates: Vec<BoxedRecognizer>,
-        /// What follows is text to this one, unless another finds something.
+        /// A recognizer that passes the text through unless another one finds a form.
         pass_through: Option<BoxedRecognizer>,
     },
     PassThrough(BoxedRecognizer),
@@ -111,7 +108,7 @@ impl CallScanner {
         self.output.take()
     }
 
-    /// The end of the stream: what was held back is decided.
+    /// Decides the withheld text at the end of the stream.
     pub fn finish(mut self) -> Vec<ScanEvent> {
         match std::mem::replace(&mut self.state, ScanState::Text) {
             ScanState::Text | ScanState::PassThrough(_) => {}
@@ -126,13 +123,13 @@ impl CallScanner {
         self.output.take()
     }
 
-    /// A character that ends one form may begin the next: at most two steps, since
-    /// text takes everything.
+    /// Takes `c`. A character that ends one form may begin the next; that is at most two steps,
+    /// since text accepts everything.
     fn take(&mut self, c: char) {
         while !self.step(c) {}
     }
 
-    /// Bytes at the start of `rest` that can be passed on without a look.
+    /// Number of bytes at the start of `rest` that need no scanning.
     fn plain_run(&self, rest: &str) -> usize {
         let tools = !self.offered.is_empty();
         let end = match &self.state {
@@ -161,8 +158,8 @@ impl CallScanner {
         }
     }
 
-    /// Takes one character; false where it was only found not to belong to what
-    /// was held, and is to be taken again.
+    /// Processes one character. Returns false if the character does not belong to the withheld text
+    /// and must be processed again.
     fn step(&mut self, c: char) -> bool {
         #[cfg(test)]
         {
@@ -170,29 +167,29 @@ impl CallScanner {
         }
         match std::mem::replace(&mut self.state, ScanState::Text) {
             ScanState::Text => {
-                self.in_text(c);
+                self.step_text(c);
                 true
             }
             ScanState::FenceStart(ticks) => self.step_fence_start(c, ticks),
             ScanState::FenceEnd(run) => self.step_fence_end(c, run),
-            ScanState::InWrapper { blank, fence } => self.in_wrapped(c, blank, fence),
+            ScanState::InWrapper { blank, fence } => self.step_in_wrapper(c, blank, fence),
             ScanState::Recognizing {
                 candidates: forms,
                 pass_through: passing,
             } => self.step_candidates(c, forms, passing),
             ScanState::PassThrough(form) => self.step_pass_through(c, form),
-            ScanState::Thinking { until } => self.in_thinking(c, until),
+            ScanState::Thinking { until } => self.step_thinking(c, until),
         }
     }
 
-    fn in_text(&mut self, c: char) {
+    fn step_text(&mut self, c: char) {
         let at_start = self.at_line_start();
         if c == '`' && !self.offered.is_empty() && self.withhold_backtick(c, at_start) {
             return;
         }
         let opening = self.opening(c);
         if opening.is_in_fence && !at_start || opening.is_in_code_span {
-            // In code, an object is part of the code.
+            // Inside code, an object is part of the code.
             let passing = json::open(&opening);
             self.show_char(c);
             if let Some(form) = passing {
@@ -200,7 +197,7 @@ impl CallScanner {
             }
             return;
         }
-        // Behind other code in its fence, a tag or a token is part of that code.
+        // After other code in the same fence, a tag or token is part of that code.
         let forms = if self.output.fences.is_in_fence() {
             json::open(&opening).into_iter().collect()
         } else {
@@ -217,7 +214,7 @@ impl CallScanner {
         self.output.fences.at_line_start || self.output.is_holding_whitespace()
     }
 
-    /// Where `marker` stands in the text that was shown.
+    /// Context of `marker` at the end of the shown text.
     fn opening(&self, marker: char) -> OpeningContext<'_> {
         OpeningContext {
             marker,
@@ -253,12 +250,12 @@ impl CallScanner {
         };
     }
 
-    fn in_wrapped(&mut self, c: char, blank: usize, mut fence: Option<BacktickRun>) -> bool {
+    fn step_in_wrapper(&mut self, c: char, blank: usize, mut fence: Option<BacktickRun>) -> bool {
         if c == '`' && fence.is_none() && self.fence.is_none() {
             fence = Some(BacktickRun::default());
         }
-        // The call may stand in a fence of its own.
-        let stays = match &mut fence {
+        // The call may be in its own fence inside the wrapper.
+        let continues = match &mut fence {
             None => c.is_whitespace() && blank < BLANK_CHARS_MAX,
             Some(ticks) if ticks.can_end_before(c) => false,
             Some(ticks) => {
@@ -269,7 +266,7 @@ impl CallScanner {
                 true
             }
         };
-        if stays {
+        if continues {
             let blank = blank + 1;
             self.withheld.push(c);
             self.state = ScanState::InWrapper { blank, fence };
@@ -291,7 +288,7 @@ impl CallScanner {
         true
     }
 
-    fn in_thinking(&mut self, c: char, until: &'static ThinkingEnd) -> bool {
+    fn step_thinking(&mut self, c: char, until: &'static ThinkingEnd) -> bool {
         self.withheld.push(c);
         if until.tags.contains(&self.withheld.as_str()) {
             self.output.push_marker(&self.withheld);
@@ -300,9 +297,9 @@ impl CallScanner {
             return true;
         }
         if until.reread.contains(&self.withheld.as_str()) {
-            let held = std::mem::take(&mut self.withheld);
+            let text = std::mem::take(&mut self.withheld);
             self.output.start_holdback(false);
-            held.chars().for_each(|c| self.take(c));
+            text.chars().for_each(|c| self.take(c));
             return true;
         }
         self.state = ScanState::Thinking { until };
@@ -310,21 +307,21 @@ impl CallScanner {
         if ends.any(|tag| tag.starts_with(&self.withheld)) {
             return true;
         }
-        let again = self.withheld.len() > c.len_utf8();
-        if again {
+        let must_retry = self.withheld.len() > c.len_utf8();
+        if must_retry {
             self.withheld.pop();
         }
-        let held = std::mem::take(&mut self.withheld);
-        self.output.push_thinking(&held);
-        !again
+        let text = std::mem::take(&mut self.withheld);
+        self.output.push_thinking(&text);
+        !must_retry
     }
 
-    /// What was held is text.
+    /// Shows the withheld text.
     fn release(&mut self) {
         self.fence = None;
         self.wrappers.clear();
-        let held = std::mem::take(&mut self.withheld);
-        self.show(&held);
+        let text = std::mem::take(&mut self.withheld);
+        self.show(&text);
     }
 
     fn show_char(&mut self, c: char) {
@@ -332,7 +329,7 @@ impl CallScanner {
     }
 
     fn show(&mut self, text: &str) {
-        // A code span ends with what it quotes; a fence may hold more.
+        // A code span ends with its contents; a fence may contain more.
         if self.output.push_text(text) {
             self.open_fence = self.open_fence.filter(|&run| run >= 3);
         }

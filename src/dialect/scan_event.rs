@@ -1,30 +1,27 @@
-//! What the scanner makes of a stream, and the place where it gathers.
+//! Scanner events, and the buffer that collects them.
 
 use super::code_context::FenceTracker;
 use super::whitespace_holdback::WhitespaceHoldback;
 use crate::domain::{Arguments, ServerId};
 use std::borrow::Cow;
 
-/// What the scanner makes of the stream. For every way of cutting the stream into
-/// chunks, the pieces are the same once neighbours of one kind are joined; their
-/// raws, joined, are the stream.
+/// An event of the scanned stream. However the stream is split into chunks, the events are the same
+/// once neighbors of one kind are joined; their raw texts, joined, are the stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScanEvent {
     Text(String),
     Thinking(String),
     Call(TextCall),
-    /// Unmistakably a call, but not one that can be run (S5.5).
+    /// Certainly a call, but one that cannot be run.
     UnusableCall(UnusableCall),
-    /// All text of this round so far was thinking, and the calls in it were only
-    /// thought of (DIALECTS 36 and 38).
+    /// All text of this round so far was thinking, and its calls were only considered.
     TextWasThinking,
-    /// Neither text nor thinking nor a call: tags, fences and separators of theirs,
-    /// and the white space between. It is not shown.
+    /// Tags, fences and separators, and the whitespace between them. Not shown.
     Marker(String),
 }
 
 impl ScanEvent {
-    /// The part of the stream that it is.
+    /// The part of the stream that the event covers.
     pub fn raw(&self) -> &str {
         match self {
             Self::Text(raw) | Self::Thinking(raw) | Self::Marker(raw) => raw,
@@ -35,20 +32,19 @@ impl ScanEvent {
     }
 }
 
-/// A call of an offered tool, its name resolved.
+/// A call of an available tool, with the tool name resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextCall {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
-    /// As the approval dialog labels it, such as `JSON`.
+    /// Label in the approval dialog, such as `JSON`.
     pub form: &'static str,
-    /// The JSON was not valid as written.
+    /// The JSON was invalid as written.
     pub was_repaired: bool,
-    /// It ended as its form does; else only the stream's end ended it, and something
-    /// may be missing.
+    /// False if only the end of the stream ended it, so something may be missing.
     pub is_terminated: bool,
-    /// The call as the model wrote it, for `t` treat as text.
+    /// The call as the model wrote it; shown if the user treats the call as text (`t`).
     pub raw: String,
 }
 
@@ -58,22 +54,22 @@ pub struct UnusableCall {
     pub reason: String,
 }
 
-/// The pieces so far, joined where neighbours are of one kind.
+/// The events so far; neighbors of one kind are joined.
 #[derive(Debug)]
 pub(super) struct ScanOutput {
-    pieces: Vec<ScanEvent>,
-    /// The white space at the start of the piece under way.
+    events: Vec<ScanEvent>,
+    /// Whitespace withheld at the start of the current event.
     holdback: Option<WhitespaceHoldback>,
     pub(super) fences: FenceTracker,
     pub(super) has_text: bool,
-    /// A piece was made, be it a mark.
+    /// An event was emitted, even if only a marker.
     has_output: bool,
 }
 
 impl Default for ScanOutput {
     fn default() -> Self {
         Self {
-            pieces: Vec::new(),
+            events: Vec::new(),
             holdback: Some(WhitespaceHoldback::new(false)),
             fences: FenceTracker::default(),
             has_text: false,
@@ -84,99 +80,100 @@ impl Default for ScanOutput {
 
 impl ScanOutput {
     pub(super) fn take(&mut self) -> Vec<ScanEvent> {
-        std::mem::take(&mut self.pieces)
+        std::mem::take(&mut self.events)
     }
 
-    /// Nothing has come but white space.
+    /// Only whitespace so far.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_output
     }
 
-    /// Nothing but white space has come since the stream, a call or thinking.
+    /// Only whitespace since the start of the stream, a call or thinking.
     pub(super) fn is_holding_whitespace(&self) -> bool {
         self.holdback.is_some()
     }
 
-    /// Nothing but white space and separators has come since a call.
+    /// Only whitespace and separators since a call.
     pub(super) fn is_after_call(&self) -> bool {
         self.holdback
             .as_ref()
             .is_some_and(WhitespaceHoldback::is_after_call)
     }
 
-    /// Something that is no text ends here.
+    /// Marks the end of something other than text.
     pub(super) fn start_holdback(&mut self, after_call: bool) {
         self.end_holdback();
         self.holdback = Some(WhitespaceHoldback::new(after_call));
     }
 
-    /// The white space so far stands before something that is no text.
+    /// Emits the withheld whitespace as a marker, because no text follows it.
     pub(super) fn end_holdback(&mut self) {
-        if let Some(seam) = self.holdback.take() {
-            self.push_mark(seam.withheld());
+        if let Some(holdback) = self.holdback.take() {
+            self.append_marker(holdback.withheld());
         }
     }
 
-    pub(super) fn push(&mut self, piece: ScanEvent) {
+    pub(super) fn push(&mut self, event: ScanEvent) {
         self.end_holdback();
         self.has_output = true;
-        self.pieces.push(piece);
+        self.events.push(event);
     }
 
     pub(super) fn push_marker(&mut self, raw: &str) {
         self.end_holdback();
-        self.push_mark(raw);
+        self.append_marker(raw);
     }
 
-    fn push_mark(&mut self, raw: &str) {
+    fn append_marker(&mut self, raw: &str) {
         self.has_output |= !raw.is_empty();
-        match self.pieces.last_mut() {
+        match self.events.last_mut() {
             _ if raw.is_empty() => {}
             Some(ScanEvent::Marker(last)) => last.push_str(raw),
-            _ => self.pieces.push(ScanEvent::Marker(raw.to_owned())),
+            _ => self.events.push(ScanEvent::Marker(raw.to_owned())),
         }
     }
 
-    /// Shows `text` and says whether that was more than white space at a seam.
+    /// Shows `text`. Returns false if all of it was withheld as whitespace.
     pub(super) fn push_text(&mut self, text: &str) -> bool {
-        let text = self.after_seam(text);
+        let text = self.release_whitespace(text);
         if text.is_empty() {
             return false;
         }
         self.fences.push(&text);
         self.has_text = true;
         self.has_output = true;
-        match self.pieces.last_mut() {
+        match self.events.last_mut() {
             Some(ScanEvent::Text(last)) => last.push_str(&text),
-            _ => self.pieces.push(ScanEvent::Text(text.into_owned())),
+            _ => self.events.push(ScanEvent::Text(text.into_owned())),
         }
         true
     }
 
     pub(super) fn push_thinking(&mut self, text: &str) {
-        let text = self.after_seam(text);
+        let text = self.release_whitespace(text);
         if text.is_empty() {
             return;
         }
-        match self.pieces.last_mut() {
+        match self.events.last_mut() {
             Some(ScanEvent::Thinking(last)) => last.push_str(&text),
-            _ => self.pieces.push(ScanEvent::Thinking(text.into_owned())),
+            _ => self.events.push(ScanEvent::Thinking(text.into_owned())),
         }
     }
 
-    /// `text` without what the seam keeps of it, and with what the seam gives back.
-    fn after_seam<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
-        let Some(seam) = &mut self.holdback else {
+    /// `text` without the whitespace that is withheld, and with the withheld whitespace that is
+    /// shown after all.
+    fn release_whitespace<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        let Some(holdback) = &mut self.holdback else {
             return text.into();
         };
-        let Some(kept) = text.find(|c| !seam.accepts(c)) else {
+        let Some(text_start) = text.find(|c| !holdback.accepts(c)) else {
             return "".into();
         };
-        let Some(seam) = self.holdback.take() else {
+        let Some(holdback) = self.holdback.take() else {
             return text.into();
         };
-        let (mark, before) = seam.split_before_text();
-        self.push_mark(mark);
-        [before, &text[kept..]].concat().into()
+        let (hidden, shown) = holdback.split_before_text();
+        self.append_marker(hidden);
+        [shown, &text[text_start..]].concat().into()
     }
 }

@@ -1,28 +1,27 @@
-//! Gives a value that a form holds as bare text the type that the tool's input
-//! schema asks for. What does not read as that type stays the text it was: the
-//! check against the schema then says what is wrong, and nothing is guessed.
+//! Converts a value that a form contains as bare text to the type in the tool's input schema. Text
+//! that does not parse as that type remains text; schema validation then reports the error, and
+//! nothing is guessed.
 
 use crate::domain::Tool;
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::ops::{BitAnd, BitOr};
 
-/// Schemas that are looked into for one value: references may lead in circles.
+/// Maximum number of schemas visited for one value; references may be circular.
 const SCHEMAS_MAX: usize = 64;
-/// Members of lists (`allOf`, `enum`, …) that are looked at for one value: a list that
-/// a circle leads to is met again and again.
+/// Maximum number of list members (`allOf`, `enum`, …) visited for one value; a circular reference
+/// visits its lists repeatedly.
 const MEMBERS_MAX: usize = 1_024;
-/// A longer `$ref` is followed nowhere.
+/// Longer references are not followed.
 const POINTER_BYTES_MAX: usize = 1_024;
 
-/// Longer lists of choices are not spelt out.
+/// Longer lists of choices are not spelled out.
 const CHOICES_BYTES_MAX: usize = 60;
 
-/// A value as it was understood.
 #[derive(Debug, PartialEq)]
 pub struct CoercedValue {
     pub value: Value,
-    /// Its JSON was not valid as written.
+    /// Its JSON was invalid as written.
     pub was_repaired: bool,
 }
 
@@ -35,7 +34,7 @@ impl CoercedValue {
     }
 }
 
-/// What the input schema says of one argument; nothing where it does not list it.
+/// The schema of one argument; empty if the input schema does not list it.
 #[derive(Clone, Copy)]
 pub struct ArgumentSchema<'a> {
     root: &'a Map<String, Value>,
@@ -46,8 +45,8 @@ pub struct ArgumentSchema<'a> {
 impl<'a> ArgumentSchema<'a> {
     pub fn for_argument(tool: &'a Tool, key: &str) -> Self {
         let root = &tool.input_schema;
-        let mut look = SchemaWalk::new(root);
-        let listed = look.property(root, key);
+        let mut walk = SchemaWalk::new(root);
+        let listed = walk.property(root, key);
         Self {
             root,
             schema: listed.or_else(|| root.get("additionalProperties")),
@@ -55,13 +54,13 @@ impl<'a> ArgumentSchema<'a> {
         }
     }
 
-    /// The value that `text` stands for. O(len of text).
+    /// Converts `text` to a JSON value. O(len of text).
     pub fn coerce(&self, text: &str) -> CoercedValue {
-        let mut look = SchemaWalk::new(self.root);
+        let mut walk = SchemaWalk::new(self.root);
         let kinds = self
             .schema
-            .map_or(JsonTypes::ANY, |schema| look.kinds(schema));
-        if let Some(choice) = look.choice(text) {
+            .map_or(JsonTypes::ANY, |schema| walk.kinds(schema));
+        if let Some(choice) = walk.choice(text) {
             return CoercedValue::unrepaired(Value::String(choice));
         }
         let read = if kinds.intersects(JsonTypes::STRING) {
@@ -72,7 +71,8 @@ impl<'a> ArgumentSchema<'a> {
         read.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
     }
 
-    /// Whether it is said to be an array, so that an argument given twice is one.
+    /// Whether the schema requires an array; then an argument given more than once is collected
+    /// into one.
     pub fn is_array(&self) -> bool {
         let kinds = |schema| SchemaWalk::new(self.root).kinds(schema);
         self.schema
@@ -80,13 +80,13 @@ impl<'a> ArgumentSchema<'a> {
             .is_some_and(|kinds| kinds != JsonTypes::ANY && kinds.intersects(JsonTypes::ARRAY))
     }
 
-    /// What may be written for it, in a word or as the choices there are.
+    /// A placeholder for the value in help texts: a type, or the choices.
     pub fn placeholder(&self) -> String {
-        let mut look = SchemaWalk::new(self.root);
+        let mut walk = SchemaWalk::new(self.root);
         let kinds = self
             .schema
-            .map_or(JsonTypes::ANY, |schema| look.kinds(schema));
-        let choices = look.choices.join("|");
+            .map_or(JsonTypes::ANY, |schema| walk.kinds(schema));
+        let choices = walk.choices.join("|");
         if kinds == JsonTypes::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
             return choices;
         }
@@ -102,7 +102,7 @@ impl<'a> ArgumentSchema<'a> {
         named.map_or("VALUE", |(_, word)| word).to_owned()
     }
 
-    /// What is said of the elements of that array.
+    /// The schema of the array's elements.
     pub fn items(&self) -> Self {
         Self {
             root: self.root,
@@ -114,7 +114,7 @@ impl<'a> ArgumentSchema<'a> {
     }
 }
 
-/// The types of JSON, as a set.
+/// A set of JSON types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct JsonTypes(u8);
 
@@ -125,7 +125,7 @@ impl JsonTypes {
     const NULL: Self = Self(8);
     const OBJECT: Self = Self(16);
     const ARRAY: Self = Self(32);
-    /// The schema says nothing.
+    /// The schema does not restrict the type.
     const ANY: Self = Self(63);
     const NONE: Self = Self(0);
 
@@ -156,8 +156,8 @@ impl JsonTypes {
         }
     }
 
-    /// Both statements hold; a contradiction is a fault of the schema, and the
-    /// first stands.
+    /// Intersects with `other`. A contradiction is an error in the schema; then the first
+    /// restriction wins.
     fn narrow(&mut self, other: Self) {
         if self.intersects(other) {
             *self = *self & other;
@@ -181,12 +181,12 @@ impl BitOr for JsonTypes {
     }
 }
 
-/// One look into a schema, bounded.
+/// One bounded walk through a schema.
 struct SchemaWalk<'a> {
     root: &'a Map<String, Value>,
-    /// Schemas that may still be entered.
-    left: usize,
-    /// Members of lists that may still be looked at.
+    /// Number of schemas that may still be visited.
+    schemas_left: usize,
+    /// Number of list members that may still be visited.
     members_left: usize,
     /// The strings that the schema enumerates.
     choices: Vec<&'a str>,
@@ -196,19 +196,19 @@ impl<'a> SchemaWalk<'a> {
     fn new(root: &'a Map<String, Value>) -> Self {
         Self {
             root,
-            left: SCHEMAS_MAX,
+            schemas_left: SCHEMAS_MAX,
             members_left: MEMBERS_MAX,
             choices: Vec::new(),
         }
     }
 
-    /// The object of `schema`, as long as the bound allows.
+    /// The schema as an object, or `None` once the limit is reached.
     fn enter(&mut self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
-        self.left = self.left.checked_sub(1)?;
+        self.schemas_left = self.schemas_left.checked_sub(1)?;
         schema.as_object()
     }
 
-    /// The members of the list `key`, as long as the bound allows.
+    /// The members of the list `key`, up to the limit.
     fn members(&mut self, schema: &'a Map<String, Value>, key: &str) -> &'a [Value] {
         let members = schema
             .get(key)
@@ -219,7 +219,7 @@ impl<'a> SchemaWalk<'a> {
         &members[..count]
     }
 
-    /// What `$ref` points to inside the same schema (JSON Pointer, RFC 6901).
+    /// The target of a `$ref` inside the same schema (JSON Pointer, RFC 6901).
     fn resolve_ref(&self, schema: &'a Map<String, Value>) -> Option<&'a Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/")?;
         if pointer.len() > POINTER_BYTES_MAX {
@@ -233,7 +233,7 @@ impl<'a> SchemaWalk<'a> {
         self.root.get(&first)?.pointer(rest)
     }
 
-    /// The schemas that `schema` is put together from.
+    /// The subschemas that `schema` combines.
     fn parts(
         &mut self,
         schema: &'a Map<String, Value>,
@@ -256,7 +256,7 @@ impl<'a> SchemaWalk<'a> {
             .find_map(|part| self.enter(part).and_then(|part| self.property(part, key)))
     }
 
-    /// The value of `keyword` in `schema` or in what it is put together from.
+    /// The value of `keyword` in `schema` or in one of its subschemas.
     fn keyword(&mut self, schema: &'a Value, keyword: &str) -> Option<&'a Value> {
         let schema = self.enter(schema)?;
         let own = schema.get(keyword);
@@ -309,8 +309,7 @@ impl<'a> SchemaWalk<'a> {
         JsonTypes::of(value)
     }
 
-    /// The enumerated string that `text` is, but for white space or quotation
-    /// marks around it.
+    /// The enumerated string equal to `text`, ignoring whitespace and quotes around it.
     fn choice(&self, text: &str) -> Option<String> {
         if self.choices.is_empty() {
             return None;
@@ -329,7 +328,7 @@ fn any_of<'a>(values: &'a [Value], kinds: impl FnMut(&'a Value) -> JsonTypes) ->
     values.iter().map(kinds).fold(JsonTypes::NONE, |a, b| a | b)
 }
 
-/// What a schema without a type is for all the same.
+/// The type that a schema without `type` implies.
 fn implied(schema: &Map<String, Value>) -> JsonTypes {
     if schema.contains_key("properties") {
         JsonTypes::OBJECT
@@ -340,8 +339,8 @@ fn implied(schema: &Map<String, Value>) -> JsonTypes {
     }
 }
 
-/// Where a string is allowed too, only what is unmistakably something else, and
-/// would be written back in the same characters, is something else.
+/// For schemas that also allow strings: converts only text that is unambiguously another type and
+/// would be written back in the same characters.
 fn plain(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
     if kinds == JsonTypes::STRING {
         return None;
@@ -358,7 +357,7 @@ fn plain(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
     (exact && kinds.intersects(JsonTypes::of(&value))).then(|| CoercedValue::unrepaired(value))
 }
 
-/// Where no string is allowed, JSON as models write it.
+/// For schemas that allow no string: accepts JSON the way models write it.
 fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
     if kinds.intersects(JsonTypes::BOOLEAN) {
         for (word, value) in [("true", true), ("false", false)] {
@@ -372,7 +371,7 @@ fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
     }
     let mut read = parse_json(text)?;
     if let Value::String(inner) = &read.value {
-        // An object or array, written as a string that holds its JSON.
+        // An object or array encoded as a JSON string.
         read =
             parse_json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
         read.was_repaired = true;
@@ -380,8 +379,7 @@ fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
     kinds.intersects(JsonTypes::of(&read.value)).then_some(read)
 }
 
-/// `text` as JSON, as models write it; None where it is none, or where a whole number
-/// would come out rounded.
+/// Parses `text` as lenient JSON. `None` if that fails or would round a large integer.
 pub fn parse_json(text: &str) -> Option<CoercedValue> {
     let read = lenient_json::parse(text).ok()?;
     let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();

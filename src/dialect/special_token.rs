@@ -1,6 +1,5 @@
-//! A name, a special token and JSON, behind a literal that means a call: Mistral's
-//! `f[ARGS]{…}`, DeepSeek's `f<｜tool▁sep｜>{…}` and Kimi's
-//! `functions.f:0<|tool_call_argument_begin|>{…}` (DIALECTS 26, 29, 30).
+//! A name, a special token and JSON after an opening marker: Mistral's `f[ARGS]{…}`, DeepSeek's
+//! `f<｜tool▁sep｜>{…}` and Kimi's `functions.f:0<|tool_call_argument_begin|>{…}`.
 
 use super::json_arguments::JsonArguments;
 use super::json_call::{self, ParsedCall};
@@ -13,18 +12,20 @@ use crate::text::python;
 use serde_json::Value;
 use std::ops::Range;
 
+use SpecialTokenState as State;
+
 const NAME_CHARS_MAX: usize = 256;
-/// White space and the line of a fence before the arguments.
+/// Maximum whitespace and fence line before the arguments.
 const BLANK_CHARS_MAX: usize = 256;
 const MISTRAL: &str = "Mistral";
 
-/// What may stand behind the name.
+/// What may follow the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AfterName {
     Arguments,
-    /// An identifier, and then `[ARGS]`.
+    /// An identifier, then `[ARGS]`.
     Identifier,
-    /// Arguments or, where the name was only `function`, the name.
+    /// Arguments or, if the name was just `function`, the real name.
     Name,
 }
 
@@ -39,10 +40,10 @@ const SEPARATORS: [(&str, AfterName, &str); 6] = [
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let tag = opening.wrapper?;
-    let may = python::is_name_char(opening.marker) && !opening.offered.is_empty();
-    may.then(|| {
+    let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
+    can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
-            state: SpecialTokenState::Name { spaced: false },
+            state: State::Name { spaced: false },
             allows_bare_arguments: tag.form == MISTRAL,
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
@@ -54,17 +55,17 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 
 #[derive(Debug)]
 struct SpecialTokenRecognizer {
-    state: SpecialTokenState,
-    /// The arguments may follow the name at once.
+    state: State,
+    /// The arguments may follow the name directly.
     allows_bare_arguments: bool,
     name: Range<usize>,
     form: &'static str,
-    /// Where the arguments begin.
+    /// Start of the arguments.
     arguments: usize,
     body: JsonArguments,
 }
 
-/// What of the form has come.
+/// Progress within the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecialTokenState {
     Name {
@@ -76,16 +77,16 @@ enum SpecialTokenState {
     Identifier {
         start: usize,
     },
-    /// `[ARGS]` behind an identifier.
+    /// `[ARGS]` after an identifier.
     LastSeparator {
         start: usize,
     },
-    /// Behind the separator: arguments, or the name that they follow.
+    /// After the separator: before the arguments or the name.
     AfterSeparator {
         renamed: bool,
     },
     SecondName,
-    /// White space and the line that opens a fence.
+    /// Whitespace and the opening line of a fence.
     BeforeArguments {
         ticks: usize,
         start: usize,
@@ -102,74 +103,63 @@ enum SpecialTokenState {
 
 impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = body.len() - c.len_utf8();
+        let char_start = body.len() - c.len_utf8();
         match self.state {
-            SpecialTokenState::Name { spaced } => self.in_name(c, here, spaced),
-            SpecialTokenState::Separator { start } => {
+            State::Name { spaced } => self.in_name(c, char_start, spaced),
+            State::Separator { start } => {
                 self.in_separator(&body[start..], &body[self.name.clone()])
             }
-            SpecialTokenState::Identifier { start } => self.in_identifier(c, here, start),
-            SpecialTokenState::LastSeparator { start } => match &body[start..] {
-                "[ARGS]" => self.hold(SpecialTokenState::AfterSeparator { renamed: false }),
+            State::Identifier { start } => self.in_identifier(c, char_start, start),
+            State::LastSeparator { start } => match &body[start..] {
+                "[ARGS]" => self.enter(State::AfterSeparator { renamed: false }),
                 part if "[ARGS]".starts_with(part) => Advance::Hold,
                 _ => Advance::Reject,
             },
-            SpecialTokenState::AfterSeparator { renamed } => match c {
-                '{' => self.open_body(here, false),
+            State::AfterSeparator { renamed } => match c {
+                '{' => self.open_body(char_start, false),
                 c if c.is_whitespace() => Advance::Hold,
                 c if renamed && python::is_name_char(c) => {
-                    self.name = here..body.len();
-                    self.hold(SpecialTokenState::SecondName)
+                    self.name = char_start..body.len();
+                    self.enter(State::SecondName)
                 }
-                '`' => self.hold(SpecialTokenState::BeforeArguments {
-                    ticks: 1,
-                    start: here,
-                }),
+                '`' => self.enter_before_arguments(1, char_start),
                 _ => Advance::Reject,
             },
-            SpecialTokenState::SecondName => match c {
+            State::SecondName => match c {
                 c if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                     self.name.end = body.len();
                     Advance::Hold
                 }
-                '{' => self.open_body(here, false),
-                c if c.is_whitespace() => self.hold(SpecialTokenState::BeforeArguments {
-                    ticks: 0,
-                    start: here,
-                }),
+                '{' => self.open_body(char_start, false),
+                c if c.is_whitespace() => self.enter_before_arguments(0, char_start),
                 _ => Advance::Reject,
             },
-            SpecialTokenState::BeforeArguments { ticks, start } => match c {
-                '{' => self.open_body(here, ticks >= 3),
-                _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
-                '`' => self.hold(SpecialTokenState::BeforeArguments {
-                    ticks: ticks + 1,
-                    start,
-                }),
+            State::BeforeArguments { ticks, start } => match c {
+                '{' => self.open_body(char_start, ticks >= 3),
+                _ if char_start - start > BLANK_CHARS_MAX => Advance::Reject,
+                '`' => self.enter_before_arguments(ticks + 1, start),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
             },
-            SpecialTokenState::Arguments { fenced } => match self.body.push(c, body) {
+            State::Arguments { fenced } => match self.body.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
                 JsonProgress::EndedBefore(end) if fenced && c == '`' => {
-                    self.hold(SpecialTokenState::Fence { ticks: 1, end })
+                    self.enter(State::Fence { ticks: 1, end })
                 }
                 JsonProgress::EndedBefore(_) => Advance::Reject,
-                JsonProgress::Complete if fenced => self.hold(SpecialTokenState::Fence {
+                JsonProgress::Complete if fenced => self.enter(State::Fence {
                     ticks: 0,
                     end: body.len(),
                 }),
                 JsonProgress::Complete => self.complete(body, offered),
             },
-            SpecialTokenState::Fence { ticks: 2, end } if c == '`' => {
-                self.complete(&body[..end], offered)
-            }
-            SpecialTokenState::Fence { ticks, end } => match c {
-                '`' => self.hold(SpecialTokenState::Fence {
+            State::Fence { ticks: 2, end } if c == '`' => self.complete(&body[..end], offered),
+            State::Fence { ticks, end } => match c {
+                '`' => self.enter(State::Fence {
                     ticks: ticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && here - end < BLANK_CHARS_MAX => {
+                c if c.is_whitespace() && ticks == 0 && char_start - end < BLANK_CHARS_MAX => {
                     Advance::Hold
                 }
                 _ => Advance::Reject,
@@ -178,24 +168,23 @@ impl Recognizer for SpecialTokenRecognizer {
     }
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
-        let over =
-            matches!(self.state, SpecialTokenState::Arguments { .. }).then(|| self.body.end(body));
-        over.flatten().map_or(0, |over| body.len() - over)
+        let end = matches!(self.state, State::Arguments { .. }).then(|| self.body.end(body));
+        end.flatten().map_or(0, |end| body.len() - end)
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
-        if matches!(self.state, SpecialTokenState::Arguments { .. })
-            && let Some(over) = self.body.end(body)
+        if matches!(self.state, State::Arguments { .. })
+            && let Some(end) = self.body.end(body)
         {
-            return self.read(&body[..over], offered);
+            return self.read(&body[..end], offered);
         }
         match self.state {
-            SpecialTokenState::Fence { end: at, .. } => self.read(&body[..at], offered),
-            SpecialTokenState::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
+            State::Fence { end: at, .. } => self.read(&body[..at], offered),
+            State::AfterSeparator { renamed: false } if end == FormEnd::Rejected => {
                 self.arguments = body.len();
                 self.read(body, offered)
             }
-            SpecialTokenState::Name { .. } | SpecialTokenState::Separator { .. } => None,
+            State::Name { .. } | State::Separator { .. } => None,
             _ if end == FormEnd::Rejected => None,
             _ => {
                 let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
@@ -206,20 +195,24 @@ impl Recognizer for SpecialTokenRecognizer {
 }
 
 impl SpecialTokenRecognizer {
-    fn hold(&mut self, at: SpecialTokenState) -> Advance {
-        self.state = at;
+    fn enter(&mut self, state: State) -> Advance {
+        self.state = state;
         Advance::Hold
     }
 
-    fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
+    fn enter_before_arguments(&mut self, ticks: usize, start: usize) -> Advance {
+        self.enter(State::BeforeArguments { ticks, start })
+    }
+
+    fn in_name(&mut self, c: char, char_start: usize, spaced: bool) -> Advance {
         match c {
-            '[' | '<' => self.hold(SpecialTokenState::Separator { start: here }),
-            '{' if self.allows_bare_arguments => self.open_body(here, false),
-            c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
-                self.hold(SpecialTokenState::Name { spaced: true })
+            '[' | '<' => self.enter(State::Separator { start: char_start }),
+            '{' if self.allows_bare_arguments => self.open_body(char_start, false),
+            c if c.is_whitespace() && char_start - self.name.end < BLANK_CHARS_MAX => {
+                self.enter(State::Name { spaced: true })
             }
             c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
-                self.name.end = here + c.len_utf8();
+                self.name.end = char_start + c.len_utf8();
                 Advance::Hold
             }
             _ => Advance::Reject,
@@ -227,39 +220,39 @@ impl SpecialTokenRecognizer {
     }
 
     fn in_separator(&mut self, part: &str, name: &str) -> Advance {
-        let mut may = SEPARATORS
+        let mut possible = SEPARATORS
             .iter()
             .filter(|(separator, ..)| separator.starts_with(part));
-        let Some((separator, behind, form)) = may.next() else {
+        let Some((separator, follows, form)) = possible.next() else {
             return Advance::Reject;
         };
         if separator.len() > part.len() {
             return Advance::Hold;
         }
         self.form = form;
-        let renamed = *behind == AfterName::Name && name == "function";
-        self.hold(match behind {
-            AfterName::Identifier => SpecialTokenState::Identifier { start: 0 },
-            AfterName::Arguments | AfterName::Name => SpecialTokenState::AfterSeparator { renamed },
+        let renamed = *follows == AfterName::Name && name == "function";
+        self.enter(match follows {
+            AfterName::Identifier => State::Identifier { start: 0 },
+            AfterName::Arguments | AfterName::Name => State::AfterSeparator { renamed },
         })
     }
 
-    fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
-        let start = if start == 0 { here } else { start };
+    fn in_identifier(&mut self, c: char, char_start: usize, start: usize) -> Advance {
+        let start = if start == 0 { char_start } else { start };
         match c {
-            '[' => self.hold(SpecialTokenState::LastSeparator { start: here }),
-            _ if here - start > NAME_CHARS_MAX => Advance::Reject,
+            '[' => self.enter(State::LastSeparator { start: char_start }),
+            _ if char_start - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
-                self.hold(SpecialTokenState::Identifier { start })
+                self.enter(State::Identifier { start })
             }
             _ => Advance::Reject,
         }
     }
 
-    fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
-        self.arguments = here;
+    fn open_body(&mut self, char_start: usize, fenced: bool) -> Advance {
+        self.arguments = char_start;
         self.body.push('{', "{");
-        self.hold(SpecialTokenState::Arguments { fenced })
+        self.enter(State::Arguments { fenced })
     }
 
     fn complete(&self, body: &str, offered: &Offered) -> Advance {
@@ -269,13 +262,13 @@ impl SpecialTokenRecognizer {
         }
     }
 
-    /// `call` ends where its arguments do.
+    /// Parses `call`, which ends with its arguments.
     fn read(&self, call: &str, offered: &Offered) -> Option<RecognizedForm> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),
         };
-        let written = ParsedCall {
+        let parsed = ParsedCall {
             raw: call,
             server: None,
             name: &call[self.name.clone()],
@@ -285,6 +278,6 @@ impl SpecialTokenRecognizer {
             is_terminated: true,
             unmistakable: true,
         };
-        json_call::resolve_call(written, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
+        json_call::resolve_call(parsed, offered).map(|piece| RecognizedForm::Calls(vec![piece]))
     }
 }

@@ -1,4 +1,4 @@
-//! Thinking inside the text, between tags (DIALECTS 35 to 37).
+//! Thinking inside the text, between tags.
 
 use super::recognizer::{
     Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
@@ -19,29 +19,30 @@ const ENDS: [&str; 5] = [
     "<channel|>",
     "<|END_THINKING|>",
 ];
-/// A tag right behind one of these is being talked about.
+/// A tag directly after one of these is only mentioned.
 const QUOTES: [char; 9] = ['`', '"', '\'', '“', '‘', '(', '*', '<', '「'];
-/// Around an answer: neither text nor thinking.
+/// Frame an answer; neither text nor thinking.
 const FRAMES: [&str; 2] = ["<|START_RESPONSE|>", "<|END_RESPONSE|>"];
 
 const fn until(tags: &'static [&'static str]) -> ThinkingEnd {
     ThinkingEnd { tags, reread: &[] }
 }
 
-/// A tag in code, or right behind a quotation mark, is being talked about.
+/// A tag in code or directly after a quote is only mentioned.
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let behind_quote = opening.previous_char.is_some_and(|c| QUOTES.contains(&c));
-    let quoted = opening.is_in_fence || opening.is_in_code_span || behind_quote;
-    let may = matches!(opening.marker, '<' | '[') && !quoted && opening.wrapper.is_none();
+    let after_quote = opening.previous_char.is_some_and(|c| QUOTES.contains(&c));
+    let quoted = opening.is_in_fence || opening.is_in_code_span || after_quote;
+    let can_open = matches!(opening.marker, '<' | '[') && !quoted && opening.wrapper.is_none();
     let may_start = !opening
         .previous_char
         .is_some_and(|c| c.is_ascii_alphanumeric());
-    may.then(|| Box::new(ThinkingTagRecognizer { may_start }) as _)
+    can_open.then(|| Box::new(ThinkingTagRecognizer { may_start }) as _)
 }
 
 #[derive(Debug)]
 struct ThinkingTagRecognizer {
-    /// Right behind a word it is a type's argument; what ends thinking may stand there.
+    /// False directly after a word, where an opening tag is a type argument. A closing tag is still
+    /// allowed there.
     may_start: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A fence of `tool_code` (DIALECTS 34): calls as Python statements, one a line. A
-//! fence that holds any other code is text.
+//! A `tool_code` fence: calls as Python statements, one per line. A fence with any other code is
+//! text.
 
 use super::json_call;
 use super::pythonic::{self, PythonCall};
@@ -20,7 +20,7 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         && (pythonic::starts_name(opening.marker) || opening.marker == '#');
     may.then(|| {
         let mut code = ToolCodeRecognizer::default();
-        code.follow(opening.marker);
+        code.push(opening.marker);
         Box::new(code) as _
     })
 }
@@ -31,7 +31,7 @@ struct ToolCodeRecognizer {
 }
 
 impl ToolCodeRecognizer {
-    fn follow(&mut self, c: char) {
+    fn push(&mut self, c: char) {
         if c == '\n' {
             self.brackets.end_short_string();
         }
@@ -41,11 +41,11 @@ impl ToolCodeRecognizer {
 
 impl Recognizer for ToolCodeRecognizer {
     fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
-        // Python has no backtick: the fence closes.
+        // Python has no backtick, so this closes the fence.
         if c == '`' && !self.brackets.is_in_string() && !self.brackets.is_in_comment() {
             return Advance::Reject;
         }
-        self.follow(c);
+        self.push(c);
         Advance::Hold
     }
 
@@ -68,18 +68,18 @@ impl Recognizer for ToolCodeRecognizer {
     }
 }
 
-/// The statements of `code` without comments, and whether the last is open. None
-/// where they are too many.
+/// The statements of `code` without comments, and whether the last one is incomplete. `None` if
+/// there are too many.
 fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
     let mut found = Vec::new();
-    let mut outline = BracketScanner::default();
+    let mut brackets = BracketScanner::default();
     let mut start = 0;
     for (at, c) in code.char_indices() {
         if c == '\n' {
-            outline.end_short_string();
+            brackets.end_short_string();
         }
-        if outline.depth() == 0 && !outline.is_in_string() {
-            let in_comment = outline.is_in_comment();
+        if brackets.depth() == 0 && !brackets.is_in_string() {
+            let in_comment = brackets.is_in_comment();
             match c {
                 '\n' if in_comment => start = at + 1,
                 '\n' | ';' | '#' if !in_comment => {
@@ -89,17 +89,17 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
                 _ => {}
             }
         }
-        outline.push(c);
+        brackets.push(c);
     }
-    if !outline.is_in_comment() || outline.depth() > 0 {
+    if !brackets.is_in_comment() || brackets.depth() > 0 {
         found.push(code[start..].trim());
     }
     found.retain(|statement| !statement.is_empty());
-    let is_open = outline.depth() > 0 || outline.is_in_string();
+    let is_open = brackets.depth() > 0 || brackets.is_in_string();
     (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
 }
 
-/// A call, alone, printed or assigned; `is_open` where its bracket has no end.
+/// Parses a call: alone, printed or assigned. `is_open` if its parenthesis is not closed.
 fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<ScanEvent> {
     let parts = if is_open { parts } else { split_call };
     let (name, arguments) = parts(statement)?;
@@ -113,16 +113,16 @@ fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<ScanEv
     call.parse(offered)
 }
 
-/// `name` and `(…)`, and nothing behind them.
+/// Splits `name(…)` if nothing follows it.
 pub(super) fn split_call(statement: &str) -> Option<(&str, &str)> {
     let (name, arguments) = parts(statement)?;
-    let mut outline = BracketScanner::default();
-    let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
+    let mut brackets = BracketScanner::default();
+    let end = arguments.char_indices().find(|&(_, c)| brackets.push(c));
     end.is_some_and(|(at, _)| at + 1 == arguments.len())
         .then_some((name, arguments))
 }
 
-/// `name`, and everything from its bracket on.
+/// `name`, and everything from its parenthesis on.
 fn parts(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
@@ -141,18 +141,18 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, arguments))
 }
 
-/// A statement that the end of the stream cut: a call where it names a tool.
+/// A statement truncated by the end of the stream: a call if it names a tool.
 fn cut_off_call(statement: &str, offered: &Offered) -> Option<ScanEvent> {
     calls_tool(statement, offered).then(|| json_call::unusable_call(statement, json_call::CUT_OFF))
 }
 
-/// Shows or fetches what the calls around it are about, and calls no tool itself.
+/// Whether the statement only imports or prints, and calls no tool itself.
 fn is_harmless(statement: &str, offered: &Offered) -> bool {
     let may = ["import ", "from ", "print("];
     may.iter().any(|start| statement.starts_with(start)) && !calls_tool(statement, offered)
 }
 
-/// Whether the name of a tool stands before a bracket.
+/// Whether a tool name precedes a parenthesis.
 fn calls_tool(statement: &str, offered: &Offered) -> bool {
     let mut parts = statement.split('(');
     parts.next_back();

@@ -1,5 +1,5 @@
-//! What the system message says about tools (S4.1 to S4.3). The bytes are fixed
-//! by `tests/golden`: models of the `prompt` dialect were chosen with this text.
+//! The tool section of the system message. `tests/golden` fixes its bytes: models for the `prompt`
+//! dialect were chosen with exactly this text.
 
 use crate::domain::{Dialect, Offered, OfferedTool};
 use serde_json::{Map, Value};
@@ -39,8 +39,8 @@ To call a function, stop writing and output one block of this form and nothing e
 This replaces any other form of function call described above.
 ";
 
-/// The system message: `prompt` (the text of system_prompt.txt or a persona), the
-/// tool block and the call block. None where there is nothing to say.
+/// The system message: `prompt` (system_prompt.txt or a persona), the tools, and the call syntax.
+/// `None` if it would be empty.
 pub fn system_message(prompt: &str, dialect: Dialect, offered: &Offered) -> Option<String> {
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt);
     let prompt = prompt.strip_suffix('\r').unwrap_or(prompt);
@@ -59,14 +59,14 @@ pub fn system_message(prompt: &str, dialect: Dialect, offered: &Offered) -> Opti
         message.push_str("**NO TOOL CONNECTED**\n");
         return Some(message);
     }
-    for of_server in offered.tools().chunk_by(|a, b| a.server == b.server) {
-        push_server(&mut message, of_server);
+    for server_tools in offered.tools().chunk_by(|a, b| a.server == b.server) {
+        push_server(&mut message, server_tools);
     }
     message.push_str(call_block);
     Some(message)
 }
 
-/// One server with a blank line after each of its tools.
+/// Adds one server, with a blank line after each of its tools.
 fn push_server(message: &mut String, tools: &[OfferedTool]) {
     if let Some(first) = tools.first() {
         message.push_str("## ");
@@ -99,9 +99,9 @@ fn push_server(message: &mut String, tools: &[OfferedTool]) {
     }
 }
 
-/// The server's own JSON, two-space indented, shifted right by four.
+/// Adds the server's own JSON, indented by two spaces and shifted right by four.
 fn push_schema(message: &mut String, schema: &Map<String, Value>) {
-    let json = serde_json::to_string_pretty(schema).expect("a JSON value can be written");
+    let json = serde_json::to_string_pretty(schema).expect("a JSON value always serializes");
     for line in json.lines() {
         message.push_str("    ");
         message.push_str(line);

@@ -1,60 +1,60 @@
-//! Where JSON that cannot be read any more ends: where its braces balance, or
-//! before what plainly is no part of it, so that what follows is not lost.
+//! Finds the end of invalid JSON: where its braces balance, or before text that clearly does not
+//! belong to it, so the text after it is not lost.
 
 use super::markers::{CLOSERS, WRAPPERS};
 
-/// A longer line is no closer with white space behind it.
+/// A longer line is not a closing marker followed by whitespace.
 const LINE_BYTES_MAX: usize = 128;
 const FENCE: &str = "```";
-/// What begins the next message.
+/// Markers that begin the next message.
 const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonProgress {
     Incomplete,
-    /// The character is its last.
+    /// The character is the last one of the JSON.
     Complete,
-    /// It ended before the character, at this byte.
+    /// The JSON ended before the character, at this byte.
     EndedBefore(usize),
 }
 
-/// Follows JSON from the first character on that cannot stand where it does. O(1) a
-/// character.
+/// Reads JSON from the first invalid character on. O(1) per character.
 #[derive(Debug)]
 pub(super) struct UnterminatedJson {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// Nothing but white space came on this line,
-    blank: bool,
-    /// and some did.
+    /// Only whitespace so far on this line.
+    only_whitespace: bool,
+    /// The line begins with whitespace.
     indented: bool,
-    /// A blank line came before.
-    parted: bool,
+    /// A blank line precedes this line.
+    after_blank_line: bool,
 }
 
 impl UnterminatedJson {
-    /// `depth` containers are open; `before` is everything up to the character.
+    /// `depth` containers are open; `before` is the text up to the invalid character.
     pub(super) fn new(depth: usize, before: &str) -> Self {
         let white = &before[before.trim_end().len()..];
         Self {
             depth,
             in_string: false,
             escaped: false,
-            blank: white.contains('\n'),
+            only_whitespace: white.contains('\n'),
             indented: !white.ends_with('\n'),
-            parted: white.matches('\n').count() > 1,
+            after_blank_line: white.matches('\n').count() > 1,
         }
     }
 
-    /// Takes `c`, with which `body` ends. It ends where only `rest` containers are open.
+    /// Consumes `c`, the last character of `body`. The JSON ends when only `rest` containers remain
+    /// open.
     pub(super) fn push(&mut self, c: char, body: &str, rest: usize) -> JsonProgress {
         let before = &body[..body.len() - c.len_utf8()];
         if c.is_whitespace() {
             self.push_whitespace(c, before);
             return JsonProgress::Incomplete;
         }
-        let begins_line = std::mem::take(&mut self.blank);
+        let begins_line = std::mem::take(&mut self.only_whitespace);
         if !self.in_string {
             if begins_line && !self.may_begin_line(c) {
                 return JsonProgress::EndedBefore(before.trim_end().len());
@@ -82,65 +82,65 @@ impl UnterminatedJson {
     fn push_whitespace(&mut self, c: char, before: &str) {
         self.escaped = false;
         if c != '\n' {
-            self.indented |= self.blank;
+            self.indented |= self.only_whitespace;
             return;
         }
-        // A quotation mark too many makes a string of what is none.
+        // An extra quote makes a string of text that is none; end the string here.
         self.in_string &= !ends_in_bracket(before);
-        self.parted = self.blank;
-        self.blank = true;
+        self.after_blank_line = self.only_whitespace;
+        self.only_whitespace = true;
         self.indented = false;
     }
 
-    /// Whether a line of the same object may begin with `c`: a closing bracket, a key,
-    /// or anything that is indented, but no tag and no fence.
+    /// Whether `c` may begin another line of the object: a closing bracket, a key, or anything
+    /// indented, but not a tag or a fence.
     fn may_begin_line(&self, c: char) -> bool {
         match c {
             '}' | ']' | ',' => true,
             '<' | '`' => false,
-            _ if self.parted => false,
+            _ if self.after_blank_line => false,
             '"' | '\'' | ':' => true,
             _ => self.indented,
         }
     }
 }
 
-/// Watches for a quotation mark that nobody closed: a line in a string ends in a
-/// bracket, and the next is nothing but what closes a wrapper or a fence.
+/// Detects an unclosed string: a line inside a string ends with a bracket, and the next line is
+/// only a closing marker or a fence.
 #[derive(Debug, Default)]
 pub(super) struct UnclosedString {
-    /// Where the line begins that may be such a closer.
+    /// Start of the line that may be such a marker.
     line: Option<usize>,
 }
 
 impl UnclosedString {
-    /// Takes `c`, with which `body` ends. Some where the JSON is over, at this byte.
+    /// Consumes `c`, the last character of `body`. Returns the end of the JSON if it is over.
     pub(super) fn push(&mut self, c: char, body: &str, in_string: bool) -> Option<usize> {
         if !in_string {
             self.line = None;
             return None;
         }
         if c == '\n' {
-            if let Some(over) = self.end_of_json(body) {
-                return Some(over);
+            if let Some(end) = self.end_of_json(body) {
+                return Some(end);
             }
             let before = &body[..body.len() - 1];
             self.line = ends_in_bracket(before).then_some(body.len());
         } else if let Some(start) = self.line {
             let part = body[start..].trim_end();
             let mut closers = CLOSERS.iter().chain(&[FENCE]);
-            let may = closers.any(|closer| closer.starts_with(part));
-            if !may || body.len() - start > LINE_BYTES_MAX {
+            let possible = closers.any(|closer| closer.starts_with(part));
+            if !possible || body.len() - start > LINE_BYTES_MAX {
                 self.line = None;
             }
         }
         None
     }
 
-    /// The same where nothing more comes.
+    /// The same at the end of the stream.
     pub(super) fn end_of_json(&self, body: &str) -> Option<usize> {
         let start = self.line?;
-        // Where the last character was rejected, the line may not have begun.
+        // If the last character was rejected, the line may not have begun.
         let part = body.get(start..)?.trim_end();
         let closes = CLOSERS.contains(&part) || part == FENCE;
         closes.then(|| body[..start].trim_end().len())
@@ -152,7 +152,7 @@ fn ends_in_bracket(text: &str) -> bool {
         .ends_with(['}', ']'])
 }
 
-/// The literal around calls that `c` completes.
+/// The marker that `c` completes.
 fn literal_at_end(c: char, body: &str) -> Option<&'static str> {
     if !matches!(c, '>' | ']' | '`') {
         return None;

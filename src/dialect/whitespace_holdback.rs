@@ -1,13 +1,13 @@
-//! The white space where a piece begins: at the start of the stream and next to
-//! thinking and calls. It is held back, since between two calls it is nothing.
+//! Whitespace at the start of the stream and around thinking and calls. It is withheld because
+//! whitespace between two calls is not shown.
 
-/// More white space than this is text.
+/// More whitespace than this is text.
 const HELD_BYTES_MAX: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct WhitespaceHoldback {
     withheld: String,
-    /// Semicolons and commas separate calls (DIALECTS 4).
+    /// After a call, semicolons and commas are separators too.
     after_call: bool,
 }
 
@@ -19,7 +19,7 @@ impl WhitespaceHoldback {
         }
     }
 
-    /// Whether `c` is part of the seam.
+    /// Whether `c` is withheld.
     pub(super) fn accepts(&mut self, c: char) -> bool {
         let belongs = c.is_whitespace() || self.after_call && matches!(c, ';' | ',');
         let takes = belongs && self.withheld.len() < HELD_BYTES_MAX;
@@ -37,8 +37,8 @@ impl WhitespaceHoldback {
         &self.withheld
     }
 
-    /// What of it is not shown when text follows, and what is: blank lines go, an
-    /// indentation that means code in Markdown stays.
+    /// The withheld text split into a hidden and a shown part, for use when text follows. Blank
+    /// lines are hidden; indentation that means code in Markdown is shown.
     pub(super) fn split_before_text(&self) -> (&str, &str) {
         let separators = self.withheld.trim_start();
         if !separators.is_empty() {

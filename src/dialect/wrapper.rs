@@ -1,27 +1,26 @@
-//! Recognizes the literals of `markers` around calls. What stands between them is read by the
-//! other recognizers.
+//! Recognizes the `markers` around calls. The other recognizers read the text between them.
 
 use super::markers::{CLOSERS, WRAPPERS};
 use super::recognizer::{Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer};
 use crate::domain::Offered;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let may = match opening.marker {
+    let can_open = match opening.marker {
         '<' | '[' => !opening.is_quoted(),
         'f' => opening.at_line_start && !opening.is_in_fence && opening.wrapper.is_none(),
         _ => false,
     };
-    (may && !opening.offered.is_empty()).then(|| Box::new(OpenerRecognizer) as _)
+    (can_open && !opening.offered.is_empty()).then(|| Box::new(OpenerRecognizer) as _)
 }
 
-/// Bytes of brackets too many, with white space between them.
+/// Maximum length of extra brackets, including whitespace between them.
 const STRAY_BYTES_MAX: usize = 32;
 
-/// Right after a call only: elsewhere a closing tag is text.
-/// With it goes a bracket too many that stands before it.
+/// Only directly after a call; elsewhere a closing tag is text. Extra brackets before it are
+/// dropped with it.
 pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let may = opening.after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
-    may.then(|| Box::new(CloserRecognizer) as _)
+    let can_open = opening.after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
+    can_open.then(|| Box::new(CloserRecognizer) as _)
 }
 
 #[derive(Debug)]
@@ -29,7 +28,9 @@ struct OpenerRecognizer;
 
 impl Recognizer for OpenerRecognizer {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
-        let mut starts = WRAPPERS.iter().filter(|one| one.opening.starts_with(body));
+        let mut starts = WRAPPERS
+            .iter()
+            .filter(|wrapper| wrapper.opening.starts_with(body));
         match starts.next() {
             Some(wrapper) if wrapper.opening == body => {
                 Advance::Found(RecognizedForm::WrapperStart(wrapper))
@@ -49,7 +50,7 @@ impl Recognizer for CloserRecognizer {
         if CLOSERS.contains(&closer) {
             Advance::Found(RecognizedForm::Delimiter)
         } else if body.len() - closer.len() <= STRAY_BYTES_MAX
-            && CLOSERS.iter().any(|one| one.starts_with(closer))
+            && CLOSERS.iter().any(|marker| marker.starts_with(closer))
         {
             Advance::Hold
         } else {

@@ -1,36 +1,35 @@
-//! How long to wait before a server is started again. Pure: the clock is the
-//! caller's.
+//! The delay before a server is restarted. Pure: the caller has the clock.
 
 use std::time::Duration;
 
 const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(30);
-/// A session that lived this long forgives the failures before it.
+/// A session that lasted this long clears earlier failures.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
-/// Counts failures in a row. The first is forgiven: the next call may try at
-/// once. From then on the delay doubles up to its maximum.
+/// Counts consecutive failures. The first one allows an immediate retry; after that the delay
+/// doubles up to its maximum.
 #[derive(Debug, Default)]
 pub struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// The delay before the next try, after a session that `lived` so long (zero
-    /// where it could not even be started).
-    pub fn next_delay(&mut self, lived: Duration) -> Duration {
-        if lived >= HEALTHY_AFTER {
+    /// The delay before the next attempt, after a session that lasted `lived` (zero if it never
+    /// started).
+    pub fn next_delay(&mut self, lifetime: Duration) -> Duration {
+        if lifetime >= HEALTHY_AFTER {
             self.failures = 0;
         }
         self.failures = self.failures.saturating_add(1);
         match self.failures {
             1 => Duration::ZERO,
-            // 2^5 seconds are beyond the maximum already.
+            // 2^5 seconds already exceed the maximum.
             many => (DELAY_FIRST * 2u32.pow((many - 2).min(5))).min(DELAY_MAX),
         }
     }
 
-    /// Forgets all failures: a person asked for another try.
+    /// Clears all failures, because the user asked for another attempt.
     pub fn reset(&mut self) {
         self.failures = 0;
     }

@@ -1,5 +1,5 @@
-//! One call of a tool, from finding an open session to its outcome. The future
-//! owns the call: dropping it cancels the call at the server.
+//! One tool call, from finding an open session to its outcome. The future owns the call: dropping
+//! it cancels the call on the server.
 
 use super::error::McpError;
 use super::hub_event::HubEvent;
@@ -18,9 +18,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// Progress puts the time-out off, up to so many time-outs in all.
+/// Progress extends the timeout, up to this many timeouts in total.
 const TIMEOUTS_MAX: u32 = 10;
-/// Progress of one call is told no more often: a server may send it in a flood.
+/// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One approved call.
@@ -30,16 +30,15 @@ pub struct McpCall {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
-    /// The definition that was approved. The tool is not called if its server has
-    /// another by the time of the call, as after a restart.
+    /// The approved definition. The tool is not called if its server has another definition by
+    /// then, for example after a restart.
     pub pin: Option<Pin>,
 }
 
-/// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     pub outcome: ToolOutcome,
-    /// The server's own result, where it gave one: also of a tool that failed.
+    /// The server's own result, if it sent one, including failed tool calls.
     pub result: Option<Value>,
 }
 
@@ -52,7 +51,7 @@ impl From<ToolOutcome> for CallResult {
     }
 }
 
-/// Runs `call` on a server, whose session is opened again where it has ended.
+/// Runs `call`, reopening the server's session if it has ended.
 pub async fn run_call(
     supervisor: Arc<ServerSupervisor>,
     call: McpCall,
@@ -60,20 +59,20 @@ pub async fn run_call(
     events: mpsc::Sender<HubEvent>,
 ) -> CallResult {
     let started = Instant::now();
-    let ended = match attempt(&supervisor, call.clone(), &cancel, &events).await {
-        // The server forgot a session, and did nothing: another one may do it.
+    let ending = match attempt(&supervisor, call.clone(), &cancel, &events).await {
+        // The server lost the session and did nothing, so the call can be repeated in a new one.
         Ok(CallEnding::SessionUnknown) => attempt(&supervisor, call, &cancel, &events).await,
-        ended => ended,
+        ending => ending,
     };
-    let ended = match ended {
-        Ok(ended) => ended,
+    let ending = match ending {
+        Ok(ending) => ending,
         Err(outcome) => return outcome.into(),
     };
     let elapsed = started.elapsed();
     let redactors = supervisor.redactors();
-    match ended {
+    match ending {
         CallEnding::Unreachable(_) if supervisor.stop.is_cancelled() => {
-            let why = "The server was switched off while it worked on the call.".to_owned();
+            let why = "The server was switched off during the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
         CallEnding::Answered(mut result) => {
@@ -96,14 +95,14 @@ pub async fn run_call(
         }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
-            let why = "The server forgets each session as soon as it is open.".to_owned();
+            let why = "The server drops every session right after opening it.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
     }
 }
 
-/// Results go to the model and into the saved conversation, and so must not hold the
-/// credentials that the server was given.
+/// Results go to the model and into the saved conversation, so they must not contain the
+/// credentials that the server received.
 fn redact_credentials(result: &mut Value, redactor: &Redactor) {
     if redactor.is_empty() {
         return;
@@ -124,8 +123,7 @@ fn redact_credentials(result: &mut Value, redactor: &Redactor) {
     }
 }
 
-/// One try of a call on an open session; an error is the outcome of one that was not even
-/// tried.
+/// Tries a call once on an open session. An error is the outcome of a call that was not sent.
 async fn attempt(
     supervisor: &ServerSupervisor,
     call: McpCall,
@@ -146,7 +144,7 @@ async fn attempt(
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ended = exchange(&session, call, supervisor.tool_timeout(), events) => Ok(ended),
+                ending = exchange(&session, call, supervisor.tool_timeout(), events) => Ok(ending),
             }
         }
         Err(why) => Ok(CallEnding::Unreachable(why)),
@@ -155,15 +153,15 @@ async fn attempt(
 
 enum CallEnding {
     Answered(Value),
-    /// The server is well and says no.
+    /// The server works, but rejected the call.
     ToolFailed(String),
     Unreachable(String),
     TimedOut,
-    /// The server did nothing, since it does not know the session any more.
+    /// The server did nothing because it no longer recognizes the session.
     SessionUnknown,
 }
 
-/// An open request. Dropped before it was answered, it is cancelled.
+/// An open request; cancelled if dropped before its response.
 struct OpenCall<'a> {
     session: &'a McpSession,
     request: RequestId,
@@ -184,7 +182,7 @@ impl Drop for OpenCall<'_> {
 async fn exchange(
     session: &McpSession,
     call: McpCall,
-    patience: Duration,
+    timeout: Duration,
     events: &mpsc::Sender<HubEvent>,
 ) -> CallEnding {
     let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments);
@@ -192,8 +190,8 @@ async fn exchange(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
-        let fault = session.shared.outcome.wait_for_end().await;
-        return CallEnding::Unreachable(session_ended_text(&fault));
+        let error = session.shared.outcome.wait_for_end().await;
+        return CallEnding::Unreachable(session_ended_text(&error));
     };
     let mut progress = session
         .shared
@@ -206,27 +204,27 @@ async fn exchange(
         tool: &call.tool,
         is_answered: false,
     };
-    let hard_deadline = Instant::now() + patience * TIMEOUTS_MAX;
-    let mut idle_deadline = Instant::now() + patience;
-    // When progress may be told again, and when the newest is to be told.
+    let hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
+    let mut idle_deadline = Instant::now() + timeout;
+    // The earliest time of the next progress report, and the due time of the newest progress.
     let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
     loop {
         tokio::select! {
-            // An answer that came just before the end counts.
+            // A response that arrived just before the end counts.
             biased;
             answer = &mut handle.rx => {
                 open.is_answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                let ended = classify_response(session, raw_result(answer)).await;
-                return or_session_unknown(ended, session, &handle.id);
+                let ending = classify_response(session, raw_result(answer)).await;
+                return or_session_unknown(ending, session, &handle.id);
             }
-            fault = session.shared.outcome.wait_for_end() => {
-                let ended = CallEnding::Unreachable(may_have_run_text(&fault));
-                return or_session_unknown(ended, session, &handle.id);
+            error = session.shared.outcome.wait_for_end() => {
+                let ending = CallEnding::Unreachable(may_have_run_text(&error));
+                return or_session_unknown(ending, session, &handle.id);
             }
             () = sleep_until(idle_deadline.min(hard_deadline)) => return CallEnding::TimedOut,
             Ok(()) = progress.changed() => {
-                idle_deadline = Instant::now() + patience;
+                idle_deadline = Instant::now() + timeout;
                 progress.mark_unchanged();
                 report_due_at.get_or_insert(next_report_at);
             }
@@ -241,36 +239,36 @@ async fn exchange(
 
 fn send_progress(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEvent>) {
     if let Some(progress) = progress {
-        // Each is a snapshot: where there is no room, the next one will do.
+        // Each report is a snapshot, so dropping one if the queue is full loses nothing.
         let _ = events.try_send(HubEvent::Progress { call, progress });
     }
 }
 
-fn or_session_unknown(ended: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
-    match ended {
+fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
+    match ending {
         CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
             CallEnding::SessionUnknown
         }
-        ended => ended,
+        ending => ending,
     }
 }
 
-/// Why a call that was not sent has no answer: its session has ended.
-fn session_ended_text(fault: &McpError) -> String {
-    let what = match fault.wants_sign_in() {
-        true => "The server answers only those who have signed in.",
+/// The text for a call that was not sent because its session ended.
+fn session_ended_text(error: &McpError) -> String {
+    let reason = match error.wants_sign_in() {
+        true => "The server requires you to sign in.",
         false => "The server is gone.",
     };
-    format!("{what} {fault}")
+    format!("{reason} {error}")
 }
 
-/// The same for a call that may have been sent, which must not be repeated unthinkingly.
-fn may_have_run_text(fault: &McpError) -> String {
-    match fault.wants_sign_in() {
-        true => session_ended_text(fault),
+/// The text for a call that may have been sent and must not be repeated blindly.
+fn may_have_run_text(error: &McpError) -> String {
+    match error.wants_sign_in() {
+        true => session_ended_text(error),
         false => format!(
             "{} It is not known whether the tool ran.",
-            session_ended_text(fault)
+            session_ended_text(error)
         ),
     }
 }
@@ -281,7 +279,7 @@ async fn classify_response(
 ) -> CallEnding {
     match result {
         Ok(result) => CallEnding::Answered(result),
-        // That is the tool's answer.
+        // This is the tool's own answer.
         Err(error @ ServiceError::McpError(_)) => CallEnding::ToolFailed(error_text(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
             CallEnding::Unreachable(may_have_run_text(

@@ -1,4 +1,4 @@
-//! Requests that were cancelled lately, to notice a server that goes on working on one.
+//! Recently cancelled requests, for detecting servers that keep working on them.
 
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
@@ -6,33 +6,33 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-const REMEMBERED_MAX: usize = 64;
-/// An answer this soon after the cancellation crossed it on the way.
+const ENTRIES_MAX: usize = 64;
+/// A response this soon after the cancellation crossed it in transit.
 const LATE_AFTER: Duration = Duration::from_secs(1);
-/// A cancellation takes less time to be written.
+/// Writing a cancellation takes less than this.
 const RECENT: Duration = Duration::from_millis(100);
 
-/// With the tool and the time of each, the oldest first.
+/// Each with its tool and time, oldest first.
 #[derive(Debug, Default)]
 pub struct CancelledRequests(Mutex<VecDeque<(RequestId, String, Instant)>>);
 
 impl CancelledRequests {
     pub fn add(&self, request: RequestId, tool: String) {
         let mut cancelled = lock_ignoring_poison(&self.0);
-        if cancelled.len() == REMEMBERED_MAX {
+        if cancelled.len() == ENTRIES_MAX {
             cancelled.pop_front();
         }
         cancelled.push_back((request, tool, Instant::now()));
     }
 
-    /// Was one added so lately that the server may not have been told?
+    /// Whether a cancellation was added so recently that it may not have been written yet.
     pub fn has_recent(&self) -> bool {
         let cancelled = lock_ignoring_poison(&self.0);
         let last = cancelled.back();
         last.is_some_and(|(.., since)| since.elapsed() < RECENT)
     }
 
-    /// The tool of a cancelled request that is answered all the same, too late for the two to have
+    /// The tool of a cancelled request that was answered anyway, too late for the two to have
     /// crossed.
     pub fn take_late(&self, answered: &RequestId) -> Option<String> {
         let mut cancelled = lock_ignoring_poison(&self.0);

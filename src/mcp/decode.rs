@@ -1,5 +1,5 @@
-//! Reads what servers answer, part by part, from raw JSON: one bad tool never
-//! costs the good ones, and what was left out is said. Pure.
+//! Decodes server responses item by item from raw JSON: an invalid tool does not cost the valid
+//! ones, and everything omitted is reported. Pure.
 
 use super::error::McpError;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
@@ -11,16 +11,15 @@ use std::collections::HashSet;
 
 pub const PAGES_MAX: usize = 100;
 pub const TOOLS_MAX: usize = 5_000;
-/// The longest definition of one tool, and of all: each stands in every request.
+/// Maximum size of one tool definition, and below of all of them; every request contains them.
 const TOOL_BYTES_MAX: usize = 256 << 10;
 const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
 const NAME_BYTES_MAX: usize = 512;
-/// Lines about what was left out; the rest is counted.
+/// Maximum number of lines about omitted tools; the rest are only counted.
 const OMITTED_LINES_MAX: usize = 50;
 
-/// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which some servers
-/// write, cost a character each and not the whole message; so does deep nesting, see
-/// [`shallow`].
+/// Parses one line as JSON. Invalid UTF-8 and lone surrogates, which some servers write, cost one
+/// character each instead of the message; excessive nesting is cut, see [`limit_nesting`].
 pub fn parse_message(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
@@ -32,7 +31,7 @@ pub fn parse_message(line: &[u8]) -> Option<Value> {
     })
 }
 
-/// A list of tools, gathered page by page.
+/// A tool list, collected page by page.
 #[derive(Debug, Default)]
 pub struct ToolListBuilder {
     tools: Vec<Tool>,
@@ -45,25 +44,27 @@ pub struct ToolListBuilder {
 }
 
 impl ToolListBuilder {
-    /// Takes one result of `tools/list`; returns the cursor of the next page, if
-    /// one is to be asked for.
+    /// Adds one result of `tools/list`; returns the cursor of the next page, if there is one to
+    /// request.
     ///
     /// # Errors
-    /// The result has no list of tools at all.
+    /// The result has no tool list.
     pub fn add_page(&mut self, result: &Value) -> Result<Option<String>, String> {
         let items = result
             .get("tools")
             .and_then(Value::as_array)
-            .ok_or("the answer has no list `tools`")?;
+            .ok_or("the answer has no `tools` list")?;
         self.pages += 1;
         for item in items {
             if self.tools.len() == TOOLS_MAX {
-                self.omit(format!("all after the first {TOOLS_MAX} tools"));
+                self.omit(format!("all tools after the first {TOOLS_MAX}"));
                 return Ok(None);
             }
             if self.bytes > DEFINITIONS_BYTES_MAX {
                 let megabytes = DEFINITIONS_BYTES_MAX >> 20;
-                self.omit(format!("all after the first {megabytes} MB of definitions"));
+                self.omit(format!(
+                    "all tools after the first {megabytes} MB of definitions"
+                ));
                 return Ok(None);
             }
             self.add_tool(item);
@@ -73,11 +74,11 @@ impl ToolListBuilder {
             return Ok(None);
         };
         if !self.cursors.insert(cursor.to_owned()) {
-            self.omit("all after a page whose cursor came a second time".to_owned());
+            self.omit("all tools after a page with a repeated cursor".to_owned());
             return Ok(None);
         }
         if self.pages == PAGES_MAX {
-            self.omit(format!("all after the first {PAGES_MAX} pages of tools"));
+            self.omit(format!("all tools after the first {PAGES_MAX} pages"));
             return Ok(None);
         }
         Ok(Some(cursor.to_owned()))
@@ -113,15 +114,15 @@ impl ToolListBuilder {
         }
     }
 
-    fn omit(&mut self, what: String) {
+    fn omit(&mut self, omission: String) {
         if self.omitted.len() < OMITTED_LINES_MAX {
-            self.omitted.push(what);
+            self.omitted.push(omission);
         } else {
             self.omitted_count += 1;
         }
     }
 
-    /// The tools in the server's order, and what was left out, a line each.
+    /// The tools in the server's order, and one line for each omission.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
         if self.omitted_count > 0 {
             self.omitted
@@ -131,21 +132,21 @@ impl ToolListBuilder {
     }
 }
 
-/// Reads the answer to `initialize`, whose version must be one that we speak.
+/// Decodes the response to `initialize`, whose version must be one that we support.
 ///
 /// # Errors
-/// An unknown version, or an answer that cannot be understood.
+/// An unsupported version or an invalid response.
 pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
-            "it is no JSON object".to_owned(),
+            "it is not a JSON object".to_owned(),
         ));
     };
     let version = match fields.get("protocolVersion") {
         Some(Value::String(version)) => version.as_str(),
         _ => {
             return Err(McpError::InvalidHandshake(
-                "it names no protocolVersion".to_owned(),
+                "it has no protocolVersion".to_owned(),
             ));
         }
     };
@@ -156,7 +157,7 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
     {
         return Err(McpError::UnsupportedVersion(version.to_owned()));
     }
-    // Servers in the field leave these out, and nothing here depends on them.
+    // Many servers omit these fields, and nothing here depends on them.
     fields
         .entry("serverInfo")
         .or_insert_with(|| json!({ "name": "", "version": "" }));
@@ -164,28 +165,28 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
     serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
 }
 
-/// Reads the answer to `server/discover`, whose versions must be a list.
+/// Decodes the response to `server/discover`, whose versions must be a list.
 ///
 /// # Errors
-/// An answer that cannot be understood.
+/// An invalid response.
 pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
-            "it is no JSON object".to_owned(),
+            "it is not a JSON object".to_owned(),
         ));
     };
     let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
         return Err(McpError::InvalidHandshake(
-            "it names no supportedVersions".to_owned(),
+            "it has no supportedVersions".to_owned(),
         ));
     };
     let versions: Vec<Value> = versions
         .iter()
-        .filter(|it| it.is_string())
+        .filter(|version| version.is_string())
         .cloned()
         .collect();
     fields.insert("supportedVersions".to_owned(), versions.into());
-    // Caches are not for us, and the kind of the answer is known.
+    // We do not cache, and the kind of response is known.
     fields.insert("resultType".to_owned(), "complete".into());
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());
@@ -238,10 +239,10 @@ mod tests {
             { "name": 7, "inputSchema": {} }, tool(""), tool("a"), tool("z"),
         ] });
         assert_eq!(list.add_page(&page), Ok(None));
-        let (tools, left_out) = list.finish();
+        let (tools, omitted) = list.finish();
         assert_eq!(names(&tools), ["a", "z"]);
         assert_eq!(
-            left_out,
+            omitted,
             [
                 "tool `b` has no inputSchema",
                 "a tool without a name",
@@ -271,17 +272,17 @@ mod tests {
     #[test]
     fn pages_tools_and_omission_lines_are_bounded() {
         let mut list = ToolListBuilder::default();
-        let mut asked = 0;
+        let mut pages = 0;
         loop {
-            asked += 1;
-            let page = json!({ "tools": [{}], "nextCursor": asked.to_string() });
+            pages += 1;
+            let page = json!({ "tools": [{}], "nextCursor": pages.to_string() });
             if list.add_page(&page) == Ok(None) {
                 break;
             }
         }
-        assert_eq!(asked, PAGES_MAX);
-        let (_, left_out) = list.finish();
-        assert_eq!(left_out.len(), OMITTED_LINES_MAX + 1);
+        assert_eq!(pages, PAGES_MAX);
+        let (_, omitted) = list.finish();
+        assert_eq!(omitted.len(), OMITTED_LINES_MAX + 1);
 
         let mut list = ToolListBuilder::default();
         let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
@@ -289,8 +290,8 @@ mod tests {
             list.add_page(&json!({ "tools": many, "nextCursor": "x" })),
             Ok(None)
         );
-        let (tools, left_out) = list.finish();
-        assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
+        let (tools, omitted) = list.finish();
+        assert_eq!((tools.len(), omitted.len()), (TOOLS_MAX, 1));
     }
 
     #[test]
@@ -306,10 +307,10 @@ mod tests {
             described("long", TOOL_BYTES_MAX), tool(&long), described("a", 10_000),
         ] });
         assert_eq!(list.add_page(&page), Ok(None));
-        let (tools, left_out) = list.finish();
+        let (tools, omitted) = list.finish();
         assert_eq!(names(&tools), ["a"]);
         assert_eq!(
-            left_out,
+            omitted,
             [
                 "tool `long`, whose definition is longer than 256 kB",
                 "a tool whose name is longer than 512 bytes",
@@ -321,12 +322,12 @@ mod tests {
             .map(|n| described(&n.to_string(), TOOL_BYTES_MAX - 100))
             .collect();
         assert_eq!(list.add_page(&json!({ "tools": many })), Ok(None));
-        let (tools, left_out) = list.finish();
+        let (tools, omitted) = list.finish();
         assert_eq!(
             tools.len(),
             DEFINITIONS_BYTES_MAX / (TOOL_BYTES_MAX - 100) + 1
         );
-        assert_eq!(left_out, ["all after the first 16 MB of definitions"]);
+        assert_eq!(omitted, ["all tools after the first 16 MB of definitions"]);
     }
 
     #[test]

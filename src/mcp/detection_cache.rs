@@ -1,6 +1,5 @@
-//! What was found out about servers, kept so that it need not be found out again: a
-//! small file under `cache/`, safe to delete. It names servers by the hash of their
-//! launch alone.
+//! Remembers detected server properties between runs, in a small file in `cache/` that is safe to
+//! delete. The file identifies servers only by the hash of their launch configuration.
 
 use super::http::HttpKind;
 use crate::domain::LaunchId;
@@ -13,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Servers that are remembered; the oldest is forgotten first.
+/// Maximum number of servers; the oldest entry is evicted first.
 const SERVERS_MAX: usize = 500;
 
-/// MCP with `initialize`, or without.
+/// Whether the server uses `initialize` (legacy) or not (modern).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Era {
@@ -28,19 +27,19 @@ pub enum Era {
 pub struct Detected {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<Era>,
-    /// How a remote server that names no transport was reached.
+    /// The detected transport of a remote server whose configuration names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_kind: Option<HttpKind>,
 }
 
-/// Without a file it lasts as long as the program.
+/// Without a file, it lasts until the program ends.
 #[derive(Debug, Clone, Default)]
 pub struct DetectionCache(Arc<CacheInner>);
 
 #[derive(Debug, Default)]
 struct CacheInner {
     file: Option<PathBuf>,
-    /// Read at the first question.
+    /// Loaded on first use.
     entries: Mutex<Option<Map<String, Value>>>,
 }
 
@@ -54,12 +53,11 @@ impl DetectionCache {
 
     pub async fn get(&self, launch: &LaunchId) -> Detected {
         let launch = launch.as_str().to_owned();
-        self.with_entries(move |known| read_entry(known, &launch))
+        self.with_entries(move |entries| read_entry(entries, &launch))
             .await
     }
 
-    /// Changes what is known of a server. What cannot be written is known until the
-    /// program ends.
+    /// Updates the entry of a server. A change that cannot be written lasts until the program ends.
     pub async fn update(
         &self,
         launch: &LaunchId,
@@ -67,74 +65,74 @@ impl DetectionCache {
     ) {
         let launch = launch.as_str().to_owned();
         let file = self.0.file.clone();
-        let work = move |known: &mut Map<String, Value>| {
-            let before = read_entry(known, &launch);
+        let work = move |entries: &mut Map<String, Value>| {
+            let before = read_entry(entries, &launch);
             let mut after = before;
             change(&mut after);
             if before == after {
                 return;
             }
-            put_entry(known, &launch, after);
+            put_entry(entries, &launch, after);
             let Some(file) = file else { return };
-            // Another program may have written meanwhile: its servers stay.
+            // Merge with entries that another program wrote in the meantime.
             let written = files::update::<Infallible>(&file, 0o600, FILE_BYTES_MAX, |bytes| {
                 let mut all = parse_file(bytes);
                 put_entry(&mut all, &launch, after);
                 Ok(serde_json::to_vec_pretty(&all).unwrap_or_default())
             });
-            if let Err(fault) = written {
-                tracing::debug!("what is known of servers was not written: {fault:?}");
+            if let Err(error) = written {
+                tracing::debug!("could not write the detection cache: {error:?}");
             }
         };
         self.with_entries(work).await;
     }
 
-    /// The file is read and written where waiting for a disk holds up nobody.
+    /// Accesses the cache on a blocking thread, since it may read and write the file.
     async fn with_entries<T: Default + Send + 'static>(
         &self,
-        act: impl FnOnce(&mut Map<String, Value>) -> T + Send + 'static,
+        operation: impl FnOnce(&mut Map<String, Value>) -> T + Send + 'static,
     ) -> T {
         let inner = Arc::clone(&self.0);
-        let acted = tokio::task::spawn_blocking(move || {
-            // A map is whole between any two of its operations.
-            let mut known = lock_ignoring_poison(&inner.entries);
-            let known = known.get_or_insert_with(|| {
+        let result = tokio::task::spawn_blocking(move || {
+            // The map is consistent between any two operations.
+            let mut entries = lock_ignoring_poison(&inner.entries);
+            let entries = entries.get_or_insert_with(|| {
                 let bytes = inner
                     .file
                     .as_ref()
                     .map(|file| files::read(file, FILE_BYTES_MAX));
                 parse_file(bytes.and_then(Result::ok).flatten())
             });
-            act(known)
+            operation(entries)
         });
-        acted.await.unwrap_or_default()
+        result.await.unwrap_or_default()
     }
 }
 
-/// A file that cannot be read is an empty one: everything in it can be found out again.
+/// An unreadable file counts as empty, since its contents can be detected again.
 fn parse_file(bytes: Option<Vec<u8>>) -> Map<String, Value> {
     let bytes = bytes.unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn read_entry(known: &Map<String, Value>, launch: &str) -> Detected {
-    let entry = known.get(launch).cloned().unwrap_or_default();
+fn read_entry(entries: &Map<String, Value>, launch: &str) -> Detected {
+    let entry = entries.get(launch).cloned().unwrap_or_default();
     serde_json::from_value(entry).unwrap_or_default()
 }
 
-fn put_entry(known: &mut Map<String, Value>, launch: &str, entry: Detected) {
-    // It goes to the end: the first is the one that changed longest ago.
-    known.shift_remove(launch);
+fn put_entry(entries: &mut Map<String, Value>, launch: &str, entry: Detected) {
+    // Move the entry to the end, so that the first one is the least recently changed.
+    entries.shift_remove(launch);
     if entry == Detected::default() {
         return;
     }
-    while known.len() >= SERVERS_MAX {
-        let Some(oldest) = known.keys().next().cloned() else {
+    while entries.len() >= SERVERS_MAX {
+        let Some(oldest) = entries.keys().next().cloned() else {
             break;
         };
-        known.shift_remove(&oldest);
+        entries.shift_remove(&oldest);
     }
     if let Ok(entry) = serde_json::to_value(entry) {
-        known.insert(launch.to_owned(), entry);
+        entries.insert(launch.to_owned(), entry);
     }
 }

@@ -1,28 +1,27 @@
-//! How a server is reached.
+//! The means by which a server is reached.
 
 use super::process::Program;
 use crate::domain::server::{Inherit, RemoteTransport};
 use crate::domain::{Launch, Redactor};
 use std::sync::Arc;
 
-/// What a server is reached through.
 pub enum Endpoint {
     BuiltIn,
     Process(Program),
     Remote(RemoteEndpoint),
 }
 
-/// Where a server is, as it is configured.
+/// The configured address of a remote server.
 pub struct RemoteEndpoint {
     pub url: String,
     pub transport: RemoteTransport,
     pub headers: Vec<(String, String)>,
-    /// Removes what the server was told in confidence from all that it says.
+    /// Removes the secrets sent to the server from all of its text.
     pub redactor: Arc<Redactor>,
 }
 
 impl Endpoint {
-    /// Where the launch of a server leads, unless it leads nowhere.
+    /// The endpoint of a launch configuration, or `None` if it is invalid.
     pub fn from_launch(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
         match launch {
             Launch::Misconfigured { .. } => None,

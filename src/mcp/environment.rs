@@ -1,10 +1,9 @@
-//! The variables that a child process is given: an allow-list, so that a key in
-//! this program's environment does not reach every server (S14.3).
+//! The environment variables of a child process. An allow-list, so an API key in this program's
+//! environment does not reach every server.
 
 use crate::domain::server::Inherit;
 use std::ffi::{OsStr, OsString};
 
-/// Passed on by name (S3.1).
 const ALLOWED_NAMES: &[&str] = &[
     "PATH",
     "HOME",
@@ -26,7 +25,7 @@ const ALLOWED_NAMES: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// Passed on in upper and in lower case.
+/// Inherited in upper and lower case.
 const PROXY_NAMES: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -35,11 +34,11 @@ const PROXY_NAMES: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// Passed on whatever follows.
+/// Inherited with any suffix.
 const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
 
-/// Picks from `own`, the variables of this program, what a child may see. What
-/// its entry gives in `env` comes on top and is not handled here.
+/// Selects the variables of this program that a child may inherit. Variables from its `env` entry
+/// come on top and are not handled here.
 pub fn inherited_variables(
     own: impl Iterator<Item = (OsString, OsString)>,
     inherit: &Inherit,
@@ -69,7 +68,7 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 mod tests {
     use super::*;
 
-    fn passed(names: &[&str], inherit: &Inherit) -> Vec<String> {
+    fn inherited(names: &[&str], inherit: &Inherit) -> Vec<String> {
         let own = names.iter().map(|name| (name.into(), "value".into()));
         inherited_variables(own, inherit)
             .into_iter()
@@ -95,7 +94,7 @@ mod tests {
     #[test]
     fn only_the_allow_list_passes() {
         assert_eq!(
-            passed(NAMES, &Inherit::AllowList),
+            inherited(NAMES, &Inherit::AllowList),
             [
                 "PATH",
                 "LC_ALL",
@@ -112,9 +111,9 @@ mod tests {
     fn inherit_env_adds_names_or_passes_everything() {
         let also = Inherit::Also(vec!["AWS_SECRET".into()]);
         assert_eq!(
-            passed(&["PATH", "AWS_SECRET", "X"], &also),
+            inherited(&["PATH", "AWS_SECRET", "X"], &also),
             ["PATH", "AWS_SECRET"]
         );
-        assert_eq!(passed(NAMES, &Inherit::Everything).len(), NAMES.len());
+        assert_eq!(inherited(NAMES, &Inherit::Everything).len(), NAMES.len());
     }
 }

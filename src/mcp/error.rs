@@ -1,5 +1,4 @@
-//! Why a server could not be started, or why its session ended, and how that
-//! reads as a notice.
+//! Why a server could not start or its session ended, and the notice for it.
 
 use super::http::HttpError;
 use crate::domain::server::Inherit;
@@ -9,14 +8,14 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Lines of stderr that a notice repeats.
+/// Maximum number of stderr lines that a notice quotes.
 pub const STDERR_LINES_MAX: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    #[error("There is no command `{0}`.")]
+    #[error("Command `{0}` was not found.")]
     CommandNotFound(String),
-    #[error("There is no folder `{}` to run it in.", .0.display())]
+    #[error("Its working folder `{}` does not exist.", .0.display())]
     FolderNotFound(PathBuf),
     #[error("The command `{command}` cannot be run: {why}.")]
     NotRunnable { command: String, why: String },
@@ -26,59 +25,59 @@ pub enum McpError {
     HandshakeTimeout(Duration),
     #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
     DiscoverTimeout(Duration),
-    #[error("It answered with protocol version `{0}`, which this program does not know.")]
+    #[error("It uses protocol version `{0}`, which humble does not support.")]
     UnsupportedVersion(String),
-    #[error("It speaks {0}, and no protocol version that it was asked for.")]
+    #[error("It has no protocol version in common with humble; it supports {0}.")]
     NoCommonVersion(String),
-    #[error("Its answer to the handshake cannot be used: {0}.")]
+    #[error("Its handshake response is invalid: {0}.")]
     InvalidHandshake(String),
     #[error("Its tools could not be listed: {0}.")]
     ToolListFailed(String),
-    #[error("Its tools could not be listed: no answer in {} s.", seconds(*.0))]
+    #[error("Its tools could not be listed: no answer within {} s.", seconds(*.0))]
     ToolListTimeout(Duration),
-    #[error("It closed its output.")]
+    #[error("It closed its standard output.")]
     OutputClosed,
-    #[error("Its process ended.")]
+    #[error("Its process exited.")]
     ProcessExited,
     #[error("Its session was closed.")]
     SessionClosed,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
-    #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
+    #[error("It writes text other than MCP messages to standard output, such as `{last}`.")]
     NotMcp { last: String },
-    #[error("It sends requests without pause.")]
+    #[error("It sent too many requests.")]
     RequestFlood,
-    #[error("It stopped reading what it is sent.")]
+    #[error("It stopped reading its input.")]
     NotReading,
-    #[error("Its pipe broke: {0}.")]
+    #[error("The pipe to it broke: {0}.")]
     BrokenPipe(String),
 }
 
 fn seconds(time: Duration) -> String {
-    let words = format!("{:.1}", time.as_secs_f32());
-    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+    let text = format!("{:.1}", time.as_secs_f32());
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 impl McpError {
-    /// Does the server answer only those who have signed in?
+    /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
-        matches!(self, Self::Http(fault) if fault.wants_sign_in())
+        matches!(self, Self::Http(error) if error.wants_sign_in())
     }
 }
 
-/// All that is known once the process is gone.
+/// Everything known about a failed session once its process is gone.
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,
-    /// Applied to its own words.
+    /// Applied to the server's own text.
     pub redactor: &'a Redactor,
-    /// Had it been connected?
+    /// Whether it was connected before.
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
     pub last_stderr_lines: Vec<String>,
-    /// What it printed that was no message.
+    /// Summary of output that was not a message.
     pub skipped: Option<String>,
-    /// What the child inherited, where it is a child.
+    /// The inherited variables, if it is a child process.
     pub inherit: Option<&'a Inherit>,
 }
 
@@ -86,7 +85,7 @@ impl SessionFailure<'_> {
     pub fn notice(&self) -> Notice {
         let server = Clean::name(self.server.as_str());
         let notice = Notice::failure(if self.wants_sign_in() {
-            format!("Server `{server}` answers only those who have signed in.")
+            format!("Server `{server}` requires you to sign in.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else {
@@ -104,22 +103,22 @@ impl SessionFailure<'_> {
     }
 
     fn cause_text(&self) -> String {
-        let mut why = self.error.to_string();
+        let mut cause = self.error.to_string();
         if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
-            why = format!("Its process ended ({status}).");
+            cause = format!("Its process exited ({status}).");
         }
-        let is_told = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
-        if let (false, Some(skipped)) = (is_told, &self.skipped) {
-            why.push_str(&format!(" It printed {skipped}."));
+        let is_reported = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
+        if let (false, Some(skipped)) = (is_reported, &self.skipped) {
+            cause.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_stderr_lines.is_empty() {
-            why.push_str(" Its last words: ");
-            why.push_str(&self.last_stderr_lines.join(" | "));
+            cause.push_str(" Last output: ");
+            cause.push_str(&self.last_stderr_lines.join(" | "));
         }
-        why
+        cause
     }
 
-    /// Otherwise the exit status is only the echo of our own signals.
+    /// Otherwise the exit status only reflects our own signals.
     fn exited_on_its_own(&self) -> bool {
         matches!(
             self.error,
@@ -132,10 +131,10 @@ impl SessionFailure<'_> {
             McpError::CommandNotFound(_) => {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
-            McpError::Http(fault) => fault.advice().map(str::to_owned),
+            McpError::Http(error) => error.advice().map(str::to_owned),
             McpError::FolderNotFound(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
             McpError::NoCommonVersion(_) => Some(
-                "Take `protocol` out of its entry in mcp-servers.json, or update the server."
+                "Remove `protocol` from its entry in mcp-servers.json, or update the server."
                     .to_owned(),
             ),
             McpError::HandshakeTimeout(_)
@@ -145,14 +144,14 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             McpError::NotMcp { .. } => Some(
-                "Check `command` and `args` in mcp-servers.json: an MCP server writes messages \
-                 there, and its log to standard error."
+                "Check `command` and `args` in mcp-servers.json: an MCP server must write \
+                 only messages to standard output, and its log to standard error."
                     .to_owned(),
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
                 Some(Inherit::AllowList | Inherit::Also(_)) => Some(
-                    "Environment variables outside the allow-list were withheld from it: give \
-                     what it needs in `env`, or widen the list with `inheritEnv`."
+                    "If it needs environment variables, list them under `env` or \
+                     `inheritEnv` in mcp-servers.json."
                         .to_owned(),
                 ),
                 _ => None,

@@ -1,4 +1,4 @@
-//! Protects against a server that writes junk or asks without pause.
+//! Protects against servers that write garbage or send requests without pause.
 
 use super::error::McpError;
 use crate::domain::Redactor;
@@ -6,40 +6,40 @@ use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Bytes of a skipped line that are shown.
+/// Maximum number of bytes shown of a skipped line.
 const SAMPLE_BYTES_MAX: usize = 80;
-/// More is read, so that a secret at the cut is still recognized.
+/// Read more than is shown, so that a secret at the cut is still recognized.
 const SAMPLE_BYTES_READ: usize = 8_192;
-/// Skipped lines of a session that the log shows; the rest it only counts.
+/// Skipped lines per session that are logged individually; the rest are counted.
 const SKIPPED_LINES_LOGGED: u64 = 5;
-/// Requests of a server within the window; with more of them it is ended.
+/// Maximum number of requests per window; a session with more is ended.
 const REQUESTS_MAX: u32 = 5_000;
 const REQUESTS_WINDOW: Duration = Duration::from_secs(10);
-/// As many lines in a row without a message between them are no MCP.
+/// This many consecutive lines without a message are not MCP.
 const CONSECUTIVE_SKIPPED_MAX: u64 = 10_000;
 
 #[derive(Debug, Default)]
 pub struct FloodGuard {
-    /// When the present window began, and the requests in it.
+    /// Start of the current window, and the number of requests in it.
     requests: Mutex<Option<(Instant, u32)>>,
     skipped: Mutex<SkippedLines>,
 }
 
-/// Lines that were no messages.
+/// Lines that were not messages.
 #[derive(Debug, Default)]
 struct SkippedLines {
-    /// Those that are not blank.
+    /// Number of nonblank lines.
     count: u64,
     first: String,
-    /// All of them since the last message.
+    /// Number of lines since the last message.
     consecutive: u64,
 }
 
 impl FloodGuard {
-    /// Counts a request of the server.
+    /// Counts a request from the server.
     ///
     /// # Errors
-    /// It asks so often that it can do nothing else.
+    /// The server sent too many requests.
     pub fn count_request(&self) -> Result<(), McpError> {
         let mut requests = lock_ignoring_poison(&self.requests);
         let window = requests.get_or_insert_with(|| (Instant::now(), 0));
@@ -53,10 +53,10 @@ impl FloodGuard {
         }
     }
 
-    /// Counts a line that was no message, and keeps the first. The log shows few of them.
+    /// Counts a line that was not a message; keeps the first one and logs a few.
     ///
     /// # Errors
-    /// Too many in a row.
+    /// Too many consecutive lines were not messages.
     pub fn count_skipped_line(&self, line: &[u8], redactor: &Redactor) -> Result<(), McpError> {
         let sample = &line[..line.len().min(SAMPLE_BYTES_READ)];
         let sample = String::from_utf8_lossy(sample);
@@ -77,12 +77,12 @@ impl FloodGuard {
         }
     }
 
-    /// A message came: the junk before it was not all that there is.
+    /// Resets the count of consecutive skipped lines.
     pub fn count_message(&self) {
         lock_ignoring_poison(&self.skipped).consecutive = 0;
     }
 
-    /// What was skipped, as a line for the user.
+    /// Summary of the skipped lines for the user.
     pub fn skipped_summary(&self) -> Option<String> {
         let skipped = lock_ignoring_poison(&self.skipped);
         let SkippedLines { count, first, .. } = &*skipped;
@@ -92,16 +92,16 @@ impl FloodGuard {
             _ => "lines",
         };
         Some(format!(
-            "{count} {lines} on its stdout that are no JSON-RPC message, the first: {first}"
+            "{count} {lines} on stdout that are not JSON-RPC, first: {first}"
         ))
     }
 }
 
 fn log_skipped(count: u64, sample: &str) {
     if count <= SKIPPED_LINES_LOGGED {
-        tracing::debug!("skipped a line that is no JSON-RPC message: {sample}");
+        tracing::debug!("skipped a line that is not JSON-RPC: {sample}");
     } else if count == 10_u64.pow(count.ilog10()) {
-        tracing::debug!("skipped {count} lines that are no JSON-RPC messages");
+        tracing::debug!("skipped {count} lines that are not JSON-RPC");
     }
 }
 

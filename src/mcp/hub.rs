@@ -1,4 +1,4 @@
-//! The hub: one supervisor for each configured server.
+//! The hub owns one supervisor for each configured server.
 
 use super::call::{self, CallResult, McpCall};
 use super::detection_cache::DetectionCache;
@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// After this, what is left is killed without another word.
+/// After this, the remaining processes are killed.
 const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
 
 /// All MCP servers. Dropped without [`Hub::shutdown`], it kills their processes.
@@ -33,23 +33,22 @@ pub struct Hub {
 
 struct HubEntry {
     config: ServerConfig,
-    /// None where the server is switched off.
+    /// None if the server is disabled.
     supervisor: Option<Arc<ServerSupervisor>>,
 }
 
 impl Hub {
-    /// A hub without servers. `events` goes to the owner, who must keep reading
-    /// it: supervisors wait for room.
-    /// Servers run on the tokio runtime within which the hub was made, whichever one its
-    /// methods are called from.
+    /// A hub without servers. The owner must keep reading `events`, because supervisors wait while
+    /// the channel is full. Servers run on the tokio runtime that was current when the hub was
+    /// created.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Outside a tokio runtime.
     pub fn new(events: mpsc::Sender<HubEvent>, local: Arc<dyn LocalServer>) -> Self {
         Self::with_process_groups(events, local, ProcessGroups::default())
     }
 
-    /// As [`Hub::new`], with process groups that somebody else can end as well.
+    /// Like [`Hub::new`], with process groups that the caller can also kill.
     pub fn with_process_groups(
         events: mpsc::Sender<HubEvent>,
         local: Arc<dyn LocalServer>,
@@ -68,24 +67,22 @@ impl Hub {
         }
     }
 
-    /// Keeps what is found out about servers in this file from now on; to be called
-    /// before [`Hub::configure`].
+    /// Keeps detected server properties in `file`. Call this before [`Hub::configure`].
     pub fn set_cache_file(&mut self, file: PathBuf) {
         self.context.cache = DetectionCache::in_file(file);
     }
 
-    /// Replaces the list: starts what is enabled and new or changed, stops what
-    /// is gone, changed or off. Returns at once; all of it happens in the
-    /// background.
+    /// Replaces the configuration: starts new or changed servers that are enabled, and stops
+    /// removed, changed or disabled ones. Returns at once; the work happens in the background.
     pub fn configure(&mut self, servers: Vec<ServerConfig>) {
         while self.tasks.try_join_next().is_some() {}
         let mut old = std::mem::take(&mut self.entries);
         for config in servers {
-            let kept = old
+            let existing = old
                 .iter()
                 .position(|entry| entry.config.id == config.id && entry.can_continue_with(&config))
                 .map(|index| old.swap_remove(index));
-            let supervisor = match kept.and_then(|entry| entry.supervisor) {
+            let supervisor = match existing.and_then(|entry| entry.supervisor) {
                 Some(supervisor) => {
                     supervisor.apply_config(config.clone());
                     Some(supervisor)
@@ -111,7 +108,7 @@ impl Hub {
         Some(supervisor)
     }
 
-    /// Snapshots, in the order of the configuration.
+    /// Snapshots in configuration order.
     pub fn servers(&self) -> Vec<Server> {
         self.entries
             .iter()
@@ -122,11 +119,10 @@ impl Hub {
             .collect()
     }
 
-    /// What a server wrote, where there is more than the `seen` lines that were ever
-    /// written when somebody looked last.
+    /// The log of a server, if it has grown since it had `seen` lines.
     pub fn log(&self, id: &ServerId, seen: Option<u64>) -> Option<ServerLog> {
         let Some(supervisor) = self.supervisor(id) else {
-            // It is off: nothing is known of its last run.
+            // The server is disabled, so there is no last run.
             return seen.is_none().then(|| ServerLog {
                 server: id.clone(),
                 since: None,
@@ -146,20 +142,19 @@ impl Hub {
         })
     }
 
-    /// Ends the session of a server, if there is one, and opens another at once,
-    /// whatever failed before.
+    /// Ends the session of a server, if there is one, and opens a new one at once, regardless of
+    /// earlier failures.
     pub fn reconnect(&mut self, id: &ServerId) {
         if let Some(supervisor) = self.supervisor(id) {
             supervisor.reconnect();
         }
     }
 
-    /// Runs one call on the server's session, opening one first where it has
-    /// ended. The returned future owns the call: when `cancel` is cancelled it
-    /// tells the server (`notifications/cancelled`) and resolves at once to
-    /// [`ToolOutcome::Interrupted`]; dropping it tells the server too. After
-    /// `tool_timeout` without progress, or ten times that in all, the call is
-    /// cancelled likewise and resolves to [`ToolOutcome::TimedOut`].
+    /// Runs one call on the server's session, reopening the session if it has ended. The returned
+    /// future owns the call. If `cancel` is cancelled, it sends `notifications/cancelled` and
+    /// resolves at once to [`ToolOutcome::Interrupted`]; dropping it also notifies the server.
+    /// After `tool_timeout` without progress, or ten times that in total, the call is cancelled in
+    /// the same way and resolves to [`ToolOutcome::TimedOut`].
     pub fn call(
         &self,
         call: McpCall,
@@ -170,7 +165,7 @@ impl Hub {
             .boxed()
     }
 
-    /// As [`Hub::call`], with the server's own result beside the outcome.
+    /// Like [`Hub::call`], and also returns the server's own result.
     pub fn call_with_result(
         &self,
         call: McpCall,
@@ -199,9 +194,8 @@ impl Hub {
         entry.supervisor.as_ref()
     }
 
-    /// Closes everything, all servers in parallel: stdin is closed, then SIGTERM
-    /// and SIGKILL go to the process group, a second after each other. Returns
-    /// when no child is left, after about four seconds at the latest.
+    /// Closes all servers in parallel: closes stdin, then sends SIGTERM and SIGKILL to the process
+    /// group, one second apart. Returns when no child is left, after about four seconds at most.
     pub async fn shutdown(mut self) {
         for supervisor in self
             .entries
@@ -212,9 +206,9 @@ impl Hub {
         }
         let closing = async { while self.tasks.join_next().await.is_some() {} };
         if timeout(SHUTDOWN_DEADLINE, closing).await.is_err() {
-            tracing::warn!("not all MCP servers could be closed in time: they are killed");
+            tracing::warn!("not all MCP servers stopped in time; killing them");
         }
-        // Dropping the hub kills what is left.
+        // Dropping the hub kills the remaining processes.
     }
 }
 
@@ -225,7 +219,7 @@ impl Drop for Hub {
 }
 
 impl HubEntry {
-    /// Can the supervisor of this entry go on under `config`?
+    /// Whether the supervisor can continue with `config`.
     fn can_continue_with(&self, config: &ServerConfig) -> bool {
         self.config.enabled == config.enabled && self.config.launch == config.launch
     }

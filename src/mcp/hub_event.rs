@@ -1,13 +1,12 @@
-//! What the hub tells its owner.
+//! Events that the hub reports to its owner.
 
 use crate::domain::{CallId, Notice, Progress, Server};
 
-/// What the hub reports to its owner.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
-    /// A server's status or tools changed. Servers that are off report nothing.
+    /// A server's status or tools changed. Disabled servers report nothing.
     Changed(Box<Server>),
-    /// The newest progress of a running call; older ones may have been skipped.
+    /// The newest progress of a running call; earlier values may be skipped.
     Progress {
         call: CallId,
         progress: Progress,

@@ -1,6 +1,5 @@
-//! What comes in, message by message, whatever carried it: each becomes a `Value`
-//! first, so that results reach us raw and one bad part never costs the good ones; the
-//! rest is typed for rmcp.
+//! Processes incoming messages from any transport. Each is first parsed to a `Value`, so results
+//! arrive raw and one invalid part does not cost the valid ones; the rest is typed for rmcp.
 
 use super::decode;
 use super::session_shared::SessionShared;
@@ -15,22 +14,22 @@ use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Messages of one batch.
+/// Maximum number of messages in one batch.
 const BATCH_MAX: usize = 10_000;
 
-/// Told when a cancelled request was answered all the same: the tool's name.
+/// Called with the tool's name when a cancelled request is answered anyway.
 pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
 
-/// The reading end of a session.
+/// The receiving end of a session.
 pub struct Inbox {
     shared: Arc<SessionShared>,
-    /// The request that opens the session, until it is answered.
+    /// The handshake request, until it is answered.
     pending_handshake: Option<(RequestId, HandshakeRequest)>,
     on_late_answer: OnLateAnswer,
     replies: Vec<Value>,
     batched: VecDeque<ServerJsonRpcMessage>,
-    /// Whether the line that is being read was counted as skipped: a batch may hold
-    /// thousands of wrong items, and to count a line costs a look at much of it.
+    /// Whether the current line was already counted as skipped. A batch may contain thousands of
+    /// invalid items, and counting a line reads much of it.
     has_counted_line: bool,
 }
 
@@ -52,8 +51,7 @@ impl Inbox {
         }
     }
 
-    /// Must hear of each message that is sent: some answers are read by what they
-    /// answer.
+    /// Records every sent message, because some responses are decoded according to their request.
     pub fn record_sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         if let JsonRpcMessage::Request(request) = message {
             let opening = match request.request.method() {
@@ -69,13 +67,13 @@ impl Inbox {
         }
     }
 
-    /// The message in `text`, unless it is no message or was dealt with here.
+    /// The message in `text`, unless it is invalid or was handled here.
     pub fn handle_text(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         self.handle(decode::parse_message(text), text)
     }
 
-    /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
-    /// all but the first message are kept for [`Inbox::rest`].
+    /// Like [`Inbox::handle_text`] for parsed text. All messages of a batch (2025-03-26) except the
+    /// first are kept for [`Inbox::next_batched`].
     pub fn handle(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         self.has_counted_line = false;
         let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
@@ -87,7 +85,7 @@ impl Inbox {
                 }
                 self.next_batched()
             }
-            one => self.handle_one(one, text),
+            single => self.handle_one(single, text),
         }
     }
 
@@ -107,7 +105,7 @@ impl Inbox {
             self.skip_line(text);
             return None;
         };
-        let read = if message.contains_key("method") {
+        let message_for_rmcp = if message.contains_key("method") {
             match message.get("method").and_then(Value::as_str) {
                 Some("notifications/progress") => {
                     let params = message.remove("params").unwrap_or_default();
@@ -129,22 +127,22 @@ impl Inbox {
                     self.shared.tools_changed.notify_one();
                     return None;
                 }
-                // What else it tells is nothing to us; what it asks is answered here.
-                // rmcp would start a task for each, and there may be no end of them.
+                // Other notifications are ignored and requests are answered here. rmcp would start
+                // a task for each, and a server may send any number.
                 _ => return self.handle_request(&message, text),
             }
         } else {
             self.handle_response(message)
         };
-        if read.is_some() {
+        if message_for_rmcp.is_some() {
             self.shared.flood.count_message();
         } else if !self.shared.outcome.has_ended() {
             self.skip_line(text);
         }
-        read
+        message_for_rmcp
     }
 
-    /// Pings are answered and all else that a server may ask is refused, on the spot.
+    /// Answers pings and refuses every other request at once.
     fn handle_request(
         &mut self,
         message: &Map<String, Value>,
@@ -157,8 +155,8 @@ impl Inbox {
         };
         self.shared.flood.count_message();
         let id = message.get("id").filter(|id| !id.is_null())?;
-        if let Err(fault) = self.shared.flood.count_request() {
-            self.shared.outcome.end(fault);
+        if let Err(error) = self.shared.flood.count_request() {
+            self.shared.outcome.end(error);
         }
         let reply = match method {
             "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
@@ -172,15 +170,17 @@ impl Inbox {
         None
     }
 
-    /// What is to be sent to the server for what was read last.
+    /// Takes the replies to the last message.
     pub fn take_replies(&mut self) -> impl Iterator<Item = Value> {
         std::mem::take(&mut self.replies).into_iter()
     }
 
     fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
         let error = message.remove("error").filter(|error| !error.is_null());
-        let id = message.remove("id").filter(|id| !id.is_null());
-        let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+        let id = message
+            .remove("id")
+            .filter(|id| !id.is_null())
+            .and_then(|id| serde_json::from_value::<RequestId>(id).ok());
         if let Some(tool) = id
             .as_ref()
             .and_then(|id| self.shared.cancelled.take_late(id))
@@ -205,8 +205,8 @@ impl Inbox {
             };
             return match opened {
                 Ok(result) => Some(JsonRpcMessage::response(result, id)),
-                Err(fault) => {
-                    self.shared.outcome.end(fault);
+                Err(error) => {
+                    self.shared.outcome.end(error);
                     None
                 }
             };
@@ -216,10 +216,12 @@ impl Inbox {
     }
 }
 
-/// An error whose fields may be missing or of another type.
+/// Decodes an error whose fields may be missing or have the wrong type.
 fn decode_error(error: Value) -> ErrorData {
-    let code = error.get("code").and_then(Value::as_i64);
-    let code = code.and_then(|code| i32::try_from(code).ok());
+    let code = error
+        .get("code")
+        .and_then(Value::as_i64)
+        .and_then(|code| i32::try_from(code).ok());
     let message = match error.get("message").and_then(Value::as_str) {
         Some(message) => message.to_owned(),
         None => error.to_string(),
@@ -248,7 +250,7 @@ mod tests {
         let skipped = shared
             .flood
             .skipped_summary()
-            .expect("the wrong items are told");
+            .expect("the invalid items are reported");
         assert!(skipped.starts_with("2 lines "), "{skipped}");
     }
 }

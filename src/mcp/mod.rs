@@ -1,6 +1,6 @@
-//! The MCP client. `hub` owns one `supervisor` for each configured server; a supervisor owns the
-//! session and the process. Nothing here decides which call may run: by the time a call arrives it has
-//! been approved.
+//! The MCP client. `hub` owns one `supervisor` per configured server; a supervisor owns the session
+//! and the process. Calls that arrive here are already approved; nothing here decides which call
+//! may run.
 
 mod backoff;
 mod call;

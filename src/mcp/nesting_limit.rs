@@ -1,19 +1,20 @@
-//! Messages that are nested deeper than serde_json reads (its recursion limit keeps the
-//! stack bounded). Before they are parsed, what is too deep is taken out of their text, so
-//! that the rest is still understood: who is answered, and the other tools of a list. Pure.
+//! Handles messages nested deeper than serde_json parses (its recursion limit bounds the stack).
+//! Cuts the deep parts from the text before parsing, so the rest is still understood: the request
+//! id, and the other tools of a list. Pure.
 
 use super::http::SYNTHETIC_ERROR_CODE;
 use std::ops::Range;
 
-/// Containers inside one another, with a value in the innermost: 128 levels.
+/// Nested containers with a value in the innermost: 128 levels.
 const CONTAINERS_MAX: usize = 127;
-/// Stands in the definition of a tool for the member that was too deep.
+/// Replaces the member of a tool definition that was nested too deep.
 pub const TOO_DEEP_KEY: &str = "humble/nestedTooDeep";
 pub const TOO_DEEP_TEXT: &str = "nested deeper than 128 levels";
 
-/// `text` without what is too deep; None if nothing is, or if it ends before that does. A
-/// result that is too deep becomes an error; of a list of tools, only the tools that are too
-/// deep are marked; of anything else, the member is null. O(len), without building values.
+/// Returns `text` without the parts that are nested too deep; `None` if there are none, or if
+/// `text` ends inside one. A result that is too deep becomes an error; in a tool list only the
+/// affected tools are marked; in anything else the member becomes null. O(len), without building
+/// values.
 pub fn limit_nesting(text: &str) -> Option<String> {
     let mut scan = NestingScanner::default();
     scan.run(text.as_bytes());
@@ -30,24 +31,24 @@ pub fn limit_nesting(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// A container that is open, close to the root.
+/// An open container close to the root.
 #[derive(Debug)]
 struct ContainerFrame {
     is_array: bool,
-    /// The key whose value is read, with its quotes.
+    /// The key of the current value, including its quotes.
     key: Range<usize>,
-    /// A string that starts now is a key.
+    /// The next string is a key.
     expects_key: bool,
 }
 
-/// The frames that matter: a batch, a message, its result, the tools, one tool.
+/// The relevant frames: a batch, a message, its result, the tools, one tool.
 const FRAMES_MAX: usize = 5;
 
 #[derive(Debug, Default)]
 struct NestingScanner {
     frames: Vec<ContainerFrame>,
     depth: usize,
-    /// What is to be cut as soon as its value ends, and how deep that stands.
+    /// The next cut, and the depth at which its value ends.
     pending: Option<(usize, Replacement)>,
     cuts: Vec<Replacement>,
 }
@@ -85,7 +86,7 @@ impl NestingScanner {
         }
     }
 
-    /// The frame of the container that is read, unless that is far from the root.
+    /// The frame of the current container, or `None` if it is too far from the root.
     fn innermost(&mut self) -> Option<&mut ContainerFrame> {
         match self.frames.len() == self.depth {
             true => self.frames.last_mut(),
@@ -116,8 +117,8 @@ impl NestingScanner {
         }
     }
 
-    /// What is to be cut for the sake of a container that is too deep, as far as it is known,
-    /// and the depth at which its value ends.
+    /// The cut required for a container that is too deep, still without its end, and the depth at
+    /// which its value ends.
     fn replacement_for(&self, text: &[u8]) -> Option<(usize, Replacement)> {
         let message = usize::from(self.frames.first()?.is_array);
         let key = |level: usize| {
@@ -127,11 +128,11 @@ impl NestingScanner {
         let is_list = |level: usize| {
             self.frames
                 .get(message + level)
-                .is_some_and(|it| it.is_array)
+                .is_some_and(|frame| frame.is_array)
         };
-        let of_tool = key(1) == Some(br#""tools""#) && is_list(2) && key(3).is_some();
-        let (level, instead) = match key(0)? {
-            br#""result""# if of_tool => (3, format!("\"{TOO_DEEP_KEY}\":true")),
+        let is_in_tool = key(1) == Some(br#""tools""#) && is_list(2) && key(3).is_some();
+        let (level, replacement) = match key(0)? {
+            br#""result""# if is_in_tool => (3, format!("\"{TOO_DEEP_KEY}\":true")),
             br#""error""# if key(1).is_some() => (1, self.null_member(text, message + 1)),
             br#""result""# | br#""error""# => {
                 let why = format!(
@@ -147,7 +148,7 @@ impl NestingScanner {
             message + level + 1,
             Replacement {
                 span,
-                text: instead,
+                text: replacement,
             },
         ))
     }
@@ -158,7 +159,7 @@ impl NestingScanner {
     }
 }
 
-/// The end of the string that starts at `start`, or that of the text.
+/// The end of the string that starts at `start`, or the end of the text.
 fn string_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {

@@ -1,5 +1,4 @@
-//! Child processes, each the leader of a process group of its own, so that what
-//! it leaves behind can be ended with it (S3.7).
+//! Child processes. Each leads its own process group, so its descendants are terminated with it.
 
 use super::environment::inherited_variables;
 use super::error::McpError;
@@ -17,15 +16,13 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long a process may take to go: after its stdin was closed, after SIGTERM,
-/// and after SIGKILL.
+/// How long a process may take to exit after stdin is closed, after SIGTERM, and after SIGKILL.
 const STOP_GRACE: Duration = Duration::from_secs(1);
-/// A group has no descriptor to wait on: it is asked for this often.
+/// A process group has no descriptor to wait on, so it is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How long the rest of stderr may take once the group is gone.
+/// How long reading the rest of stderr may take after the group is gone.
 const STDERR_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 
-/// What to run.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub command: String,
@@ -35,7 +32,7 @@ pub struct Program {
     pub inherit: Inherit,
 }
 
-/// All process groups that are not known to be gone.
+/// All process groups that may still exist.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessGroups(Arc<Mutex<LiveGroups>>);
 
@@ -55,7 +52,7 @@ impl ProcessGroups {
         }
     }
 
-    /// Spawns under the lock: a child is registered before `kill_all` can run.
+    /// Spawns while holding the lock, so a child is registered before `kill_all` can run.
     fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, ProcessGroup)> {
         let mut live = lock_ignoring_poison(&self.0);
         if live.is_closed {
@@ -66,7 +63,7 @@ impl ProcessGroups {
             .id()
             .and_then(|id| i32::try_from(id).ok())
             .and_then(Pid::from_raw)
-            .expect("a child that was not waited for has an id");
+            .expect("a child has an id until it is waited for");
         live.groups.insert(id);
         drop(live);
         let groups = self.clone();
@@ -74,7 +71,7 @@ impl ProcessGroups {
     }
 }
 
-/// One process group. Dropping it kills what is left of it.
+/// One process group. Dropping it kills its remaining processes.
 #[derive(Debug)]
 struct ProcessGroup {
     id: Pid,
@@ -87,11 +84,11 @@ impl ProcessGroup {
     }
 
     fn signal(&self, signal: Signal) {
-        // The only failure is that nobody is left.
+        // This fails only if the group is gone.
         let _ = kill_process_group(self.id, signal);
     }
 
-    /// Once it is gone its number may be given to strangers: forget it.
+    /// Removes the group, because its id may be reused once it is gone.
     fn unregister(&self) {
         lock_ignoring_poison(&self.groups.0).groups.remove(&self.id);
     }
@@ -109,7 +106,7 @@ fn kill(group: Pid) {
     let _ = kill_process_group(group, Signal::KILL);
 }
 
-/// A running server. Dropping it kills its whole group.
+/// A running server. Dropping it kills its process group.
 pub struct Process {
     child: Child,
     group: ProcessGroup,
@@ -117,10 +114,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `program` with its three streams piped; stderr goes to the ring.
+    /// Starts `program` with piped streams; stderr goes to the buffer.
     ///
     /// # Errors
-    /// Says which of command and folder is at fault.
+    /// Whether the command or the folder is wrong.
     pub fn spawn(
         program: &Program,
         groups: &ProcessGroups,
@@ -158,15 +155,15 @@ impl Process {
         ))
     }
 
-    /// Waits until the server itself, not what it started, has ended.
+    /// Waits until the server process itself, but not its children, has exited.
     pub async fn wait_for_exit(&mut self) {
-        // It cannot fail for a child of ours; if it did, the child would be gone.
+        // Waiting cannot fail for our own child; if it did, the child would be gone.
         let _ = self.child.wait().await;
     }
 
-    /// Ends the whole group: waits for it to go by itself, stdin being closed
-    /// already, then asks with SIGTERM, then kills. At most three graces long.
-    /// Returns the exit status unless it is the echo of our own signals.
+    /// Stops the process group: waits for it to exit after stdin was closed, then sends SIGTERM,
+    /// then SIGKILL. Takes at most three times `STOP_GRACE`. Returns the exit status unless our own
+    /// signals caused it.
     pub async fn close(mut self) -> Option<ExitStatus> {
         let mut gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
         let status = self.child.try_wait().ok().flatten();
@@ -198,13 +195,13 @@ fn spawn_error(program: &Program, error: &std::io::Error) -> McpError {
         (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
             McpError::NotRunnable {
                 command,
-                why: "the interpreter that its first line names is missing".to_owned(),
+                why: "the interpreter named in its first line is missing".to_owned(),
             }
         }
         (_, ErrorKind::NotFound) => McpError::CommandNotFound(command),
         (_, ErrorKind::PermissionDenied) => McpError::NotRunnable {
             command,
-            why: "this file is not executable".to_owned(),
+            why: "the file is not executable".to_owned(),
         },
         _ => McpError::NotRunnable {
             command,

@@ -1,4 +1,4 @@
-//! Routes progress notifications to the calls that they are about.
+//! Routes progress notifications to their calls.
 
 use crate::domain::Progress;
 use crate::sync::lock_ignoring_poison;
@@ -12,8 +12,8 @@ use tokio::sync::watch;
 pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>);
 
 impl ProgressRouter {
-    /// The progress of one request, from now until [`Self::forget`]. A watch keeps the newest only: a
-    /// flood of progress costs nothing.
+    /// Subscribes to the progress of one request until [`Self::unsubscribe`]. A watch channel keeps
+    /// only the newest value, so a flood of progress costs nothing.
     pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
         let (sender, receiver) = watch::channel(None);
         lock_ignoring_poison(&self.0).insert(token, sender);
@@ -24,7 +24,7 @@ impl ProgressRouter {
         lock_ignoring_poison(&self.0).remove(token);
     }
 
-    /// Takes `params` of `notifications/progress`. False where they cannot be read.
+    /// Handles the `params` of `notifications/progress`. Returns false if they are invalid.
     pub fn deliver(&self, params: &Value) -> bool {
         let token = params.get("progressToken").cloned().unwrap_or_default();
         let (Ok(token), Some(done)) = (

@@ -1,19 +1,18 @@
-//! The result of a tool as text for a model: content by content, and what cannot
-//! be text as a line that says what it was. Pure.
+//! Renders a tool result as text for a model, item by item. Content that cannot be text becomes a
+//! line that describes it. Pure.
 
 use serde_json::Value;
 
-/// Kinds of input that an answer names at most.
+/// Maximum number of required inputs named in a result.
 const INPUTS_NAMED_MAX: usize = 5;
 
-/// What a tool answered.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RenderedResult {
     pub text: String,
     pub is_error: bool,
 }
 
-/// Reads one raw result of `tools/call`.
+/// Renders one raw result of `tools/call`.
 pub fn render_result(result: &Value) -> RenderedResult {
     if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
         return input_required(result);
@@ -28,7 +27,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
             }
         }
         None | Some(Value::Null) => {}
-        Some(_) => parts.push("[left out: a content that is no list]".to_owned()),
+        Some(_) => parts.push("[left out: content that is not a list]".to_owned()),
     }
     let structured = result.get("structuredContent");
     if let (false, Some(structured)) = (has_text, structured) {
@@ -43,8 +42,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
     }
 }
 
-/// The server wants an answer before it goes on, and this program declared that it
-/// gives none.
+/// The server requires input before it continues; we declared no support for that.
 fn input_required(result: &Value) -> RenderedResult {
     let requests = result.get("inputRequests").and_then(Value::as_object);
     let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
@@ -52,14 +50,14 @@ fn input_required(result: &Value) -> RenderedResult {
         Some(format!("`{method}`"))
     });
     let methods: Vec<_> = methods.take(INPUTS_NAMED_MAX).collect();
-    let what = if methods.is_empty() {
+    let input = if methods.is_empty() {
         "input".to_owned()
     } else {
         methods.join(", ")
     };
     RenderedResult {
         text: format!(
-            "[the tool did not run: its server asks for {what}, which humble cannot give]"
+            "[the tool did not run: its server requires {input}, which humble does not support]"
         ),
         is_error: true,
     }
@@ -70,7 +68,7 @@ fn render_content(item: &Value) -> String {
     match text("type") {
         Some("text") => match text("text") {
             Some(text) => text.to_owned(),
-            None => "[left out: a text content without text]".to_owned(),
+            None => "[left out: text content without text]".to_owned(),
         },
         Some(kind @ ("image" | "audio")) => {
             let mime = text("mimeType").unwrap_or("unknown type");
@@ -81,11 +79,11 @@ fn render_content(item: &Value) -> String {
         }
         Some("resource") => match item.get("resource") {
             Some(resource) => render_resource(resource),
-            None => "[left out: an embedded resource without a resource]".to_owned(),
+            None => "[left out: embedded resource without a resource]".to_owned(),
         },
         Some("resource_link") => render_link(item),
-        Some(other) => format!("[left out: a content of the unknown type `{other}`]"),
-        None => "[left out: a content without a type]".to_owned(),
+        Some(other) => format!("[left out: content of the unknown type `{other}`]"),
+        None => "[left out: content without a type]".to_owned(),
     }
 }
 
@@ -111,7 +109,7 @@ fn render_link(item: &Value) -> String {
     format!("[link: {}]", parts.join(", "))
 }
 
-/// The size of what `base64` encodes.
+/// The decoded size of `base64`.
 fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
@@ -153,25 +151,25 @@ mod tests {
                 "inside",
                 "[resource: file:///b, x/y, 3 bytes]",
                 "[link: file:///c, c, third]",
-                "[left out: a content of the unknown type `hologram`]",
-                "[left out: a text content without text]",
-                "[left out: a content without a type]",
-                "[left out: an embedded resource without a resource]",
+                "[left out: content of the unknown type `hologram`]",
+                "[left out: text content without text]",
+                "[left out: content without a type]",
+                "[left out: embedded resource without a resource]",
             ]
         );
     }
 
     #[test]
     fn input_required_is_rendered_as_an_error() {
-        let asks = json!({ "resultType": "input_required", "inputRequests": {
+        let result = json!({ "resultType": "input_required", "inputRequests": {
             "a": { "method": "elicitation/create", "params": {} },
         } });
-        let expected = "[the tool did not run: its server asks for `elicitation/create`, which humble cannot give]";
-        let told = RenderedResult {
+        let expected = "[the tool did not run: its server requires `elicitation/create`, which humble does not support]";
+        let expected_result = RenderedResult {
             text: expected.to_owned(),
             is_error: true,
         };
-        assert_eq!(render_result(&asks), told);
+        assert_eq!(render_result(&result), expected_result);
         assert!(render_result(&json!({ "resultType": "input_required" })).is_error);
     }
 

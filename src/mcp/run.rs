@@ -1,4 +1,4 @@
-//! One connection attempt: picks a handshake and runs the session, as long as it is open.
+//! One connection attempt: selects a handshake and runs the session while it is open.
 
 use super::detection_cache::Era;
 use super::endpoint::Endpoint;
@@ -24,26 +24,26 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Changes of a list that come this close together are one.
+/// List changes this close together count as one.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
-/// A server whose list changes again within this time is asked less and less often.
+/// If a list changes again within this time, it is requested less and less often.
 const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
-/// Until a server that was reached by URL has the stream that it speaks on.
+/// How long a server at a URL may take to open its own stream.
 const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
-/// How long the output of a process that has ended may still be read.
+/// How long the output of an exited process is still read.
 const OUTPUT_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
-/// How long a session that is to end goes on for what was cancelled just before.
+/// How long an ending session waits for a recent cancellation to be sent.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
-/// What came of one handshake, and of the session behind it.
+/// The outcome of one handshake and of its session.
 pub(super) struct ConnectionAttempt {
     pub end: SessionEnd,
-    /// How far it came.
+    /// How far the handshake got.
     pub stage: HandshakeStage,
 }
 
-/// What a session is run over.
+/// The channel of a session.
 pub(super) enum SessionChannel<'a> {
     BuiltIn,
     Process(&'a Program),
@@ -51,8 +51,8 @@ pub(super) enum SessionChannel<'a> {
 }
 
 impl ServerSupervisor {
-    /// One run of the server, from its start until nothing of it is left. One that
-    /// does not take to the first handshake is started again for the other.
+    /// Runs the server from its start until nothing of it is left. If the first handshake fails, it
+    /// is restarted with the other one.
     pub(super) async fn connect(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
             Endpoint::BuiltIn => self.negotiate(SessionChannel::BuiltIn).await.end,
@@ -71,7 +71,7 @@ impl ServerSupervisor {
         let first = match (protocol, &channel) {
             (Protocol::Legacy, _)
             | (Protocol::Auto, SessionChannel::BuiltIn)
-            // It is a protocol of the older era itself.
+            // HTTP+SSE itself belongs to the legacy protocol.
             | (_, SessionChannel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
             (Protocol::Modern, _) => Handshake::Discover,
             (Protocol::Auto, _) => match self.context.cache.get(&launch).await.era {
@@ -92,9 +92,11 @@ impl ServerSupervisor {
                 Some(next) => handshake = next,
                 None => return attempt,
             }
-            if let SessionEnd::Failed(fault, _) = &attempt.end {
+            if let SessionEnd::Failed(error, _) = &attempt.end {
                 let server = &self.state.borrow().config.id;
-                tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
+                tracing::info!(
+                    "MCP server `{server}` did not accept the handshake; trying {handshake:?}: {error}"
+                );
             }
             let cache = &self.context.cache;
             cache.update(&launch, |known| known.era = None).await;
@@ -103,13 +105,14 @@ impl ServerSupervisor {
 
     async fn try_handshake(
         &self,
-        way: &SessionChannel<'_>,
+        channel: &SessionChannel<'_>,
         handshake: Handshake,
     ) -> ConnectionAttempt {
         let shared = Arc::new(SessionShared::with_log(self.stderr.clone()));
-        let end = match way {
-            SessionChannel::Remote(remote, carrier) => {
-                self.run_remote(remote, *carrier, &shared, handshake).await
+        let end = match channel {
+            SessionChannel::Remote(remote, http_kind) => {
+                self.run_remote(remote, *http_kind, &shared, handshake)
+                    .await
             }
             SessionChannel::BuiltIn => {
                 let streams = tokio::io::split(self.context.local.connect());
@@ -135,15 +138,15 @@ impl ServerSupervisor {
         let (mut process, input, output) =
             match Process::spawn(program, &self.context.groups, &self.stderr) {
                 Ok(spawned) => spawned,
-                Err(fault) => return SessionEnd::Failed(fault, None),
+                Err(error) => return SessionEnd::Failed(error, None),
             };
         let end = {
             let session = self.run_session((output, input), shared, handshake, Transport::Stdio);
             self.run_until_stopped(shared, async {
                 let mut session = pin!(session);
                 tokio::select! {
-                    fault = &mut session => fault,
-                    // What it started may hold its output open for ever.
+                    error = &mut session => error,
+                    // A descendant may keep the output open forever.
                     () = process.wait_for_exit() => {
                         let rest = timeout(OUTPUT_DRAIN_DEADLINE, session).await;
                         rest.unwrap_or(McpError::ProcessExited)
@@ -152,15 +155,15 @@ impl ServerSupervisor {
             })
             .await
         };
-        // The session is dropped and with it stdin is closed.
+        // The session was dropped above, which closed stdin.
         let status = process.close().await;
         match end {
-            SessionEnd::Failed(fault, _) => SessionEnd::Failed(fault, status),
+            SessionEnd::Failed(error, _) => SessionEnd::Failed(error, status),
             other => other,
         }
     }
 
-    /// Runs a session until it ends, or somebody ends it.
+    /// Runs a session until it ends or is stopped.
     pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,
@@ -171,13 +174,13 @@ impl ServerSupervisor {
             biased;
             () = self.stop.cancelled() => {
                 if shared.cancelled.has_recent() {
-                    // The word of it is on its way, and the server may act on it.
+                    // The cancellation is being sent, and the server may act on it.
                     let _ = timeout(CANCEL_GRACE, session).await;
                 }
                 SessionEnd::Stopped
             }
             () = self.manual_reconnect.notified() => SessionEnd::ReconnectRequested,
-            fault = &mut session => SessionEnd::Failed(fault, None),
+            error = &mut session => SessionEnd::Failed(error, None),
         }
     }
 
@@ -194,31 +197,32 @@ impl ServerSupervisor {
     {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(shared.clone(), self.on_late_answer());
-        let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
+        let transport_adapter = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = self.remaining_startup_time();
-        let session = session::run_session(wire, shared, (handshake, startup), |opened| {
-            self.maintain_session(opened, transport)
-        });
-        // The end is told before the session is dropped, which would tell another one; and
-        // the first reason stands, since the queue ends with the session too.
+        let session =
+            session::run_session(transport_adapter, shared, (handshake, startup), |ready| {
+                self.maintain_session(ready, transport)
+            });
+        // Record the end before dropping the session, which would record another one. The first
+        // reason is kept, since the queue also ends with the session.
         let writing = async {
             shared.outcome.end(write_queue(queue, writer).await);
             shared.outcome.wait_for_end().await
         };
         tokio::select! {
-            fault = session => fault,
-            fault = writing => fault,
+            error = session => error,
+            error = writing => error,
         }
     }
 
-    /// What is left of the time to start, all handshakes together; the later ones get
-    /// two thirds of it in any case.
+    /// The remaining startup time, shared by all handshakes. Later handshakes get at least two
+    /// thirds of the total.
     pub(super) fn remaining_startup_time(&self) -> Duration {
         let state = self.state.borrow();
-        let whole = state.config.startup_timeout;
-        whole
+        let total = state.config.startup_timeout;
+        total
             .saturating_sub(state.starting_since.elapsed())
-            .max(whole * 2 / 3)
+            .max(total * 2 / 3)
     }
 
     pub(super) fn on_late_answer(&self) -> OnLateAnswer {
@@ -226,35 +230,35 @@ impl ServerSupervisor {
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
             let notice = Notice::warning(format!(
-                "Server `{server}` went on working on `{tool}` after the call was cancelled."
+                "Server `{server}` kept running `{tool}` after the call was cancelled."
             ));
             let _ = events.try_send(HubEvent::Noticed(notice));
         })
     }
 
-    /// Publishes an open session and keeps its list of tools fresh.
-    pub(super) async fn maintain_session(&self, mut opened: ReadySession, transport: Transport) {
-        let session = opened.session.clone();
+    /// Publishes an open session and keeps its tool list up to date.
+    pub(super) async fn maintain_session(&self, mut ready: ReadySession, transport: Transport) {
+        let session = ready.session.clone();
         session
             .shared
             .param_headers
-            .register_tools(&mut opened.tools);
-        let listens = opened.is_modern && opened.supports_list_changed;
-        self.cache_era(&opened).await;
+            .register_tools(&mut ready.tools);
+        let subscribes = ready.is_modern && ready.supports_list_changed;
+        self.cache_era(&ready).await;
         self.state.send_modify(|state| {
-            state.phase = ServerPhase::Connected(opened.session);
+            state.phase = ServerPhase::Connected(ready.session);
             state.was_connected = true;
-            state.tools = Arc::new(opened.tools.tools);
-            state.omitted = opened.tools.omitted;
-            state.instructions = opened.instructions;
-            state.peer = opened.server_info.map(|about| about.into_peer(transport));
+            state.tools = Arc::new(ready.tools.tools);
+            state.omitted = ready.tools.omitted;
+            state.instructions = ready.instructions;
+            state.peer = ready.server_info.map(|about| about.into_peer(transport));
         });
         self.report().await;
-        let looks_again = !opened.is_modern && opened.supports_list_changed;
+        let relists = !ready.is_modern && ready.supports_list_changed;
         let listening = async {
-            if listens {
+            if subscribes {
                 tool_subscription::listen_for_tool_changes(&session).await;
-            } else if looks_again && transport == Transport::Http {
+            } else if relists && transport == Transport::Http {
                 relist_after_reconnects(&session).await;
             }
             std::future::pending().await
@@ -269,7 +273,7 @@ impl ServerSupervisor {
         let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.shared.tools_changed.notified().await;
-            // Some servers call the very question a change, and would be asked for ever.
+            // Some servers report a change for every list request and would be queried forever.
             pause = match listed_at {
                 Some(at) if at.elapsed() < RELIST_QUIET_PERIOD => (pause * 2).min(RELIST_DELAY_MAX),
                 _ => RELIST_DELAY,
@@ -280,24 +284,24 @@ impl ServerSupervisor {
                 Ok(listed) => self.apply_tool_list(session, listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
-                    let what =
+                    let failure =
                         format!("The changed tools of server `{server}` could not be listed");
-                    let notice = self.redactors().all.redacted(&format!("{what}: {why}."));
+                    let notice = self.redactors().all.redacted(&format!("{failure}: {why}."));
                     self.send(HubEvent::Noticed(Notice::warning(notice))).await;
                 }
             }
         }
     }
 
-    /// The next start begins with the handshake that led here.
-    async fn cache_era(&self, opened: &ReadySession) {
+    /// Stores the protocol era, so the next start begins with the right handshake.
+    async fn cache_era(&self, ready: &ReadySession) {
         let (protocol, launch, is_built_in) = {
             let config = &self.state.borrow().config;
             let is_built_in = config.launch == Launch::BuiltIn;
             (config.protocol, config.launch.identity(), is_built_in)
         };
         if protocol == Protocol::Auto && !is_built_in {
-            let era = if opened.is_modern {
+            let era = if ready.is_modern {
                 Era::Modern
             } else {
                 Era::Legacy
@@ -332,7 +336,7 @@ impl ServerSupervisor {
     }
 }
 
-/// Over HTTP a change that is told before the server has a stream to tell it on is lost.
+/// Over HTTP, a change reported before the server stream is open is lost.
 async fn relist_after_reconnects(session: &McpSession) {
     sleep(SERVER_STREAM_DELAY).await;
     loop {
@@ -341,38 +345,38 @@ async fn relist_after_reconnects(session: &McpSession) {
     }
 }
 
-/// The handshake to try next, where the last was the wrong one. Many servers of the
-/// older era end, hang or lock up when they are asked for `server/discover`.
-fn fallback_handshake(last: Handshake, met: &ConnectionAttempt) -> Option<Handshake> {
-    let SessionEnd::Failed(fault, _) = &met.end else {
+/// The handshake to try after `last` failed. Many legacy servers exit, hang or lock up on
+/// `server/discover`.
+fn fallback_handshake(last: Handshake, attempt: &ConnectionAttempt) -> Option<Handshake> {
+    let SessionEnd::Failed(error, _) = &attempt.end else {
         return None;
     };
-    match (last, met.stage, fault) {
-        // What it prints is no fault of the question.
+    match (last, attempt.stage, error) {
+        // Garbage on stdout has nothing to do with the handshake.
         (_, _, McpError::NotMcp { .. }) => None,
-        // Nor is a way that leads nowhere.
-        (_, _, McpError::Http(fault)) if !fault.is_request_specific() => None,
+        // Neither has a connection failure.
+        (_, _, McpError::Http(error)) if !error.is_request_specific() => None,
         (Handshake::DiscoverOrInitialize | Handshake::Discover, HandshakeStage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
-        // It said no to both.
+        // The server rejected both.
         (
             Handshake::DiscoverOrInitialize,
             HandshakeStage::Initializing,
             McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
         ) => None,
-        // It said that it does not know the probe, and was lost for it all the same.
+        // The server rejected the probe properly, but failed afterwards.
         (Handshake::DiscoverOrInitialize, HandshakeStage::Initializing, _) => {
             Some(Handshake::Initialize)
         }
-        // It may be of the newer era and too slow for the probe, or be so since it was
-        // met last.
+        // The server may be modern and too slow for the probe, or may have been updated since it
+        // was detected.
         (
             Handshake::Initialize,
             HandshakeStage::Initializing,
             McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
         ) => Some(Handshake::Discover),
-        // Over HTTP a probe loses nothing, if there was none yet.
+        // Over HTTP, probing costs nothing if it was not done before.
         (Handshake::Initialize, HandshakeStage::Initializing, McpError::Http(_)) => {
             Some(Handshake::DiscoverOrInitialize)
         }

@@ -1,5 +1,5 @@
-//! One connection attempt to a server at a URL: finds out which HTTP transport it speaks where that is
-//! not configured, and closes the session at the server.
+//! One connection attempt to a server at a URL: detects the HTTP transport if none is configured,
+//! and ends the session on the server.
 
 use super::endpoint::RemoteEndpoint;
 use super::error::McpError;
@@ -19,21 +19,21 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// For telling the server that a session is over; it may be gone itself.
+/// Deadline for ending the session on the server, which may be gone.
 const DELETE_DEADLINE: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
-    /// One run of a server that is reached by URL.
-    pub(super) async fn connect_remote(&self, address: &RemoteEndpoint) -> SessionEnd {
-        let (url, headers) = (address.url.clone(), address.headers.clone());
-        let redactor = address.redactor.clone();
+    /// Runs a server at a URL once.
+    pub(super) async fn connect_remote(&self, endpoint: &RemoteEndpoint) -> SessionEnd {
+        let (url, headers) = (endpoint.url.clone(), endpoint.headers.clone());
+        let redactor = endpoint.redactor.clone();
         let building =
             tokio::task::spawn_blocking(move || RemoteClient::new(&url, &headers, redactor));
         let remote = tokio::select! {
             () = self.stop.cancelled() => return SessionEnd::Stopped,
             remote = building => match remote {
                 Ok(Ok(remote)) => Arc::new(remote),
-                Ok(Err(fault)) => return SessionEnd::Failed(fault.into(), None),
+                Ok(Err(error)) => return SessionEnd::Failed(error.into(), None),
                 Err(_) => return SessionEnd::Failed(McpError::SessionClosed, None),
             },
         };
@@ -41,11 +41,11 @@ impl ServerSupervisor {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
-        let kind = match (address.transport, protocol) {
+        let kind = match (endpoint.transport, protocol) {
             (RemoteTransport::Http, _) | (_, Protocol::Modern) => HttpKind::Streamable,
             (RemoteTransport::Sse, _) => HttpKind::Sse,
             (RemoteTransport::Guess, _) => {
-                // What it spoke last comes first.
+                // Try the previously detected transport first.
                 let known = self.context.cache.get(&launch).await.http_kind;
                 return self
                     .detect_http_kind(&remote, known.unwrap_or(HttpKind::Sse))
@@ -57,39 +57,39 @@ impl ServerSupervisor {
             .end
     }
 
-    /// Tries one protocol and, where the server does not speak that, the other.
+    /// Tries one transport and, if the server does not support it, the other one.
     async fn detect_http_kind(&self, remote: &Arc<RemoteClient>, first: HttpKind) -> SessionEnd {
-        let met = self.negotiate(SessionChannel::Remote(remote, first)).await;
-        let Some(one) = protocol_mismatch(&met) else {
-            return met.end;
+        let attempt = self.negotiate(SessionChannel::Remote(remote, first)).await;
+        let Some(first_error) = protocol_mismatch(&attempt) else {
+            return attempt.end;
         };
         let second = match first {
             HttpKind::Sse => HttpKind::Streamable,
             HttpKind::Streamable => HttpKind::Sse,
         };
-        tracing::info!("tried over another protocol of HTTP: {one}");
-        let met = self.negotiate(SessionChannel::Remote(remote, second)).await;
-        let Some(other) = protocol_mismatch(&met) else {
-            return met.end;
+        tracing::info!("trying the other HTTP transport: {first_error}");
+        let attempt = self.negotiate(SessionChannel::Remote(remote, second)).await;
+        let Some(second_error) = protocol_mismatch(&attempt) else {
+            return attempt.end;
         };
         let (sse, http) = match first {
-            HttpKind::Sse => (one, other),
-            HttpKind::Streamable => (other, one),
+            HttpKind::Sse => (first_error, second_error),
+            HttpKind::Streamable => (second_error, first_error),
         };
         let (sse, http) = (Box::new(sse), Box::new(http));
         SessionEnd::Failed(HttpError::NeitherTransport { sse, http }.into(), None)
     }
 
-    /// One session over HTTP, with its end.
+    /// Runs one session over HTTP, including its end.
     pub(super) async fn run_remote(
         &self,
         remote: &Arc<RemoteClient>,
-        carrier: HttpKind,
+        http_kind: HttpKind,
         shared: &Arc<SessionShared>,
         handshake: Handshake,
     ) -> SessionEnd {
         let opening = async {
-            match carrier {
+            match http_kind {
                 HttpKind::Streamable => Ok((remote.url.clone(), None)),
                 HttpKind::Sse => {
                     let opened = open_sse_endpoint(remote).await;
@@ -97,67 +97,71 @@ impl ServerSupervisor {
                 }
             }
         };
-        let (target, standing) = tokio::select! {
+        let (target, server_stream) = tokio::select! {
             biased;
             () = self.stop.cancelled() => return SessionEnd::Stopped,
             () = self.manual_reconnect.notified() => return SessionEnd::ReconnectRequested,
             opened = opening => match opened {
                 Ok(opened) => opened,
-                Err(fault) => return SessionEnd::Failed(fault.into(), None),
+                Err(error) => return SessionEnd::Failed(error.into(), None),
             },
         };
         let (connection, incoming) =
-            Connection::new(remote.clone(), shared.clone(), carrier, target);
+            Connection::new(remote.clone(), shared.clone(), http_kind, target);
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
         let inbox = Inbox::new(shared.clone(), self.on_late_answer());
-        let wire = HttpTransport::new(outbox, incoming, inbox, shared.clone());
+        let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
         let startup = self.remaining_startup_time();
-        let transport = match carrier {
+        let transport = match http_kind {
             HttpKind::Sse => Transport::Sse,
             HttpKind::Streamable => Transport::Http,
         };
-        let session =
-            session::run_session(wire, shared, (handshake, startup), |opened| async move {
-                self.cache_http_kind(carrier).await;
-                self.maintain_session(opened, transport).await;
-            });
-        // The end is told before the session is dropped, which would tell another one.
+        let session = session::run_session(
+            http_transport,
+            shared,
+            (handshake, startup),
+            |ready| async move {
+                self.cache_http_kind(http_kind).await;
+                self.maintain_session(ready, transport).await;
+            },
+        );
+        // Record the end before dropping the session, which would record another one.
         let driver = async {
-            let fault = HttpDriver::new(connection.clone(), standing)
+            let error = HttpDriver::new(connection.clone(), server_stream)
                 .run(queue)
                 .await;
-            shared.outcome.end(fault);
+            shared.outcome.end(error);
             shared.outcome.wait_for_end().await
         };
         let end = self
             .run_until_stopped(shared, async {
                 tokio::select! {
-                    fault = session => fault,
-                    fault = driver => fault,
+                    error = session => error,
+                    error = driver => error,
                 }
             })
             .await;
-        // All requests are dropped; this one is the last.
+        // All requests are dropped by now; this is the last one.
         let _ = timeout(DELETE_DEADLINE, connection.delete()).await;
         end
     }
 
-    async fn cache_http_kind(&self, carrier: HttpKind) {
+    async fn cache_http_kind(&self, http_kind: HttpKind) {
         let launch = self.state.borrow().config.launch.identity();
         let cache = &self.context.cache;
         cache
-            .update(&launch, move |known| known.http_kind = Some(carrier))
+            .update(&launch, move |known| known.http_kind = Some(http_kind))
             .await;
     }
 }
 
-/// The fault of a server that does not speak the protocol that was tried.
-fn protocol_mismatch(met: &ConnectionAttempt) -> Option<HttpError> {
-    match &met.end {
-        SessionEnd::Failed(McpError::Http(fault), _)
-            if fault.is_request_specific() && met.stage != HandshakeStage::Open =>
+/// The error of a server that does not support the transport that was tried.
+fn protocol_mismatch(attempt: &ConnectionAttempt) -> Option<HttpError> {
+    match &attempt.end {
+        SessionEnd::Failed(McpError::Http(error), _)
+            if error.is_request_specific() && attempt.stage != HandshakeStage::Open =>
         {
-            Some(fault.clone())
+            Some(error.clone())
         }
         _ => None,
     }

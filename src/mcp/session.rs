@@ -1,5 +1,4 @@
-//! One session: the handshake, the list of tools, and then staying open until
-//! one of the two sides ends it.
+//! One session: the handshake, the tool list, and then waiting until either side ends it.
 
 use super::decode::ToolListBuilder;
 use super::error::McpError;
@@ -26,38 +25,38 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// For all pages together. The first list also has to meet the startup timeout.
+/// Deadline for all pages together. The first list must also meet the startup timeout.
 const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 
-/// A server that knows `server/discover` answers it as fast as it starts: a third of
-/// the time that it may take to start is enough, and this at most. After 10 s rmcp itself
-/// would ask for `initialize` on the same connection, and the late answer to the probe
-/// would be taken for one to that.
+/// Deadline for the response to `server/discover`. A server that supports it answers as fast as it
+/// starts, so a third of the startup time is enough, up to this limit. After 10 s rmcp itself would
+/// send `initialize` on the same connection and mistake the late response to the probe for the
+/// response to that.
 const DISCOVER_DEADLINE: Duration = Duration::from_secs(9);
 
-/// Versions of a server that a notice lists at most.
+/// Maximum number of server versions listed in a notice.
 const VERSIONS_SHOWN_MAX: usize = 8;
 
-/// What a call needs of an open session.
+/// The parts of an open session that a call needs.
 #[derive(Debug, Clone)]
 pub struct McpSession {
     pub peer: Peer<RoleClient>,
     pub shared: Arc<SessionShared>,
 }
 
-/// What is known once a session is open.
+/// A session that is open, with its initial data.
 pub struct ReadySession {
     pub session: McpSession,
     pub tools: ListedTools,
-    /// It is of the era without `initialize`.
+    /// Uses the protocol without `initialize`.
     pub is_modern: bool,
-    /// It can tell when its list of tools changes.
+    /// The server reports changes of its tool list.
     pub supports_list_changed: bool,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
 }
 
-/// We answer pings and refuse all else that a server may ask.
+/// Answers pings and refuses all other requests from the server.
 struct PassiveClient;
 
 impl ClientHandler for PassiveClient {
@@ -70,24 +69,23 @@ impl ClientHandler for PassiveClient {
     }
 }
 
-/// With which handshake a session begins.
+/// The handshake that opens a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handshake {
-    /// `server/discover`, and `initialize` on the same connection where the server says
-    /// that it does not know that. One that says nothing or breaks is to be met anew.
+    /// `server/discover`, then `initialize` on the same connection if the server rejects that. If
+    /// the server does not respond or disconnects, it must be restarted.
     DiscoverOrInitialize,
     Initialize,
     Discover,
 }
 
-/// Runs a session over `transport` until it ends, and says why. `live` is given the
-/// session once it is open, and lives beside it. Dropping the future drops the
-/// transport.
+/// Runs a session over `transport` until it ends, and returns the reason. `live` receives the
+/// session once it is open and runs alongside it. Dropping the future drops the transport.
 pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,
     (handshake, startup): (Handshake, Duration),
-    live: impl FnOnce(ReadySession) -> F,
+    on_ready: impl FnOnce(ReadySession) -> F,
 ) -> McpError
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
@@ -97,17 +95,17 @@ where
     shared.startup.set_deadline(startup);
     let (running, opened) = match open_session(transport, shared, handshake, startup).await {
         Ok(opened) => opened,
-        Err(fault) => return fault,
+        Err(error) => return error,
     };
-    // It ends with its last owner; nobody else may keep it open.
+    // The session ends with its last owner, so nothing else may hold it.
     let _running = running;
     tokio::select! {
-        fault = shared.outcome.wait_for_end() => fault,
-        () = live(opened) => McpError::SessionClosed,
+        error = shared.outcome.wait_for_end() => error,
+        () = on_ready(opened) => McpError::SessionClosed,
     }
 }
 
-/// The first handshake on a connection, until the server or its deadline ends it.
+/// Performs the handshake, until the server or the deadline ends it.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -128,29 +126,29 @@ where
             legacy_version: None,
         },
     };
-    let patience = match handshake {
+    let deadline = match handshake {
         Handshake::DiscoverOrInitialize => DISCOVER_DEADLINE.min(startup / 3),
         Handshake::Initialize | Handshake::Discover => startup,
     };
     let mut serving = pin!(PassiveClient.serve_with_lifecycle(transport, mode));
-    let mut met = timeout(patience, &mut serving).await;
-    if met.is_err()
+    let mut outcome = timeout(deadline, &mut serving).await;
+    if outcome.is_err()
         && handshake == Handshake::DiscoverOrInitialize
         && shared.startup.stage() == HandshakeStage::Initializing
     {
-        // It answered the probe: this is a deadline of its own.
-        met = timeout(patience, &mut serving).await;
+        // The server answered the probe, so the deadline starts again.
+        outcome = timeout(deadline, &mut serving).await;
     }
-    let met = met.map_err(|_| match shared.startup.stage() {
-        HandshakeStage::Discovering => McpError::DiscoverTimeout(patience),
-        // It did answer: that it be asked later.
+    let outcome = outcome.map_err(|_| match shared.startup.stage() {
+        HandshakeStage::Discovering => McpError::DiscoverTimeout(deadline),
+        // The server did answer, but asked to retry later.
         _ => match shared.startup.retry_reason() {
             Some(why) => McpError::Http(why),
-            None => McpError::HandshakeTimeout(patience),
+            None => McpError::HandshakeTimeout(deadline),
         },
     })?;
-    // Where the wire itself found fault, its word is the clearer one.
-    met.map_err(|error| {
+    // An error of the transport itself is more specific.
+    outcome.map_err(|error| {
         shared
             .outcome
             .error()
@@ -170,7 +168,7 @@ fn handshake_error(error: ClientInitializeError) -> McpError {
                 .collect::<Vec<_>>()
                 .join(", ");
             McpError::NoCommonVersion(if versions.is_empty() {
-                "no version at all".to_owned()
+                "none".to_owned()
             } else {
                 versions
             })
@@ -178,7 +176,7 @@ fn handshake_error(error: ClientInitializeError) -> McpError {
         ClientInitializeError::JsonRpcError(error) => {
             McpError::InvalidHandshake(error_clause(&ServiceError::McpError(error)))
         }
-        // What it says to `initialize` is its last word.
+        // The response to `initialize` is final.
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => handshake_error(*fallback),
         error => McpError::InvalidHandshake(error.to_string()),
     }
@@ -197,7 +195,7 @@ where
     shared.startup.set_stage(HandshakeStage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
-    tracing::debug!(?info, "MCP initialisation");
+    tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
         let deadline = startup.min(LISTING_DEADLINE);
         match timeout(deadline, list_all_pages(&peer)).await {
@@ -215,7 +213,7 @@ where
             peer,
             shared: shared.clone(),
         },
-        tools: tools.map_err(|fault| shared.outcome.error().unwrap_or(fault))?,
+        tools: tools.map_err(|error| shared.outcome.error().unwrap_or(error))?,
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
@@ -226,7 +224,7 @@ where
     Ok((running, opened))
 }
 
-/// What a server says of itself.
+/// The identity that a server reports.
 pub struct ServerIdentity {
     pub name: String,
     pub version: String,
@@ -265,18 +263,18 @@ fn supports_list_changed(info: &ServerPeerInfo) -> bool {
     tools.and_then(|tools| tools.list_changed) == Some(true)
 }
 
-/// The list of tools, within 30 s.
+/// The tool list; deadline 30 s.
 ///
 /// # Errors
 /// Why there is no list, as the end of a sentence.
 pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     match timeout(LISTING_DEADLINE, list_all_pages(peer)).await {
         Ok(listed) => listed,
-        Err(_) => Err(format!("no answer in {} s", LISTING_DEADLINE.as_secs())),
+        Err(_) => Err(format!("no answer within {} s", LISTING_DEADLINE.as_secs())),
     }
 }
 
-/// Asks for all pages of `tools/list`.
+/// Requests all pages of `tools/list`.
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     let mut list = ToolListBuilder::default();
     let mut cursor = None;
@@ -290,14 +288,11 @@ async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
             break;
         }
     }
-    let (tools, left_out) = list.finish();
-    Ok(ListedTools {
-        tools,
-        omitted: left_out,
-    })
+    let (tools, omitted) = list.finish();
+    Ok(ListedTools { tools, omitted })
 }
 
-/// The result as the wire hands it up: the server's own JSON.
+/// The raw result: the server's own JSON.
 pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
     match answer? {
         ServerResult::CustomResult(result) => Ok(result.0),
@@ -305,16 +300,19 @@ pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, S
     }
 }
 
-/// An error of the protocol in words, the server's own where it has some.
+/// The text of a protocol error; the server's own if it has one.
 pub fn error_text(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
             if error.code.0 == SYNTHETIC_ERROR_CODE {
-                // Made of a status: its words are ours.
+                // Created from an HTTP status, so the message is ours.
                 return error.message.to_string();
             }
-            let data = error.data.as_ref().filter(|data| !data.is_null());
-            let data = data.map_or_else(String::new, |data| format!(": {data}"));
+            let data = error
+                .data
+                .as_ref()
+                .filter(|data| !data.is_null())
+                .map_or_else(String::new, |data| format!(": {data}"));
             format!("{}{data} (JSON-RPC error {})", error.message, error.code.0)
         }
         ServiceError::TransportClosed => "the connection was closed".to_owned(),
@@ -322,7 +320,7 @@ pub fn error_text(error: &ServiceError) -> String {
     }
 }
 
-/// The same as the end of a sentence, whose full stop follows.
+/// The same as the end of a sentence, without its period.
 fn error_clause(error: &ServiceError) -> String {
     error_text(error).trim_end_matches('.').to_owned()
 }
@@ -333,8 +331,8 @@ impl McpSession {
         self.shared.cancelled.add(request.clone(), tool.to_owned());
         let params = CancelledNotificationParam::new(Some(request), None);
         let notification = CancelledNotification::new(params).into();
-        // One poll puts it into the queue, behind its request. The budget of the
-        // task must not keep it from that: there will be no second poll.
+        // One poll queues it after its request. There is no second poll, so the task's budget must
+        // not stop the first.
         let sending = tokio::task::unconstrained(self.peer.send_notification(notification));
         let _ = futures::FutureExt::now_or_never(sending);
     }
@@ -356,11 +354,11 @@ mod tests {
         let inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
         let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = Duration::from_secs(60);
-        let fault = tokio::select! {
-            met = perform_handshake(wire, &shared, Handshake::DiscoverOrInitialize, startup) => met.err(),
-            fault = write_queue(queue, writer) => Some(fault),
+        let error = tokio::select! {
+            outcome = perform_handshake(wire, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
+            error = write_queue(queue, writer) => Some(error),
         };
-        assert_eq!(fault, Some(McpError::DiscoverTimeout(DISCOVER_DEADLINE)));
+        assert_eq!(error, Some(McpError::DiscoverTimeout(DISCOVER_DEADLINE)));
         assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a session has ended, and why.
+//! The end of a session, and its reason.
 
 use super::error::McpError;
 use std::sync::OnceLock;
@@ -8,42 +8,41 @@ use tokio_util::sync::CancellationToken;
 pub struct SessionOutcome {
     ended: CancellationToken,
     error: OnceLock<McpError>,
-    /// What the server refused us for, while what else it said is still read.
+    /// Why the server rejected us, while its other messages are still read.
     likely_cause: OnceLock<McpError>,
 }
 
 impl SessionOutcome {
-    /// Ends the session; the first reason stands.
-    pub fn end(&self, fault: McpError) {
-        let fault = match fault {
-            // That says nothing of why.
+    /// Ends the session; the first reason is kept.
+    pub fn end(&self, error: McpError) {
+        let error = match error {
+            // This is not a cause.
             McpError::SessionClosed => self
                 .likely_cause
                 .get()
                 .cloned()
                 .unwrap_or(McpError::SessionClosed),
-            fault => fault,
+            error => error,
         };
-        let _ = self.error.set(fault);
+        let _ = self.error.set(error);
         self.ended.cancel();
     }
 
-    /// The session is about to end for this reason, whoever closes it first.
-    pub fn set_likely_cause(&self, fault: McpError) {
-        let _ = self.likely_cause.set(fault);
+    /// Sets the reason for an end that is imminent, whichever side closes first.
+    pub fn set_likely_cause(&self, error: McpError) {
+        let _ = self.likely_cause.set(error);
     }
 
     pub fn has_ended(&self) -> bool {
         self.ended.is_cancelled()
     }
 
-    /// Waits for the end.
     pub async fn wait_for_end(&self) -> McpError {
         self.ended.cancelled().await;
         self.error().unwrap_or(McpError::SessionClosed)
     }
 
-    /// Why it ended, if it did.
+    /// The reason, if the session has ended.
     pub fn error(&self) -> Option<McpError> {
         self.error.get().cloned()
     }

@@ -1,5 +1,4 @@
-//! State shared by a session's reader, its writer and the calls on it. Each concern has an owner of
-//! its own with its own lock.
+//! State shared by a session's reader, writer and calls. Each concern has its own owner and lock.
 
 use super::cancelled_requests::CancelledRequests;
 use super::error::McpError;
@@ -23,15 +22,15 @@ pub struct SessionShared {
     pub progress: ProgressRouter,
     pub cancelled: CancelledRequests,
     pub flood: FloodGuard,
-    /// The server said that its list of tools changed.
+    /// The server reported a changed tool list.
     pub tools_changed: Notify,
-    /// A stream on which it speaks by itself is back after a while without one.
+    /// The server stream is open again after an interruption.
     pub stream_reopened: Notify,
-    /// Arguments that go into headers as well.
+    /// Arguments that are also sent as headers.
     pub param_headers: ParamHeaders,
-    /// Requests that the server did nothing for, since it did not know the session.
+    /// Requests that the server did not execute because it did not recognize the session.
     retryable: Mutex<HashSet<String>>,
-    /// Where a server's log messages go: among what it writes to stderr.
+    /// Destination of the server's log messages: the stderr buffer.
     log: StderrBuffer,
 }
 
@@ -43,28 +42,28 @@ impl SessionShared {
         }
     }
 
-    /// Takes `params` of `notifications/message`: a line of the server's log.
+    /// Records the `params` of `notifications/message` as a line of the server's log.
     pub fn record_log_message(&self, params: &Value) {
         let text = |key: &str| params.get(key).and_then(Value::as_str);
         let level = text("level").unwrap_or("log");
-        let by = text("logger").map_or_else(String::new, |logger| format!(" {logger}"));
-        let words = match params.get("data") {
-            Some(Value::String(words)) => words.clone(),
+        let logger_name = text("logger").map_or_else(String::new, |logger| format!(" {logger}"));
+        let message = match params.get("data") {
+            Some(Value::String(message)) => message.clone(),
             Some(data) => data.to_string(),
             None => return,
         };
         self.log
-            .add_server_message(&format!("[{level}{by}] {words}"));
+            .add_server_message(&format!("[{level}{logger_name}] {message}"));
     }
 
-    /// Counts a line that was no message; too many in a row end the session.
+    /// Counts a line that was not a message; too many in a row end the session.
     pub fn skip_line(&self, line: &[u8]) {
-        if let Err(fault) = self.flood.count_skipped_line(line, &self.log.redactor()) {
-            self.outcome.end(fault);
+        if let Err(error) = self.flood.count_skipped_line(line, &self.log.redactor()) {
+            self.outcome.end(error);
         }
     }
 
-    /// Remembers that a request can be made again in another session.
+    /// Marks a request that can be repeated in another session.
     pub fn mark_retryable(&self, request: &Value) {
         lock_ignoring_poison(&self.retryable).insert(request.to_string());
     }

@@ -1,4 +1,4 @@
-//! How far the handshake of a session has come, and the time that is left for it.
+//! Progress of a session's handshake, and the time left for it.
 
 use super::http::HttpError;
 use crate::sync::lock_ignoring_poison;
@@ -8,31 +8,30 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub struct Startup {
     stage: Mutex<HandshakeStage>,
-    /// When the session has to be open.
+    /// Deadline for opening the session.
     deadline: OnceLock<Instant>,
-    /// Why the server wants to be asked later, while that is waited for.
+    /// Why the server asked us to retry later, while we wait.
     retry_reason: Mutex<Option<HttpError>>,
 }
 
-/// How far the handshake has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HandshakeStage {
     #[default]
     NotStarted,
-    /// `server/discover` is sent: the server may not know it.
+    /// `server/discover` was sent; the server may not support it.
     Discovering,
-    /// `initialize` is sent.
+    /// `initialize` was sent.
     Initializing,
     Open,
 }
 
 impl Startup {
-    /// Begins the time that the session has to open.
+    /// Starts the time limit for opening the session.
     pub fn set_deadline(&self, time: Duration) {
         let _ = self.deadline.set(Instant::now() + time);
     }
 
-    /// Can a server be given this pause? Not where its session would come too late.
+    /// Whether there is time for this delay before the session must be open.
     pub fn has_time_for(&self, pause: Duration) -> bool {
         let deadline = self
             .deadline

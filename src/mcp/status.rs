@@ -1,5 +1,5 @@
-//! What is known of one server at a moment, and what follows from it for the
-//! sidebar and for a call that wants a session. Pure but for the clock.
+//! The current state of one server, and what it means for the servers pane and for a call that
+//! needs a session. Pure except for the clock.
 
 use super::session::McpSession;
 use crate::domain::server::ServerPeer;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Names that a notice about a changed list tells, and characters of each.
+/// Maximum number of names in a notice about a changed list; below, characters per name.
 const NAMES_SHOWN_MAX: usize = 4;
 const NAME_CHARS_MAX: usize = 40;
 
@@ -16,13 +16,12 @@ pub struct ServerState {
     pub config: ServerConfig,
     pub redactors: Redactors,
     pub phase: ServerPhase,
-    /// How often it was started.
+    /// Number of starts.
     pub starts: u64,
     pub starting_since: Instant,
-    /// It was connected once, and what it had then stays on offer: the next call opens
-    /// another session.
+    /// It was connected once. Its tools remain available, and the next call opens a new session.
     pub was_connected: bool,
-    /// What the last session printed that was no message.
+    /// Summary of the last session's output that was not a message.
     pub skipped: Option<String>,
     pub tools: Arc<Vec<Tool>>,
     pub omitted: Vec<String>,
@@ -30,12 +29,12 @@ pub struct ServerState {
     pub peer: Option<ServerPeer>,
 }
 
-/// Both are built from the settings of one server.
+/// Both are built from the configuration of one server.
 #[derive(Debug, Clone)]
 pub struct Redactors {
-    /// For whatever is logged or shown.
+    /// For everything that is logged or shown.
     pub all: Arc<Redactor>,
-    /// For tool results, whose words matter: hides only what is clearly a credential.
+    /// For tool results, whose text matters: hides only obvious credentials.
     pub credentials: Arc<Redactor>,
 }
 
@@ -59,14 +58,14 @@ pub enum ServerPhase {
     Misconfigured(String),
 }
 
-/// What a call finds that looks for a session.
+/// The result of looking for a session.
 pub enum SessionLookup {
     Found(McpSession),
-    /// There will be none, for this reason.
+    /// There will be no session; the text is the reason.
     Unavailable(String),
-    /// Look again after the next change.
+    /// Look again after the next state change.
     Wait,
-    /// Ask for a start, then wait.
+    /// Request a start, then wait.
     NeedsStart,
 }
 
@@ -75,18 +74,18 @@ impl ServerState {
         matches!(self.phase, ServerPhase::Connected(_))
     }
 
-    /// May a call start the server again now?
+    /// Whether a call may restart the server now.
     pub fn may_retry(&self) -> bool {
         matches!(&self.phase, ServerPhase::Failed { retry_at, .. } if *retry_at <= Instant::now())
     }
 
-    /// The state as the sidebar shows it.
+    /// The state for the servers pane.
     pub fn snapshot(&self, stderr: Vec<String>) -> Server {
-        let mut left_out = self.omitted.clone();
+        let mut omitted = self.omitted.clone();
         let status = match &self.phase {
             ServerPhase::Starting => ServerStatus::Starting,
             ServerPhase::Connected(session) => {
-                left_out.extend(session.shared.flood.skipped_summary());
+                omitted.extend(session.shared.flood.skipped_summary());
                 ServerStatus::Connected
             }
             ServerPhase::Failed {
@@ -97,13 +96,13 @@ impl ServerState {
             ServerPhase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
-        for line in &mut left_out {
+        for line in &mut omitted {
             *line = self.redactors.all.redacted(line);
         }
         Server {
             status,
             tools: self.tools.clone(),
-            left_out,
+            left_out: omitted,
             stderr,
             instructions: self.instructions.clone(),
             peer: self.peer.clone().filter(|_| self.is_connected()),
@@ -111,8 +110,8 @@ impl ServerState {
         }
     }
 
-    /// Looks for a session on behalf of a call, which may have asked for one
-    /// when the server had been started `asked_after` times.
+    /// Looks for a session for a call. If the call already asked for a start, `asked_after` is the
+    /// number of starts at that time.
     pub fn look_up_session(&self, asked_after: Option<u64>) -> SessionLookup {
         match &self.phase {
             ServerPhase::Misconfigured(why) => SessionLookup::Unavailable(why.clone()),
@@ -132,7 +131,7 @@ impl ServerState {
                 None => {
                     let wait = retry_at.saturating_duration_since(Instant::now());
                     SessionLookup::Unavailable(format!(
-                        "{} It may be tried again in {} s.",
+                        "{} The next attempt is possible in {} s.",
                         notice.summary(),
                         wait.as_secs_f64().ceil()
                     ))
@@ -160,8 +159,7 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
     }
 }
 
-/// What came and went, and what has another definition now. However much that is, it
-/// is one notice.
+/// Describes added, removed and changed tools in one short text.
 pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> {
     let pins = |tools: &[Tool]| -> BTreeMap<String, Pin> {
         let pin = |tool: &Tool| (tool.name.clone(), tool.pin.clone());
@@ -170,9 +168,9 @@ pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> 
     let (old, new) = (pins(before), pins(after));
     let added = new.keys().filter(|name| !old.contains_key(*name));
     let removed = old.keys().filter(|name| !new.contains_key(*name));
-    let is_other = |(name, pin): &(&String, &Pin)| old.get(*name).is_some_and(|old| old != *pin);
-    let changed = new.iter().filter(is_other).map(|(name, _)| name);
-    let told: Vec<String> = [
+    let has_changed = |(name, pin): &(&String, &Pin)| old.get(*name).is_some_and(|old| old != *pin);
+    let changed = new.iter().filter(has_changed).map(|(name, _)| name);
+    let shown: Vec<String> = [
         ("added", quote_names(added)),
         ("removed", quote_names(removed)),
         ("changed", quote_names(changed)),
@@ -180,10 +178,10 @@ pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> 
     .into_iter()
     .filter_map(|(verb, names)| Some(format!("{verb} {}", names?)))
     .collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    (!shown.is_empty()).then(|| shown.join("; "))
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the others.
 fn quote_names<'a>(names: impl Iterator<Item = &'a String>) -> Option<String> {
     let names: Vec<&String> = names.collect();
     let short = |name: &&String| {
@@ -192,11 +190,11 @@ fn quote_names<'a>(names: impl Iterator<Item = &'a String>) -> Option<String> {
             name.chars().take(NAME_CHARS_MAX).collect::<String>()
         )
     };
-    let told: Vec<String> = names.iter().take(NAMES_SHOWN_MAX).map(short).collect();
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN_MAX).map(short).collect();
     match names.len().saturating_sub(NAMES_SHOWN_MAX) {
-        _ if told.is_empty() => None,
-        0 => Some(told.join(", ")),
-        more => Some(format!("{} and {more} more", told.join(", "))),
+        _ if shown.is_empty() => None,
+        0 => Some(shown.join(", ")),
+        more => Some(format!("{} and {more} more", shown.join(", "))),
     }
 }
 
@@ -209,10 +207,10 @@ mod tests {
     fn added_removed_and_changed_tools_are_named() {
         let before = [tool("a", ""), tool("b", ""), tool("c", "")];
         let after = [tool("b", "other"), tool("c", ""), tool("d", "")];
-        let told = "added `d`; removed `a`; changed `b`";
+        let shown = "added `d`; removed `a`; changed `b`";
         assert_eq!(
             describe_tool_changes(&before, &after).as_deref(),
-            Some(told)
+            Some(shown)
         );
         assert_eq!(describe_tool_changes(&after, &after), None);
     }
@@ -223,11 +221,11 @@ mod tests {
             let name = |n| format!("{n:04}{}", "x".repeat(300));
             (0..5_000).map(|n| tool(&name(n), description)).collect()
         };
-        let told = describe_tool_changes(&many(""), &many("other")).expect("all of them");
-        assert!(told.starts_with("changed `0000xxx"), "{told}");
+        let shown = describe_tool_changes(&many(""), &many("other")).expect("all of them");
+        assert!(shown.starts_with("changed `0000xxx"), "{shown}");
         assert!(
-            told.ends_with(" and 4996 more") && told.len() < 250,
-            "{told}"
+            shown.ends_with(" and 4996 more") && shown.len() < 250,
+            "{shown}"
         );
     }
 }

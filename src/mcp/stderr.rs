@@ -1,5 +1,5 @@
-//! What a server writes to stderr: always drained, so that it never blocks, and
-//! the last of it kept for the sidebar and for the notice when it dies.
+//! A server's stderr. It is always drained, so the server never blocks; the last lines are kept for
+//! the servers pane and for the failure notice.
 
 use crate::domain::{Redactor, ServerLine};
 use crate::sync::lock_ignoring_poison;
@@ -10,21 +10,20 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
-/// More of a line is read than is kept, so that a secret at the cut is still recognized.
+/// Reads more of a line than is kept, so that a secret at the cut is still recognized.
 const PARTIAL_BYTES_MAX: usize = 8_192;
 
-/// A ring of raw lines. It outlives the process, whose last words stand until
-/// the next one starts.
+/// A ring of raw lines. It outlives the process, until the next one starts.
 #[derive(Debug, Clone, Default)]
 pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 
 #[derive(Debug, Default)]
 struct StderrRing {
     lines: VecDeque<ServerLine>,
-    /// Lines ever written, over all runs.
+    /// Number of lines ever written, over all runs.
     written_count: u64,
     since: Option<Timestamp>,
-    /// The unfinished line, cut at [`OPEN_BYTES_MAX`].
+    /// The incomplete line, cut at [`PARTIAL_BYTES_MAX`].
     partial: Vec<u8>,
     /// Removes the server's secrets from each line.
     redactor: Arc<Redactor>,
@@ -35,8 +34,8 @@ impl StderrBuffer {
         self.with_ring(|ring| ring.stderr_lines().cloned().collect())
     }
 
-    /// The lines with this program's own among them, since when the run goes, and how
-    /// many lines were ever written.
+    /// The lines of the run including humble's own, the start of the run, and the number of lines
+    /// ever written.
     pub fn run_lines(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
         self.with_ring(|ring| {
             let lines = ring.lines.iter().cloned().collect();
@@ -48,36 +47,39 @@ impl StderrBuffer {
         self.with_ring(|ring| ring.written_count)
     }
 
-    /// Adds words of this program about the server, such as why its session ended.
-    pub fn add_own_line(&self, words: &str) {
+    /// Adds a line from humble about the server, such as why its session ended.
+    pub fn add_own_line(&self, text: &str) {
         self.with_ring(|ring| {
-            ring.push(words, ServerLine::Own);
+            ring.push(text, ServerLine::Own);
             ring.trim();
         });
     }
 
-    /// The last lines that say anything, at most `count`.
+    /// The last nonblank lines, at most `count`.
     pub fn last_lines(&self, count: usize) -> Vec<String> {
         self.with_ring(|ring| {
-            let said = ring.stderr_lines().filter(|line| !line.trim().is_empty());
-            let mut said: Vec<_> = said.cloned().collect();
-            said.split_off(said.len().saturating_sub(count))
+            let mut nonblank: Vec<_> = ring
+                .stderr_lines()
+                .filter(|line| !line.trim().is_empty())
+                .cloned()
+                .collect();
+            nonblank.split_off(nonblank.len().saturating_sub(count))
         })
     }
 
-    /// Adds a message of the server that came by another way, line by line.
-    pub fn add_server_message(&self, words: &str) {
+    /// Adds a server message that arrived by another channel, line by line.
+    pub fn add_server_message(&self, text: &str) {
         self.with_ring(|ring| {
-            let open = std::mem::take(&mut ring.partial);
-            for line in words.lines().take(LINES_MAX) {
+            let partial = std::mem::take(&mut ring.partial);
+            for line in text.lines().take(LINES_MAX) {
                 ring.push_bytes(line.as_bytes());
                 ring.push_bytes(b"\n");
             }
-            ring.partial = open;
+            ring.partial = partial;
         });
     }
 
-    /// Every line from now on goes through `redactor`.
+    /// Sets the redactor for all further lines.
     pub fn redact_with(&self, redactor: Arc<Redactor>) {
         self.with_ring(|ring| ring.redactor = redactor);
     }
@@ -86,10 +88,10 @@ impl StderrBuffer {
         self.with_ring(|ring| Arc::clone(&ring.redactor))
     }
 
-    /// Forgets the lines: the next process begins.
+    /// Clears the lines for the next process.
     pub fn clear(&self) {
         self.with_ring(|ring| {
-            // Whoever looks sees that these lines are others.
+            // Change the count, so viewers notice that the lines are new.
             *ring = StderrRing {
                 written_count: ring.written_count + 1,
                 since: Some(Timestamp::now()),
@@ -99,7 +101,7 @@ impl StderrBuffer {
         });
     }
 
-    /// Reads until the last holder of the other end has gone.
+    /// Reads until all writers have closed.
     pub async fn read_from(self, mut from: impl AsyncRead + Unpin) {
         let mut bytes = [0; 8_192];
         loop {
@@ -111,9 +113,9 @@ impl StderrBuffer {
         self.with_ring(StderrRing::finish_line);
     }
 
-    fn with_ring<T>(&self, act: impl FnOnce(&mut StderrRing) -> T) -> T {
-        // A ring is whole between any two of its operations.
-        act(&mut lock_ignoring_poison(&self.0))
+    fn with_ring<T>(&self, operation: impl FnOnce(&mut StderrRing) -> T) -> T {
+        // The ring is consistent between any two operations.
+        operation(&mut lock_ignoring_poison(&self.0))
     }
 }
 
@@ -124,9 +126,9 @@ impl StderrRing {
                 Some(text) => (text, true),
                 None => (part, false),
             };
-            let room = PARTIAL_BYTES_MAX - self.partial.len();
+            let remaining = PARTIAL_BYTES_MAX - self.partial.len();
             self.partial
-                .extend_from_slice(&text[..text.len().min(room)]);
+                .extend_from_slice(&text[..text.len().min(remaining)]);
             if ended {
                 let text = self.partial_text();
                 self.push(&text, ServerLine::Stderr);
@@ -136,9 +138,9 @@ impl StderrRing {
         self.trim();
     }
 
-    fn push(&mut self, words: &str, kind: fn(String) -> ServerLine) {
-        let (words, _) = self.redactor.redacted_head(words, LINE_BYTES_MAX);
-        self.lines.push_back(kind(words));
+    fn push(&mut self, text: &str, kind: fn(String) -> ServerLine) {
+        let (text, _) = self.redactor.redacted_head(text, LINE_BYTES_MAX);
+        self.lines.push_back(kind(text));
         self.written_count += 1;
     }
 
@@ -197,18 +199,18 @@ mod tests {
         let stderr = StderrBuffer::default();
         stderr.clear();
         stderr.clone().read_from("one\n".as_bytes()).await;
-        stderr.add_own_line("It ended.");
+        stderr.add_own_line("It exited.");
         let (lines, since, written) = stderr.run_lines();
         let expected = [
             ServerLine::Stderr("one".to_owned()),
-            ServerLine::Own("It ended.".to_owned()),
+            ServerLine::Own("It exited.".to_owned()),
         ];
         assert_eq!(lines, expected);
         assert!(since.is_some() && written == 3, "{written}");
         assert_eq!(stderr.last_lines(5), ["one"]);
         stderr.clear();
         assert_eq!(stderr.run_lines().0, []);
-        assert_eq!(stderr.written(), 4, "whoever looks is told");
+        assert_eq!(stderr.written(), 4, "clearing changes the count");
     }
 
     #[tokio::test]

@@ -1,5 +1,5 @@
-//! The transport of servers that are children or built in: newline-delimited JSON-RPC
-//! over a pair of byte streams.
+//! The rmcp transport for child processes and the built-in server: newline-delimited JSON-RPC over
+//! two byte streams.
 
 use super::error::McpError;
 use super::inbox::Inbox;
@@ -16,14 +16,14 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 pub const LINE_BYTES_MAX: usize = 64 << 20;
-/// Messages that wait for the server to read.
+/// Maximum number of messages waiting for the server to read.
 pub const OUTBOX_MESSAGES_MAX: usize = 1_024;
-/// A server that reads nothing for so long is deaf.
+/// A server that reads nothing for this long has failed.
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
-/// A line buffer that grew beyond this is given back.
+/// Larger line buffers are freed after use.
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
-/// The reading half, and the queue of the writing half.
+/// The reader, and the queue of the writer.
 pub struct StdioTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -59,8 +59,8 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         })
     }
 
-    /// The next whole line, or `None` at the end of the stream. Dropping the
-    /// future between two polls loses nothing: what was read stays in `self`.
+    /// The next complete line, or `None` at the end of the stream. Dropping the future loses
+    /// nothing; bytes already read stay in `self`.
     async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
         loop {
             let chunk = match self.reader.fill_buf().await {
@@ -68,7 +68,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 Err(error) => return Err(McpError::BrokenPipe(error.to_string())),
             };
             if chunk.is_empty() {
-                // A last line without a newline is still a line.
+                // A last line without a newline counts.
                 let rest = std::mem::take(&mut self.line);
                 return Ok((!rest.is_empty()).then_some(rest));
             }
@@ -89,8 +89,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTransport<R> {
     type Error = McpError;
 
-    /// Queues the message in the order of the calls: a cancellation must not
-    /// overtake its request.
+    /// Queues the message in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
@@ -109,8 +108,8 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
                     self.shared.outcome.end(McpError::OutputClosed);
                     break;
                 }
-                Err(fault) => {
-                    self.shared.outcome.end(fault);
+                Err(error) => {
+                    self.shared.outcome.end(error);
                     break;
                 }
             };
@@ -139,7 +138,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
     }
 }
 
-/// Writes the queue, message by message, until the server does not take one.
+/// Writes queued messages until the server stops accepting them.
 pub async fn write_queue(
     mut queue: mpsc::Receiver<Vec<u8>>,
     mut writer: impl AsyncWrite + Unpin,

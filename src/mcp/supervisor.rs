@@ -1,5 +1,5 @@
-//! The supervisor of one configured server: one task starts it, runs its session, ends its process and
-//! waits for a reason to try again.
+//! The supervisor of one configured server. Its task starts the server, runs the session, stops the
+//! process and waits for a reason to retry.
 
 use super::backoff::Backoff;
 use super::detection_cache::DetectionCache;
@@ -21,11 +21,10 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// What closing the old process may add to the start-up of a new one, with its
-/// listing.
+/// Extra time for closing the old process and listing tools when a server restarts.
 const RESTART_ALLOWANCE: Duration = Duration::from_secs(35);
 
-/// Everything that supervisors have in common.
+/// Shared by all supervisors.
 #[derive(Clone)]
 pub struct HubContext {
     pub events: mpsc::Sender<HubEvent>,
@@ -37,15 +36,15 @@ pub struct HubContext {
 pub struct ServerSupervisor {
     pub(super) state: watch::Sender<ServerState>,
     pub(super) stderr: StderrBuffer,
-    /// A call wants a session.
+    /// A call needs a session.
     session_demand: Notify,
-    /// A person wants a new session.
+    /// The user asked for a new session.
     pub(super) manual_reconnect: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
 }
 
-/// Why a session is over.
+/// Why a session ended.
 pub(super) enum SessionEnd {
     Stopped,
     ReconnectRequested,
@@ -83,7 +82,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Takes over what can change without a restart.
+    /// Applies settings that can change without a restart.
     pub fn apply_config(&self, config: ServerConfig) {
         let redactors = Redactors::from_config(&config);
         self.stderr.redact_with(redactors.all.clone());
@@ -93,12 +92,12 @@ impl ServerSupervisor {
         });
     }
 
-    /// Asks for a new session at once.
+    /// Requests a new session at once.
     pub fn reconnect(&self) {
         self.manual_reconnect.notify_one();
     }
 
-    /// Is the tool of this call still what was approved?
+    /// Whether the call's tool still has its approved definition.
     pub fn matches_approved_definition(&self, call: &super::call::McpCall) -> bool {
         let state = self.state.borrow();
         let same = |pin: &Pin| {
@@ -122,14 +121,14 @@ impl ServerSupervisor {
         self.state.borrow().snapshot(self.stderr.lines())
     }
 
-    /// An open session, waiting for a start that is under way and asking for one
-    /// where the last has ended.
+    /// An open session. Waits for a start in progress, and requests one if the last session has
+    /// ended.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// Why there is no session.
     pub async fn session(&self) -> Result<McpSession, String> {
-        let patience = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
-        timeout(patience, self.find_session())
+        let deadline = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
+        timeout(deadline, self.find_session())
             .await
             .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
     }
@@ -153,13 +152,13 @@ impl ServerSupervisor {
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
-                // The sender is this supervisor: it cannot be gone.
+                // The sender belongs to this supervisor, so it cannot be gone.
                 _ = states.changed() => {}
             }
         }
     }
 
-    /// Runs until it is stopped.
+    /// Runs until stopped.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
         let Some(endpoint) = Endpoint::from_launch(config.launch, self.stderr.redactor()) else {
@@ -177,12 +176,12 @@ impl ServerSupervisor {
             match self.connect(&endpoint).await {
                 SessionEnd::Stopped => return,
                 SessionEnd::ReconnectRequested => backoff.reset(),
-                SessionEnd::Failed(fault, status) => {
+                SessionEnd::Failed(error, status) => {
                     let delay = backoff.next_delay(started.elapsed());
                     let was_connected = self.state.borrow().is_connected();
-                    let is_lost = matches!(&fault, McpError::Http(HttpError::SessionLost));
+                    let is_lost = matches!(&error, McpError::Http(HttpError::SessionLost));
                     if is_lost && was_connected && delay.is_zero() {
-                        // It only forgot who we are: nobody needs to notice.
+                        // The server only lost the session, so the user need not be notified.
                         continue;
                     }
                     let (config, redactors) = {
@@ -190,7 +189,7 @@ impl ServerSupervisor {
                         (state.config.clone(), state.redactors.clone())
                     };
                     let failure = SessionFailure {
-                        error: fault,
+                        error,
                         server: &config.id,
                         redactor: &redactors.all,
                         was_connected,
@@ -206,14 +205,14 @@ impl ServerSupervisor {
         }
     }
 
-    /// Chatter of a healthy run explains nothing; at start-up it mostly does.
+    /// Output of a healthy run explains nothing, but at startup it usually does.
     fn last_stderr_lines(&self, was_connected: bool) -> Vec<String> {
         let count = if was_connected { 1 } else { STDERR_LINES_MAX };
         self.stderr.last_lines(count)
     }
 
-    async fn fail(&self, death: &SessionFailure<'_>, delay: Duration) {
-        let notice = death.notice();
+    async fn fail(&self, failure: &SessionFailure<'_>, delay: Duration) {
+        let notice = failure.notice();
         self.stderr.add_own_line(&notice.summary());
         self.state.send_modify(|state| {
             if !state.was_connected {
@@ -224,7 +223,7 @@ impl ServerSupervisor {
             state.phase = ServerPhase::Failed {
                 notice,
                 retry_at: Instant::now() + delay,
-                wants_sign_in: death.wants_sign_in(),
+                wants_sign_in: failure.wants_sign_in(),
             };
         });
         self.report().await;
@@ -236,7 +235,7 @@ impl ServerSupervisor {
                 () = self.stop.cancelled() => return,
                 () = self.manual_reconnect.notified() => return backoff.reset(),
                 () = self.session_demand.notified() => {
-                    // A demand of before the last start may still be stored.
+                    // A request from before the last start may still be stored.
                     if self.state.borrow().may_retry() {
                         return;
                     }
@@ -251,8 +250,8 @@ impl ServerSupervisor {
         self.send(HubEvent::Changed(Box::new(server))).await;
     }
 
-    /// Waits for room, but never beyond the end of the supervisor: whoever stops it
-    /// may have ceased to listen.
+    /// Waits while the channel is full, but not after the supervisor is stopped, since the receiver
+    /// may no longer read.
     pub(super) async fn send(&self, event: HubEvent) {
         tokio::select! {
             biased;
@@ -262,7 +261,7 @@ impl ServerSupervisor {
     }
 }
 
-/// Logs a change of a server's state. A server that cannot be used is an error.
+/// Logs a state change. An unusable server is logged as an error.
 fn log_status(server: &Server) {
     let id = Clean::name(server.id.as_str());
     match &server.status {

@@ -1,5 +1,5 @@
-//! In the era without sessions a server tells of changes only on a subscription, a
-//! request that stays open. This keeps one open for the list of tools.
+//! A modern server reports changes only through a subscription, which is a request that stays open.
+//! This module keeps one open for the tool list.
 
 use super::session::McpSession;
 use rmcp::model::{
@@ -10,22 +10,22 @@ use std::future::pending;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Before a subscription that ended is opened again; it doubles.
+/// Delay before reopening a subscription; doubles each time.
 const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// One that held so long was no failure.
+/// A subscription that lasted this long was no failure.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
-/// Listens until it is dropped. What changed while nobody listened is asked for each
-/// time a subscription begins anew.
+/// Listens until dropped. Each new subscription also requests the list, because changes in between
+/// were missed.
 pub async fn listen_for_tool_changes(session: &McpSession) {
     let mut delay = DELAY_FIRST;
     loop {
         let since = Instant::now();
         match run_subscription(session).await {
-            // It has no subscriptions, or none for us: that will not change.
+            // The server does not support this subscription, so retrying is pointless.
             Err(ServiceError::McpError(error)) => {
-                tracing::debug!("no subscription to changes: {}", error.message);
+                tracing::debug!("subscribing to tool changes failed: {}", error.message);
                 return pending().await;
             }
             Err(ServiceError::TransportClosed) => return pending().await,
@@ -40,7 +40,7 @@ pub async fn listen_for_tool_changes(session: &McpSession) {
     }
 }
 
-/// One subscription, until it ends. The changes themselves reach the shared.
+/// Runs one subscription until it ends. The changes themselves arrive through the inbox.
 async fn run_subscription(session: &McpSession) -> Result<(), ServiceError> {
     let tools = SubscriptionFilter::builder().tools_list_changed().build();
     let request = ClientRequest::SubscriptionsListenRequest(SubscriptionsListenRequest::new(

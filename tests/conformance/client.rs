@@ -1,5 +1,5 @@
-//! The program that the conformance suite tests: nothing but the hub of this crate, told
-//! by the suite's environment what to call. The URL of the server comes last.
+//! The client that the conformance suite tests: only this crate's hub. The suite's environment
+//! selects the calls; the last argument is the URL of the server.
 
 #[path = "../support/fixtures.rs"]
 mod fixtures;
@@ -17,8 +17,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 const WAIT_DEADLINE: Duration = Duration::from_secs(20);
-/// What a scenario watches after the last call, such as a stream that stays open.
-const REST: Duration = Duration::from_millis(300);
+/// Time that scenarios keep watching after the last call, for example a stream that stays open.
+const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -36,7 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     hub.configure(vec![config(url, protocol)]);
     let ran = timeout(WAIT_DEADLINE, run(&hub, &mut events, &context)).await;
     let closing = hub.shutdown();
-    // Lines wait for whoever listens.
+    // Keep reading events, because the hub waits while the channel is full.
     tokio::select! {
         () = closing => {}
         () = async { while events.recv().await.is_some() {} } => {}
@@ -75,7 +75,7 @@ async fn run(
             return Err(why.into());
         }
     }
-    sleep(REST).await;
+    sleep(SETTLE_TIME).await;
     Ok(())
 }
 
@@ -95,7 +95,7 @@ async fn connected(
     }
 }
 
-/// What the suite asks for, or else every tool once.
+/// The calls that the suite requests, or else one call of every tool.
 fn calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
     if let Some(calls) = context["toolCalls"].as_array() {
         return calls
@@ -119,7 +119,7 @@ fn calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
         .collect()
 }
 
-/// Arguments that a schema takes: one value for each of its properties.
+/// Valid arguments for a schema: one value for each property.
 fn example(schema: &Value, server: &Server) -> Arguments {
     let properties = schema["properties"].as_object().cloned();
     properties
@@ -129,7 +129,7 @@ fn example(schema: &Value, server: &Server) -> Arguments {
             let value = match property["type"].as_str() {
                 Some("number" | "integer") => json!(5),
                 Some("boolean") => json!(true),
-                // A tool that wants a schema gets that of the first tool, as it came.
+                // A tool that expects a schema gets the first tool's schema, unchanged.
                 Some("object") if name == "schema" => {
                     json!(server.tools.first().map(|tool| &tool.input_schema))
                 }

@@ -1,4 +1,4 @@
-"""A server made with FastMCP, for the interop tests: `stdio`, or `http` or `sse` with a PORT."""
+"""FastMCP server for the interop tests. Arguments: `stdio`, or `http` or `sse` and a PORT."""
 import asyncio
 import sys
 
@@ -15,7 +15,7 @@ def add(a: int, b: int) -> int:
 
 @server.tool
 async def count(to: int, ctx: Context) -> str:
-    """Counts, ten numbers a second, and tells how far it is."""
+    """Counts ten numbers per second and reports progress."""
     for number in range(1, to + 1):
         await asyncio.sleep(0.1)
         await ctx.report_progress(number, to, f"at {number}")

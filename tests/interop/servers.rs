@@ -1,30 +1,30 @@
-//! MCP servers that nobody here wrote, over each transport that they have:
-//! `HUMBLE_MCP_SERVERS` names the folder that `.ci/servers.sh` fills.
+//! Third-party MCP servers over each transport that they support. `HUMBLE_MCP_SERVERS` is the
+//! folder created by `.ci/servers.sh`.
 
 use super::home::TestHome;
 use super::model_server::{ModelServer, ollama_call, ollama_text};
 use super::pty::{CTRL_C, Exit, TerminalOptions, contains_text, screen_with_border};
-use super::{CommandOutput, WAIT_DEADLINE, named, run};
+use super::{CommandOutput, WAIT_DEADLINE, run, variable};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a port is tried that nobody announces.
+/// Poll interval for ports, since nothing announces that they are open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 fn installed(path: &str) -> String {
-    let whole = PathBuf::from(named("HUMBLE_MCP_SERVERS")).join(path);
-    assert!(whole.exists(), "{} is not there", whole.display());
-    whole.to_string_lossy().into_owned()
+    let full_path = PathBuf::from(variable("HUMBLE_MCP_SERVERS")).join(path);
+    assert!(full_path.exists(), "{} does not exist", full_path.display());
+    full_path.to_string_lossy().into_owned()
 }
 
 pub(super) fn node() -> String {
     installed("npm/node_modules/node/bin/node")
 }
 
-/// The program of one of the servers from npm.
+/// The program of one of the npm servers.
 pub(super) fn from_npm(name: &str) -> String {
     installed(&format!(
         "npm/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"
@@ -42,12 +42,12 @@ enum TransportKind {
     Http,
 }
 
-/// A server that somebody else wrote, and how its tools are called.
+/// A third-party server and the arguments for its tools.
 #[derive(Debug, Clone, Copy)]
 struct ForeignServer {
     id: &'static str,
     sum: &'static str,
-    /// A tool that works for some seconds and tells its progress.
+    /// A tool that runs for several seconds and reports progress.
     slow: &'static str,
     slowly: &'static [&'static str],
     done: &'static str,
@@ -60,7 +60,7 @@ const EVERYTHING: ForeignServer = ForeignServer {
     slow: "trigger-long-running-operation",
     slowly: &["duration=1", "steps=4"],
     done: "Long running operation completed",
-    // What its schema takes and the tool does not.
+    // Accepted by the schema but not by the tool.
     fails: &[
         "gzip-file-as-resource",
         "name=x",
@@ -78,28 +78,28 @@ const FAST: ForeignServer = ForeignServer {
 };
 
 impl ForeignServer {
-    fn command(self, over: TransportKind, port: u16) -> Command {
+    fn command(self, transport_kind: TransportKind, port: u16) -> Command {
         let mut command = if self.id == "fast" {
             let program = concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/tests/interop/fastmcp_server.py"
             );
             let mut command = Command::new(python("python"));
-            let over = match over {
+            let argument = match transport_kind {
                 TransportKind::Stdio => "stdio",
                 TransportKind::Sse => "sse",
                 TransportKind::Http => "http",
             };
-            command.args([program, over, &port.to_string()]);
+            command.args([program, argument, &port.to_string()]);
             command
         } else {
             let mut command = Command::new(node());
-            let over = match over {
+            let argument = match transport_kind {
                 TransportKind::Stdio => "stdio",
                 TransportKind::Sse => "sse",
                 TransportKind::Http => "streamableHttp",
             };
-            command.args([&from_npm("everything"), over]);
+            command.args([&from_npm("everything"), argument]);
             command
         };
         command.env("PORT", port.to_string());
@@ -107,7 +107,7 @@ impl ForeignServer {
     }
 }
 
-/// A server on a port of this machine; it ends with the test.
+/// A server on a local port, killed when dropped.
 struct ServerProcess(Child);
 
 impl Drop for ServerProcess {
@@ -117,41 +117,41 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Adds the server to the home. One that listens lives as long as what is returned.
-fn added(
+/// Adds the server to the home. A network server runs until the returned process is dropped.
+fn home_with_server(
     home: TestHome,
     kind: ForeignServer,
-    over: TransportKind,
+    transport_kind: TransportKind,
 ) -> (TestHome, Option<ServerProcess>) {
-    if over == TransportKind::Stdio {
-        let command = kind.command(over, 0);
+    if transport_kind == TransportKind::Stdio {
+        let command = kind.command(transport_kind, 0);
         let program = command.get_program().to_string_lossy().into_owned();
-        let args = command
+        let args: Vec<String> = command
             .get_args()
-            .map(|arg| arg.to_string_lossy().into_owned());
-        let args: Vec<String> = args.collect();
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         return (home.with_server(kind.id, &program, &args), None);
     }
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = free.local_addr().expect("bound").port();
     drop(free);
-    let mut command = kind.command(over, port);
+    let mut command = kind.command(transport_kind, port);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let listening = ServerProcess(command.spawn().expect("it starts"));
-    // Python reads all of its libraries first.
+    // Python loads all of its libraries first.
     let started = Instant::now();
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(
             started.elapsed() < WAIT_DEADLINE,
-            "the server does not listen"
+            "the server does not accept connections"
         );
         std::thread::sleep(POLL_INTERVAL);
     }
-    let (path, transport) = match over {
+    let (path, transport) = match transport_kind {
         TransportKind::Sse => ("sse", "sse"),
         TransportKind::Http | TransportKind::Stdio => ("mcp", "http"),
     };
@@ -163,13 +163,13 @@ fn added(
     (home, Some(listening))
 }
 
-fn mcp(home: &TestHome, act: &str, arguments: &[&str]) -> CommandOutput {
-    run(home, &[&["mcp", act][..], arguments].concat())
+fn mcp(home: &TestHome, subcommand: &str, arguments: &[&str]) -> CommandOutput {
+    run(home, &[&["mcp", subcommand][..], arguments].concat())
 }
 
-/// Lists its tools and calls them: a result, an error, progress, the end of patience.
-fn works(kind: ForeignServer, over: TransportKind) {
-    let (home, _listening) = added(TestHome::empty(), kind, over);
+/// Lists its tools and calls them: a result, an error, progress, and a timeout.
+fn check_all_calls(kind: ForeignServer, transport_kind: TransportKind) {
+    let (home, _listening) = home_with_server(TestHome::empty(), kind, transport_kind);
     let list = mcp(&home, "list", &["--json"]);
     assert_eq!(list.code, Some(0), "{}\n{}", list.out, list.err);
     let list: Value = serde_json::from_str(&list.out).expect("JSON");
@@ -178,7 +178,7 @@ fn works(kind: ForeignServer, over: TransportKind) {
         (&server["name"], &server["state"]),
         (&json!(kind.id), &json!("connected"))
     );
-    let transport = match over {
+    let transport = match transport_kind {
         TransportKind::Stdio => "stdio",
         TransportKind::Sse => "sse",
         TransportKind::Http => "http",
@@ -200,10 +200,14 @@ fn works(kind: ForeignServer, over: TransportKind) {
     assert!(failed.err.contains(" failed: "), "{}", failed.err);
 
     let slow = [&[kind.id, kind.slow], kind.slowly].concat();
-    let told = mcp(&home, "call", &slow);
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains(kind.done), "{}", told.out);
-    assert!(told.err.contains(" %)"), "progress is told: {}", told.err);
+    let reported = mcp(&home, "call", &slow);
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    assert!(reported.out.contains(kind.done), "{}", reported.out);
+    assert!(
+        reported.err.contains(" %)"),
+        "progress is reported: {}",
+        reported.err
+    );
 
     let longer: &[&str] = if kind.id == "fast" {
         &["to=600"]
@@ -211,15 +215,19 @@ fn works(kind: ForeignServer, over: TransportKind) {
         &["duration=60", "steps=600"]
     };
     let slow = [&[kind.id, kind.slow], longer, &["--timeout", "4"]].concat();
-    let cut = mcp(&home, "call", &slow);
-    assert_eq!(cut.code, Some(1), "{}", cut.err);
-    assert!(cut.err.contains("did not answer in"), "{}", cut.err);
+    let timed_out = mcp(&home, "call", &slow);
+    assert_eq!(timed_out.code, Some(1), "{}", timed_out.err);
+    assert!(
+        timed_out.err.contains("did not answer in"),
+        "{}",
+        timed_out.err
+    );
     home.assert_no_process_left();
 }
 
-/// A call that a model asks for: approved, its progress shown, its result used; a second
-/// one is cancelled.
-fn works_on_the_screen(over: TransportKind) {
+/// Calls requested by a model: the first is approved, shows progress, and its result is used; the
+/// second is cancelled.
+fn check_calls_on_the_screen(transport_kind: TransportKind) {
     let server = ModelServer::start();
     let call = |seconds: u64, steps: u64| {
         let arguments = json!({ "duration": seconds, "steps": steps });
@@ -229,7 +237,11 @@ fn works_on_the_screen(over: TransportKind) {
         .queue_reply("/api/chat", call(3, 6))
         .queue_reply("/api/chat", ollama_text(&["All steps are done."]))
         .queue_reply("/api/chat", call(60, 120));
-    let (home, _listening) = added(TestHome::with_ollama(&server.url()), EVERYTHING, over);
+    let (home, _listening) = home_with_server(
+        TestHome::with_ollama(&server.url()),
+        EVERYTHING,
+        transport_kind,
+    );
     let mut terminal = TerminalOptions::in_home(&home).start();
     terminal.wait_for("the server is connected", |screen| {
         let mut lines = screen
@@ -276,58 +288,58 @@ fn works_on_the_screen(over: TransportKind) {
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_stdio() {
-    works(EVERYTHING, TransportKind::Stdio);
+    check_all_calls(EVERYTHING, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_sse() {
-    works(EVERYTHING, TransportKind::Sse);
+    check_all_calls(EVERYTHING, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_streamable_http() {
-    works(EVERYTHING, TransportKind::Http);
+    check_all_calls(EVERYTHING, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_stdio() {
-    works(FAST, TransportKind::Stdio);
+    check_all_calls(FAST, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_sse() {
-    works(FAST, TransportKind::Sse);
+    check_all_calls(FAST, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn fastmcp_over_streamable_http() {
-    works(FAST, TransportKind::Http);
+    check_all_calls(FAST, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_stdio_on_the_screen() {
-    works_on_the_screen(TransportKind::Stdio);
+    check_calls_on_the_screen(TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_sse_on_the_screen() {
-    works_on_the_screen(TransportKind::Sse);
+    check_calls_on_the_screen(TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
 fn everything_over_streamable_http_on_the_screen() {
-    works_on_the_screen(TransportKind::Http);
+    check_calls_on_the_screen(TransportKind::Http);
 }
 
-/// One call of a server that is started; its text.
+/// Calls a stdio server once and returns its output.
 fn one_call(home: &TestHome, arguments: &[&str]) -> String {
     let called = mcp(home, "call", arguments);
     assert_eq!(called.code, Some(0), "{arguments:?}: {}", called.err);
@@ -337,10 +349,10 @@ fn one_call(home: &TestHome, arguments: &[&str]) -> String {
 
 #[test]
 #[ignore = "needs MCP servers of others: .ci/run has them"]
-fn the_servers_for_files_memory_time_and_git_answer_a_call_each() {
+fn the_file_memory_time_and_git_servers_each_answer_a_call() {
     let home = TestHome::empty();
     let folder = home.path().to_string_lossy().into_owned();
-    std::fs::write(home.path().join("a.txt"), "안녕\n").expect("the home is ours");
+    std::fs::write(home.path().join("a.txt"), "안녕\n").expect("the home is writable");
     for arguments in [&["init", "--quiet", "-b", "main"][..], &["add", "a.txt"]] {
         let git = Command::new("git")
             .args(arguments)

@@ -1,27 +1,27 @@
-//! What Gemma writes in the braces of a call: `{city:<escape>Paris<escape>,n:3}`,
-//! with strings between `<escape>`, `<|"|>` or plain quotes, and bare keys.
+//! Parses the braces of a Gemma call: `{city:<escape>Paris<escape>,n:3}`. Strings are quoted with
+//! `<escape>`, `<|"|>` or plain quotes; keys are bare.
 
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
 
-/// As deep as JSON is read.
+/// The depth limit of the JSON parser.
 const DEPTH_MAX: usize = 128;
 const QUOTES: [&str; 4] = ["<escape>", "<|\"|>", "\"", "'"];
 
-/// Builds the value while the text passes by, in constant time a character,
-/// amortised. A fault is kept, and reading goes on to the brace that closes.
+/// Builds the value incrementally, in amortized constant time per character. Keeps the first error
+/// and reads on to the closing brace.
 #[derive(Debug, Default)]
 pub(super) struct GemmaArguments {
     state: GemmaArgumentsState,
-    /// Containers that are open, outermost first.
+    /// Open containers, outermost first.
     open: Vec<OpenContainer>,
-    /// Containers deeper than can be read.
+    /// Number of open containers beyond the depth limit.
     too_deep: usize,
-    /// The key or value under way, with its quote in front.
+    /// The current key or value, including its opening quote.
     part: String,
-    whole: Option<Value>,
+    complete: Option<Value>,
     repaired: bool,
-    fault: Option<String>,
+    error: Option<String>,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ enum GemmaArgumentsState {
     KeyOrEnd,
     Colon,
     CommaOrEnd,
-    /// Not between quotes, or not known to be.
+    /// Outside quotes, or not known yet.
     Unquoted {
         key: bool,
     },
@@ -51,12 +51,12 @@ enum GemmaArgumentsState {
         key: bool,
         escaped: bool,
     },
-    /// In containers deeper than can be read.
+    /// In containers beyond the depth limit.
     TooDeep,
 }
 
 impl GemmaArguments {
-    /// Takes `c`; true where it completes the whole.
+    /// Consumes `c`. Returns true if it completes the arguments.
     pub(super) fn push(&mut self, c: char) -> bool {
         match self.state {
             GemmaArgumentsState::Quoted {
@@ -64,10 +64,10 @@ impl GemmaArguments {
                 key,
                 escaped,
             } => {
-                self.in_quoted(c, quote, key, escaped);
+                self.push_quoted(c, quote, key, escaped);
                 false
             }
-            GemmaArgumentsState::Unquoted { key } => self.in_bare(c, key),
+            GemmaArgumentsState::Unquoted { key } => self.push_unquoted(c, key),
             GemmaArgumentsState::TooDeep => {
                 match c {
                     '{' | '[' => self.too_deep += 1,
@@ -79,28 +79,28 @@ impl GemmaArguments {
                 }
                 false
             }
-            _ => self.between(c),
+            _ => self.push_structural(c),
         }
     }
 
-    /// The arguments, or why they cannot be read; and whether a string was bare.
+    /// The arguments or the parse error, and whether an unquoted string was repaired.
     pub(super) fn into_value(self) -> (Result<Value, String>, bool) {
-        let read = match (self.fault, self.whole) {
-            (Some(fault), _) => Err(format!("its arguments cannot be read: {fault}")),
+        let read = match (self.error, self.complete) {
+            (Some(error), _) => Err(format!("its arguments cannot be read: {error}")),
             (None, value) => Ok(value.unwrap_or_default()),
         };
         (read, self.repaired)
     }
 
-    fn fault(&mut self, what: &str) {
-        self.fault.get_or_insert_with(|| what.to_owned());
+    fn record_error(&mut self, error: &str) {
+        self.error.get_or_insert_with(|| error.to_owned());
     }
 
     fn in_array(&self) -> bool {
         matches!(self.open.last(), Some(OpenContainer::Array(_)))
     }
 
-    fn between(&mut self, c: char) -> bool {
+    fn push_structural(&mut self, c: char) -> bool {
         if c.is_whitespace() {
             return false;
         }
@@ -122,14 +122,14 @@ impl GemmaArguments {
             (GemmaArgumentsState::Colon, ':') => self.state = GemmaArgumentsState::Value,
             (GemmaArgumentsState::Value, ',' | '}' | ']')
             | (GemmaArgumentsState::Colon, ',' | '}') => {
-                self.fault("a key has no value");
+                self.record_error("a key has no value");
                 self.state = GemmaArgumentsState::CommaOrEnd;
-                return self.between(c);
+                return self.push_structural(c);
             }
             (GemmaArgumentsState::KeyOrEnd, ',') | (GemmaArgumentsState::ItemOrEnd, ',') => {
-                self.fault("a comma stands alone")
+                self.record_error("there is an extra comma")
             }
-            (_, '}' | ']') => self.fault("its brackets do not match"),
+            (_, '}' | ']') => self.record_error("its brackets do not match"),
             (
                 GemmaArgumentsState::KeyOrEnd
                 | GemmaArgumentsState::Value
@@ -140,9 +140,10 @@ impl GemmaArguments {
                 self.state = GemmaArgumentsState::Unquoted {
                     key: self.state == GemmaArgumentsState::KeyOrEnd,
                 };
-                return self.in_bare(c, self.state == GemmaArgumentsState::Unquoted { key: true });
+                return self
+                    .push_unquoted(c, self.state == GemmaArgumentsState::Unquoted { key: true });
             }
-            _ => self.fault("a comma is missing"),
+            _ => self.record_error("a comma is missing"),
         }
         false
     }
@@ -157,7 +158,7 @@ impl GemmaArguments {
 
     fn open(&mut self, array: bool) {
         if self.open.len() == DEPTH_MAX {
-            self.fault("its values are nested too deep");
+            self.record_error("its values are nested too deep");
             self.too_deep = 1;
             self.state = GemmaArgumentsState::TooDeep;
             return;
@@ -180,7 +181,7 @@ impl GemmaArguments {
             None => Value::Null,
         };
         if self.open.is_empty() {
-            self.whole = Some(value);
+            self.complete = Some(value);
             return true;
         }
         self.put(value);
@@ -205,8 +206,8 @@ impl GemmaArguments {
         self.state = GemmaArgumentsState::Colon;
     }
 
-    /// A bare key ends at its colon, a bare value at a comma or a bracket.
-    fn in_bare(&mut self, c: char, key: bool) -> bool {
+    /// A bare key ends at its colon; a bare value ends at a comma or bracket.
+    fn push_unquoted(&mut self, c: char, key: bool) -> bool {
         let ends = matches!(c, ',' | '}' | ']') || key && c == ':';
         if !ends {
             self.part.push(c);
@@ -225,13 +226,13 @@ impl GemmaArguments {
         if key {
             self.put_key(word.to_owned());
         } else {
-            let value = self.bare_value(word);
+            let value = self.parse_unquoted(word);
             self.put(value);
         }
-        self.between(c)
+        self.push_structural(c)
     }
 
-    fn bare_value(&mut self, word: &str) -> Value {
+    fn parse_unquoted(&mut self, word: &str) -> Value {
         match lenient_json::parse(word) {
             Ok(read) => read.value,
             Err(_) => {
@@ -241,7 +242,7 @@ impl GemmaArguments {
         }
     }
 
-    fn in_quoted(&mut self, c: char, quote: &'static str, key: bool, escaped: bool) {
+    fn push_quoted(&mut self, c: char, quote: &'static str, key: bool, escaped: bool) {
         let plain = quote.len() == 1;
         self.part.push(c);
         if escaped || !self.part.ends_with(quote) {
@@ -255,7 +256,7 @@ impl GemmaArguments {
         let mut part = std::mem::take(&mut self.part);
         part.truncate(part.len() - quote.len());
         if plain {
-            // Only plain quotes have escapes.
+            // Only plain quotes support escapes.
             part = match lenient_json::parse(&format!("{quote}{part}{quote}")) {
                 Ok(lenient_json::LenientValue {
                     value: Value::String(text),
@@ -327,11 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_arguments_are_followed_to_their_end() {
+    fn invalid_arguments_are_read_to_their_end() {
         for (text, why) in [
             ("{a}", "a key has no value"),
             ("{a:}", "a key has no value"),
-            ("{a:1,,b:2}", "a comma stands alone"),
+            ("{a:1,,b:2}", "there is an extra comma"),
             ("{a:<escape>x<escape> y}", "a comma is missing"),
             ("{a:[1}], b:2}", "its brackets do not match"),
         ] {

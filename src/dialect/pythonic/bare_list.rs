@@ -1,13 +1,13 @@
-//! Lists without a tag: only one that stands alone on its line is a call, and no
-//! link, index or example.
+//! Lists without an opening marker. Only a list alone on its line is a call; others are links,
+//! indexes or examples.
 
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, OpeningContext};
-use super::{BracketScanner, PythonicRecognizer, PythonicState};
+use super::{BracketScanner, PythonicRecognizer, State};
 use crate::domain::Offered;
 
-/// Whether a list may be a call here: not in code, and where its line begins or right
-/// behind what announces it.
+/// Whether a list may be a call here: outside code, at the start of a line or directly after a
+/// colon.
 pub(super) fn can_be_bare_list(opening: &OpeningContext<'_>) -> bool {
     let in_fence = match opening.fence_info {
         Some(info) => opening.at_line_start && matches!(info, "" | "tool_code"),
@@ -17,26 +17,26 @@ pub(super) fn can_be_bare_list(opening: &OpeningContext<'_>) -> bool {
 }
 
 impl PythonicRecognizer {
-    /// What stands behind a list without a tag, on its line.
-    pub(super) fn step_after_list(&mut self, c: char, blank: bool, here: usize) -> Advance {
+    /// Handles the rest of the line after a list without a marker.
+    pub(super) fn step_after_list(&mut self, c: char, blank: bool, char_start: usize) -> Advance {
         match c {
             '\n' => {
-                self.state = PythonicState::StandsAlone;
+                self.state = State::StandsAlone;
                 Advance::Reject
             }
             '`' if self.in_fence => {
-                self.state = PythonicState::StandsAlone;
+                self.state = State::StandsAlone;
                 Advance::Reject
             }
             c if c.is_whitespace() || matches!(c, ';' | ',') => {
-                self.hold(PythonicState::ListClosed { blank: true })
+                self.enter(State::ListClosed { blank: true })
             }
-            '<' => self.hold(PythonicState::MessageEnd { start: here }),
+            '<' => self.enter(State::MessageEnd { start: char_start }),
             '[' if blank => {
                 self.brackets = BracketScanner::default();
                 self.brackets.push(c);
-                self.list_start = here;
-                self.hold(PythonicState::Item)
+                self.list_start = char_start;
+                self.enter(State::Item)
             }
             _ => Advance::Reject,
         }
@@ -50,10 +50,10 @@ impl PythonicRecognizer {
     ) -> Advance {
         if CLOSERS.contains(&closer) {
             return self
-                .read(body, offered)
+                .parse_items(body, offered)
                 .map_or(Advance::Text, Advance::Found);
         }
-        if CLOSERS.iter().any(|one| one.starts_with(closer)) {
+        if CLOSERS.iter().any(|known| known.starts_with(closer)) {
             return Advance::Hold;
         }
         Advance::Reject

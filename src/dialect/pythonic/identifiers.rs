@@ -1,11 +1,11 @@
-//! The names of tools as Python writes them.
+//! Tool names in Python syntax.
 
 use crate::domain::{Offered, Resolved};
 
-/// Namespaces that models put before the names of tools.
+/// Namespaces that models put before tool names.
 const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
-/// A written name without what Python puts around the name of a tool:
-/// `default_api.f` and `f.call` are `f` where no tool is called so.
+/// Strips the Python decoration from a tool name: `default_api.f` and `f.call` mean `f`, unless a
+/// tool has that exact name.
 pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Offered) -> &'a str {
     let plain = MODULES
         .iter()
@@ -18,8 +18,7 @@ pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Offered) -> 
         .unwrap_or(uncalled)
 }
 
-/// Whether a name that begins with `part` may be an offered tool's, in any way of
-/// writing it.
+/// Whether `part` may be the beginning of an available tool's name in any spelling.
 pub(super) fn could_name_tool(part: &str, offered: &Offered) -> bool {
     if MODULES.iter().any(|module| module.starts_with(part)) {
         return true;

@@ -1,16 +1,17 @@
-//! Calls with a string that is none, as in `f(city='it's')`: such a call ends with its
-//! line, so that the prose and the calls behind it are read.
+//! Calls with an invalid string, as in `f(city='it's')`. Such a call ends at the end of its line,
+//! so the prose and calls after it are still read.
 
 use super::super::json_call;
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, RecognizedForm};
-use super::{PythonicRecognizer, PythonicState, tool_name};
+use super::{PythonicRecognizer, State, tool_name};
 use crate::domain::{Offered, Resolved};
 
-pub(super) const REASON: &str = "its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+pub(super) const REASON: &str =
+    "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
-/// Where a broken call ends in `body`, which ends with its line: before what closes
-/// its wrapper. `string` is where the string began that is none.
+/// End of the broken call in `body`, which ends with the call's line; excludes the closing marker
+/// of its wrapper. `string` is the start of the invalid string.
 pub(super) fn call_end(body: &str, string: usize) -> usize {
     let rest = &body[string..];
     let closer = CLOSERS.iter().filter_map(|closer| rest.find(closer)).min();
@@ -19,35 +20,35 @@ pub(super) fn call_end(body: &str, string: usize) -> usize {
 }
 
 impl PythonicRecognizer {
-    /// Whether `c`, behind `body`, shows that the last string is none: no value can go
-    /// on with it, or the string runs over a blank line.
+    /// Whether `c`, after `body`, shows that the last string is invalid: no value can continue with
+    /// it, or the string spans a blank line.
     pub(super) fn is_unterminated(&self, c: char, body: &str) -> bool {
         let in_short = self.brackets.is_in_string() && !self.brackets.is_in_long_string();
         let blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
         self.brackets.is_broken() || c == '\n' && in_short && blank()
     }
 
-    /// Where the string that is none begins. One in an earlier item of the list, which
-    /// shows only now, breaks this call from its start on.
+    /// Start of the invalid string. A string of an earlier item that proves invalid only now breaks
+    /// this call from its start.
     pub(super) fn unterminated_string_start(&self) -> usize {
         self.string.max(self.start)
     }
 
-    /// The string may have run over line ends before that showed.
+    /// The string may already span several lines, so the end of its first line ends the call.
     pub(super) fn on_unterminated(&mut self, body: &str) -> Advance {
         let string = self.unterminated_string_start();
         match body[string..].find('\n') {
             Some(line) => self.end_at_line(string + line),
-            None => self.hold(PythonicState::UnterminatedString),
+            None => self.enter(State::UnterminatedString),
         }
     }
 
     pub(super) fn end_at_line(&mut self, line: usize) -> Advance {
-        self.state = PythonicState::UnterminatedAtLine(line);
+        self.state = State::UnterminatedAtLine(line);
         Advance::Reject
     }
 
-    /// `body` ends with the line of the broken call. None where that is no tool's.
+    /// Parses a broken call; `body` ends with its line. Returns `None` if it names no tool.
     pub(super) fn parse_unterminated(
         &self,
         body: &str,
@@ -60,11 +61,11 @@ impl PythonicRecognizer {
         }
         let call = &body[self.start..call_end(body, self.unterminated_string_start())];
         let piece = json_call::unusable_call(call, REASON);
-        // What follows a call that goes on may be a part of its string.
+        // Text after a call that continues may be part of its string.
         if !self.list && call.ends_with(')') && !call.contains('\n') {
             return Some(RecognizedForm::Statement(piece));
         }
-        let mut pieces = match self.read(body, offered) {
+        let mut pieces = match self.parse_items(body, offered) {
             Some(RecognizedForm::Calls(pieces)) => pieces,
             _ => Vec::new(),
         };

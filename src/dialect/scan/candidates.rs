@@ -1,5 +1,5 @@
-//! Follows the forms that opened at one character until one of them is found or all
-//! are text, and cuts what was held into pieces.
+//! Runs the recognizers that opened at one character until one matches or all give up, and splits
+//! the withheld text into events.
 
 use super::super::json_call;
 use super::super::recognizer::{
@@ -47,14 +47,14 @@ impl CallScanner {
             return true;
         }
         let complete = &self.withheld[self.body..self.withheld.len() - c.len_utf8()];
-        let again = rejected
+        let unconsumed = rejected
             .iter()
             .map(|form| form.unconsumed_bytes(complete))
             .max();
-        let again = complete.len() - again.unwrap_or_default() + self.body;
+        let retry_from = self.body + complete.len() - unconsumed.unwrap_or_default();
         let found = first_finished(&mut rejected, complete, &self.offered, FormEnd::Rejected);
         if let Some(found) = found {
-            let tail = self.withheld.split_off(again);
+            let tail = self.withheld.split_off(retry_from);
             self.accept(found);
             return self.push_again(&tail, c);
         }
@@ -67,25 +67,25 @@ impl CallScanner {
             self.release();
             return true;
         }
-        let tail = self.withheld.split_off(again);
+        let tail = self.withheld.split_off(retry_from);
         self.release();
         self.push_again(&tail, c)
     }
 
-    /// Takes what `c` ends again, up to `c`, which is then to be taken again too.
+    /// Processes `tail` up to its last character `c`, which the caller must then process again.
     fn push_again(&mut self, tail: &str, c: char) -> bool {
         let before = &tail[..tail.len() - c.len_utf8()];
         before.chars().for_each(|c| self.take(c));
         false
     }
 
-    /// The stream ended in a form, or in a wrapper before its form.
+    /// Handles a stream that ended in a form, or in a wrapper before its form.
     pub(super) fn finish_candidates(&mut self, mut forms: Vec<BoxedRecognizer>) {
         let body = self.withheld.get(self.body..).unwrap_or_default();
         let found = first_finished(&mut forms, body, &self.offered, FormEnd::Stream);
         match found {
             Some(found) => self.accept(found),
-            // Some close with what opens.
+            // Some models repeat the opening marker to close.
             None if forms.is_empty() && self.has_call && self.wrappers.len() == 1 => {
                 self.accept(RecognizedForm::Delimiter);
             }
@@ -114,7 +114,7 @@ impl CallScanner {
         }
     }
 
-    /// What is held turned out to be this.
+    /// Handles a match.
     fn accept(&mut self, found: RecognizedForm) {
         if let RecognizedForm::WrapperStart(wrapper) = found {
             if self.wrappers.len() == WRAPPERS_MAX {
@@ -130,7 +130,7 @@ impl CallScanner {
         }
         let wrapper = self.wrappers.last().copied();
         self.wrappers.clear();
-        let held = std::mem::take(&mut self.withheld);
+        let raw = std::mem::take(&mut self.withheld);
         let fence = self.fence.take();
         if !matches!(found, RecognizedForm::ThinkingEnds) {
             self.output.fences.start_line();
@@ -139,29 +139,29 @@ impl CallScanner {
             RecognizedForm::WrapperStart(_) => {}
             RecognizedForm::Statement(piece) => {
                 self.open_wrapper = wrapper.or(self.open_wrapper);
-                self.emit_calls(&held, vec![piece], fence);
+                self.emit_calls(&raw, vec![piece], fence);
             }
             RecognizedForm::Calls(pieces) => {
                 self.open_wrapper = None;
-                self.emit_calls(&held, pieces, fence);
+                self.emit_calls(&raw, pieces, fence);
             }
             RecognizedForm::Delimiter | RecognizedForm::MessageHeader => {
                 self.has_message_header |= matches!(found, RecognizedForm::MessageHeader);
                 self.open_wrapper = None;
                 let after_call = self.output.is_after_call();
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 self.output.start_holdback(after_call);
             }
             RecognizedForm::ThinkingStarts { until } => {
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 self.has_message_header |= !until.reread.is_empty();
                 self.state = ScanState::Thinking { until };
                 self.output.start_holdback(false);
                 self.is_thinking_settled = true;
             }
-            RecognizedForm::ThinkingEnds if self.is_thinking_settled => self.show(&held),
+            RecognizedForm::ThinkingEnds if self.is_thinking_settled => self.show(&raw),
             RecognizedForm::ThinkingEnds => {
-                self.output.push_marker(&held);
+                self.output.push_marker(&raw);
                 if self.output.has_text || self.has_call {
                     self.output.push(ScanEvent::TextWasThinking);
                 }
@@ -171,25 +171,25 @@ impl CallScanner {
         }
     }
 
-    fn emit_calls(&mut self, held: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
+    fn emit_calls(&mut self, raw: &str, pieces: Vec<ScanEvent>, fence: Option<usize>) {
         self.open_fence = fence.or(self.open_fence);
-        self.emit_in_order(held, pieces);
+        self.emit_in_order(raw, pieces);
         self.output.start_holdback(true);
         self.has_call = true;
     }
 
-    /// The pieces in their places; what stands between them is marks.
-    fn emit_in_order(&mut self, held: &str, pieces: Vec<ScanEvent>) {
+    /// Emits the pieces in order; the text between them is markup.
+    fn emit_in_order(&mut self, raw: &str, pieces: Vec<ScanEvent>) {
         let mut at = 0;
         for piece in pieces {
             let from = at.max(self.body);
-            let found = held.get(from..).and_then(|rest| rest.find(piece.raw()));
+            let found = raw.get(from..).and_then(|rest| rest.find(piece.raw()));
             let start = from + found.unwrap_or_default();
-            self.output.push_marker(&held[at..start]);
+            self.output.push_marker(&raw[at..start]);
             at = start + piece.raw().len();
             self.output.push(piece);
         }
-        self.output.push_marker(&held[at..]);
+        self.output.push_marker(&raw[at..]);
     }
 }
 

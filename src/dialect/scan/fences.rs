@@ -1,12 +1,12 @@
-//! Fences and code spans around calls: held back until what they hold is told, and
-//! swallowed with a call that they hold.
+//! Fences and code spans around calls. They are withheld until their contents are known, and
+//! dropped together with a call inside.
 
 use super::super::code_context::BacktickRun;
 use super::super::recognizer::OpeningContext;
 use super::{CallScanner, ScanState};
 
 impl CallScanner {
-    /// Whether the backtick is held back.
+    /// Returns whether the backtick is withheld.
     pub(super) fn withhold_backtick(&mut self, c: char, at_start: bool) -> bool {
         if self.open_fence.is_some() && at_start {
             self.withhold_fence_end(c, 1);
@@ -30,7 +30,7 @@ impl CallScanner {
             } else {
                 self.output.fences.last_char
             },
-            // Only behind its first line; before, the info word may still go on.
+            // Only after its first line; until then, the info word may continue.
             at_line_start: ticks.length >= 3 && self.withheld.contains('\n'),
             is_in_fence: true,
             fence_info: (ticks.length >= 3).then_some(info),

@@ -1,4 +1,4 @@
-//! The scanner's cost, counted: steps for each character, and what is held back.
+//! Measures the scanner's cost: steps per character and the amount of withheld text.
 
 use super::*;
 use crate::fixtures;
@@ -14,7 +14,7 @@ fn offering(names: &[String]) -> Arc<Offered> {
     Arc::new(Offered::from_servers([&server]))
 }
 
-/// Starts of forms; repeated, they are the worst that can be sent.
+/// Beginnings of forms; repeating one of them is the worst possible input.
 const UNITS: &[&str] = &[
     "{",
     "<",

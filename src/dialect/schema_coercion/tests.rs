@@ -1,18 +1,18 @@
-//! Arguments brought to the types of a schema.
+//! Conversion of arguments to the types of a schema.
 
 use super::*;
 use crate::fixtures::tool_with;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// `text` read as argument `v` of a tool whose whole input schema is `schema`.
-fn read_in(schema: Value, text: &str) -> CoercedValue {
+/// Converts `text` as argument `v` of a tool with the input schema `schema`.
+fn coerce_in(schema: Value, text: &str) -> CoercedValue {
     let tool = tool_with("f", schema);
     ArgumentSchema::for_argument(&tool, "v").coerce(text)
 }
 
-fn typed(schema: Value, text: &str) -> Value {
-    read_in(json!({"properties": {"v": schema}}), text).value
+fn coerce(schema: Value, text: &str) -> Value {
+    coerce_in(json!({"properties": {"v": schema}}), text).value
 }
 
 #[test]
@@ -28,14 +28,14 @@ fn string_arguments_are_never_converted() {
         "007",
         "",
     ] {
-        assert_eq!(typed(json!({"type": "string"}), text), json!(text));
+        assert_eq!(coerce(json!({"type": "string"}), text), json!(text));
     }
 }
 
 #[test]
 fn numbers_are_converted_only_without_loss() {
     for kind in ["integer", "number"] {
-        let number = |text| typed(json!({"type": kind}), text);
+        let number = |text| coerce(json!({"type": kind}), text);
         assert_eq!(number(" 3\n"), json!(3));
         assert_eq!(number("-12"), json!(-12));
         assert_eq!(number("1.0").to_string(), "1.0");
@@ -63,21 +63,21 @@ fn numbers_are_converted_only_without_loss() {
 #[test]
 fn booleans_and_null_accept_the_spellings_of_other_languages() {
     let boolean = json!({"type": "boolean"});
-    assert_eq!(typed(boolean.clone(), "true\n"), json!(true));
-    assert_eq!(typed(boolean.clone(), "False"), json!(false));
-    assert_eq!(typed(boolean.clone(), "yes"), json!("yes"));
-    assert_eq!(typed(boolean, "1"), json!("1"));
+    assert_eq!(coerce(boolean.clone(), "true\n"), json!(true));
+    assert_eq!(coerce(boolean.clone(), "False"), json!(false));
+    assert_eq!(coerce(boolean.clone(), "yes"), json!("yes"));
+    assert_eq!(coerce(boolean, "1"), json!("1"));
     for text in ["null", "None"] {
-        assert_eq!(typed(json!({"type": "null"}), text), json!(null));
+        assert_eq!(coerce(json!({"type": "null"}), text), json!(null));
         assert_eq!(
-            typed(json!({"type": ["integer", "null"]}), text),
+            coerce(json!({"type": ["integer", "null"]}), text),
             json!(null)
         );
         assert_eq!(
-            typed(json!({"type": ["string", "null"]}), text),
+            coerce(json!({"type": ["string", "null"]}), text),
             json!(null)
         );
-        assert_eq!(typed(json!({"type": "integer"}), text), json!(text));
+        assert_eq!(coerce(json!({"type": "integer"}), text), json!(text));
     }
 }
 
@@ -85,29 +85,29 @@ fn booleans_and_null_accept_the_spellings_of_other_languages() {
 fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
     let object = || json!({"properties": {"v": {"type": "object"}}});
     assert_eq!(
-        read_in(object(), "\n{\"도시\": \"서울\"}\n"),
+        coerce_in(object(), "\n{\"도시\": \"서울\"}\n"),
         CoercedValue::unrepaired(json!({"도시": "서울"}))
     );
     assert_eq!(
-        read_in(object(), "{'a': True,}"),
+        coerce_in(object(), "{'a': True,}"),
         CoercedValue {
             value: json!({"a": true}),
             was_repaired: true
         }
     );
     assert_eq!(
-        read_in(object(), r#""{\"a\": 1}""#),
+        coerce_in(object(), r#""{\"a\": 1}""#),
         CoercedValue {
             value: json!({"a": 1}),
             was_repaired: true
         }
     );
     assert_eq!(
-        typed(json!({"type": "array"}), "[1, \"二\"]"),
+        coerce(json!({"type": "array"}), "[1, \"二\"]"),
         json!([1, "二"])
     );
     for text in ["{\"a\"", "[1]", "a, b", "\"a\""] {
-        assert_eq!(typed(json!({"type": "object"}), text), json!(text));
+        assert_eq!(coerce(json!({"type": "object"}), text), json!(text));
     }
 }
 
@@ -131,7 +131,7 @@ fn if_a_string_is_allowed_only_lossless_conversions_apply() {
             ("\"a\"", json!("\"a\"")),
             ("서울", json!("서울")),
         ] {
-            assert_eq!(typed(schema.clone(), text), value, "{schema} {text}");
+            assert_eq!(coerce(schema.clone(), text), value, "{schema} {text}");
         }
     }
 }
@@ -158,7 +158,7 @@ fn untyped_text_is_a_string_unless_it_is_clearly_json() {
             ("東京 ", json!("東京 ")),
             ("99999999999999999999999", json!("99999999999999999999999")),
         ] {
-            assert_eq!(read_in(root.clone(), text).value, value, "{root} {text}");
+            assert_eq!(coerce_in(root.clone(), text).value, value, "{root} {text}");
         }
     }
 }
@@ -175,10 +175,10 @@ fn enum_value_matches_despite_surrounding_whitespace_and_quotes() {
         ("null", json!(null)),
         ("kelvin", json!("kelvin")),
     ] {
-        assert_eq!(typed(schema.clone(), text), value, "{text}");
+        assert_eq!(coerce(schema.clone(), text), value, "{text}");
     }
-    assert_eq!(typed(json!({"const": 7}), "7"), json!(7));
-    assert_eq!(typed(json!({"const": "7"}), " 7"), json!("7"));
+    assert_eq!(coerce(json!({"const": 7}), "7"), json!(7));
+    assert_eq!(coerce(json!({"const": "7"}), " 7"), json!("7"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn references_are_followed_and_cycles_terminate() {
             },
         })
     };
-    let read = |schema, text| read_in(root(schema), text).value;
+    let read = |schema, text| coerce_in(root(schema), text).value;
     assert_eq!(read(json!({"$ref": "#/$defs/m"}), "5"), json!(5));
     assert_eq!(read(json!({"$ref": "#/$defs/a~1b"}), "TRUE"), json!(true));
     assert_eq!(
@@ -209,7 +209,7 @@ fn references_are_followed_and_cycles_terminate() {
         );
     }
     assert_eq!(
-        read_in(
+        coerce_in(
             json!({"$ref": "#/$defs/all", "$defs": {"all": {"properties": {"v": {"type": "string"}}}}}),
             "5"
         )
@@ -217,7 +217,7 @@ fn references_are_followed_and_cycles_terminate() {
         json!("5")
     );
     assert_eq!(
-        read_in(json!({"additionalProperties": {"type": "string"}}), "5").value,
+        coerce_in(json!({"additionalProperties": {"type": "string"}}), "5").value,
         json!("5")
     );
 }
@@ -225,13 +225,13 @@ fn references_are_followed_and_cycles_terminate() {
 #[test]
 fn contradictory_schema_is_tolerated() {
     assert_eq!(
-        typed(json!({"type": "integer", "enum": ["a"]}), "5"),
+        coerce(json!({"type": "integer", "enum": ["a"]}), "5"),
         json!(5)
     );
-    assert_eq!(typed(json!({"type": "int"}), "5"), json!(5));
-    assert_eq!(typed(json!({"type": 3, "enum": []}), "5"), json!(5));
+    assert_eq!(coerce(json!({"type": "int"}), "5"), json!(5));
+    assert_eq!(coerce(json!({"type": 3, "enum": []}), "5"), json!(5));
     assert_eq!(
-        typed(json!({"type": "integer", "nullable": true}), "null"),
+        coerce(json!({"type": "integer", "nullable": true}), "null"),
         json!(null)
     );
 }
@@ -292,5 +292,5 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
 #[test]
 fn every_value_of_a_long_enum_is_accepted() {
     let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
-    assert_eq!(typed(json!({"enum": values}), " 999\n"), json!("999"));
+    assert_eq!(coerce(json!({"enum": values}), " 999\n"), json!("999"));
 }

@@ -1,5 +1,4 @@
-//! From a call between tags to its arguments: which text is which value, and of
-//! which type.
+//! Converts the values of a tag call to typed arguments.
 
 use super::super::json_call::{self, ParsedCall};
 use super::super::scan_event::ScanEvent;
@@ -13,20 +12,20 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Tags inside one value that are looked at for a forgotten end before them.
+/// Maximum number of tags inside one value that are checked for a missing end tag.
 const INNER_TAGS_MAX: usize = 64;
 
-/// A call as far as it was written; ranges are bytes of the body.
+/// A call as far as it has been parsed; ranges are bytes of the body.
 #[derive(Debug, Default)]
 pub(super) struct TagCall {
     pub(super) name: Option<String>,
     pub(super) server: Option<String>,
     pub(super) values: Vec<TagArgument>,
-    /// The arguments, where they are one JSON object.
+    /// Set if the arguments are one JSON object.
     pub(super) json: Option<Range<usize>>,
-    /// Behind the last part that is complete.
+    /// End of the last complete part.
     pub(super) end: usize,
-    /// A tag was missing, and what was meant is plain all the same.
+    /// A tag was missing, but the meaning is unambiguous.
     pub(super) was_repaired: bool,
     pub(super) error: Option<&'static str>,
 }
@@ -35,15 +34,15 @@ pub(super) struct TagCall {
 pub(super) struct TagArgument {
     pub(super) key: String,
     pub(super) text: Range<usize>,
-    /// The value, where an attribute holds it.
+    /// The value, if it is in an attribute.
     pub(super) attribute_value: Option<String>,
-    /// What the form itself says of the type.
+    /// Whether the form declares the value a string.
     pub(super) is_string: Option<bool>,
-    /// Its own end was missing: where it ends is a guess, and what is guessed is not run.
+    /// Its end tag was missing. Its end is a guess, so the call is not run.
     pub(super) is_unclosed: bool,
 }
 
-/// One value, its text as it is meant.
+/// One value with its final text.
 struct ArgumentText<'a> {
     key: Cow<'a, str>,
     text: Cow<'a, str>,
@@ -52,27 +51,26 @@ struct ArgumentText<'a> {
 
 impl TagCall {
     pub(super) fn close_value(&mut self, text: Range<usize>, is_unclosed: bool) {
-        if let Some(given) = self.values.last_mut() {
-            given.text = text;
-            given.is_unclosed = is_unclosed;
+        if let Some(argument) = self.values.last_mut() {
+            argument.text = text;
+            argument.is_unclosed = is_unclosed;
         }
     }
 
-    /// The call that is written as `raw`, the start of `body`. None where it is text
-    /// after all.
+    /// The call with the text `raw`, the start of `body`. `None` if it is plain text after all.
     pub(super) fn to_event(
         &self,
         grammar: &TagGrammar,
         raw: &str,
         body: &str,
-        whole: bool,
+        is_terminated: bool,
         offered: &Offered,
     ) -> Option<ScanEvent> {
         let Some(name) = &self.name else {
             return Some(json_call::unusable_call(raw, "it names no tool"));
         };
-        if let Some(fault) = self.error {
-            return Some(json_call::unusable_call(raw, fault));
+        if let Some(error) = self.error {
+            return Some(json_call::unusable_call(raw, error));
         }
         let mut repaired = self.was_repaired;
         let arguments = match offered.resolve(self.server.as_deref(), name) {
@@ -86,7 +84,7 @@ impl TagCall {
             arguments,
             form: grammar.form,
             was_repaired: repaired,
-            is_terminated: whole,
+            is_terminated,
             unmistakable: true,
         };
         json_call::resolve_call(call, offered)
@@ -105,19 +103,27 @@ impl TagCall {
             *repaired |= parsed.was_repaired;
             return Ok(parsed.value);
         }
-        if let Some(given) = self.values.iter().find(|given| given.is_unclosed) {
-            let key: String = given.key.chars().take(json_call::NAME_CHARS_MAX).collect();
+        if let Some(argument) = self.values.iter().find(|argument| argument.is_unclosed) {
+            let key: String = argument
+                .key
+                .chars()
+                .take(json_call::NAME_CHARS_MAX)
+                .collect();
             return Err(format!("the value of `{key}` was not closed"));
         }
         let mut items = Vec::new();
-        let mut keys: HashSet<_> = self.values.iter().map(|given| given.key.clone()).collect();
-        for given in &self.values {
-            *repaired |= given.items(grammar, body, tool, &mut keys, &mut items);
+        let mut keys: HashSet<_> = self
+            .values
+            .iter()
+            .map(|argument| argument.key.clone())
+            .collect();
+        for argument in &self.values {
+            *repaired |= argument.items(grammar, body, tool, &mut keys, &mut items);
         }
-        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut groups: HashMap<&str, usize> = HashMap::new();
         let mut grouped: Vec<Vec<&ArgumentText>> = Vec::new();
         for item in &items {
-            let at = *places.entry(&item.key).or_insert(grouped.len());
+            let at = *groups.entry(&item.key).or_insert(grouped.len());
             if at == grouped.len() {
                 grouped.push(Vec::new());
             }
@@ -134,7 +140,7 @@ impl TagCall {
 }
 
 impl TagArgument {
-    /// Its value begins at `start`.
+    /// `start` is the start of its value.
     pub(super) fn new(key: String, start: usize) -> Self {
         Self {
             key,
@@ -145,9 +151,9 @@ impl TagArgument {
         }
     }
 
-    /// Adds the values in this one's text, and says whether they are several because
-    /// an end was forgotten: a value ends where, on a line of its own, a tag opens the
-    /// value of another argument of the tool that is given nowhere else.
+    /// Adds the values in this argument's text. Returns whether an end tag was missing between
+    /// them: a value ends at a tag, on its own line, that opens another argument of the tool that
+    /// occurs nowhere else.
     fn items<'a>(
         &'a self,
         grammar: &TagGrammar,
@@ -193,7 +199,7 @@ impl TagArgument {
     }
 }
 
-/// The name in the tag at the start of `text`, and the tag's bytes.
+/// The name in the tag at the start of `text`, and the length of the tag.
 fn inner_tag(grammar: &TagGrammar, text: &str) -> Option<(String, usize)> {
     let bytes = text.bytes().take(TAG_BYTES_MAX);
     let length = 1 + bytes.into_iter().position(|byte| byte == b'>')?;
@@ -203,19 +209,19 @@ fn inner_tag(grammar: &TagGrammar, text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// The value of one argument, which may have been given more than once.
+/// The value of an argument, which may occur more than once.
 fn value_of(items: &[&ArgumentText<'_>], tool: &OfferedTool) -> Result<CoercedValue, String> {
     let first = items[0];
     let property = ArgumentSchema::for_argument(&tool.tool, &first.key);
     if items.len() == 1 || items.iter().all(|item| item.text == first.text) {
-        return Ok(of_type(first, &property));
+        return Ok(coerce(first, &property));
     }
     if !property.is_array() {
         let key: String = first.key.chars().take(json_call::NAME_CHARS_MAX).collect();
         return Err(format!("it gives `{key}` more than once"));
     }
-    let of_items = property.items();
-    let typed = items.iter().map(|item| of_type(item, &of_items));
+    let item_schema = property.items();
+    let typed = items.iter().map(|item| coerce(item, &item_schema));
     let (values, repaired): (Vec<_>, Vec<_>) =
         typed.map(|typed| (typed.value, typed.was_repaired)).unzip();
     Ok(CoercedValue {
@@ -224,7 +230,7 @@ fn value_of(items: &[&ArgumentText<'_>], tool: &OfferedTool) -> Result<CoercedVa
     })
 }
 
-fn of_type(item: &ArgumentText<'_>, property: &ArgumentSchema<'_>) -> CoercedValue {
+fn coerce(item: &ArgumentText<'_>, property: &ArgumentSchema<'_>) -> CoercedValue {
     match item.is_string {
         Some(true) => CoercedValue::unrepaired(Value::String(item.text.clone().into_owned())),
         Some(false) => {

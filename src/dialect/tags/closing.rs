@@ -1,5 +1,5 @@
-//! How a call between tags ends: with its own tag, with one that closes what is
-//! around it, or with the stream.
+//! The end of a tag call: its own end tag, the end tag of something around it, or the end of the
+//! stream.
 
 use super::super::json_call;
 use super::super::recognizer::{Advance, FormEnd, RecognizedForm};
@@ -9,74 +9,79 @@ use super::parser::{TagCursor, TagParser, TagParserState};
 use crate::domain::{Offered, Resolved};
 use std::ops::Range;
 
-const STRAY: &str =
-    "there is text between its arguments, or a value has the tag in it that ends a value";
+const STRAY: &str = "there is text between its arguments, or a value contains its own end tag";
 
 impl TagParser {
-    pub(super) fn step_unreadable_json(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
-        if !self.names_known_tool(here.offered) {
+    pub(super) fn step_unreadable_json(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+        if !self.names_known_tool(cursor.offered) {
             return Advance::Reject;
         }
         self.state = TagParserState::UnreadableJson { start };
-        match self.end_tag(here) {
+        match self.end_tag(cursor) {
             Some((end, raw_end)) => {
                 self.call.json = Some(start..end);
-                self.complete(here, raw_end)
+                self.complete(cursor, raw_end)
             }
             None => Advance::Hold,
         }
     }
 
-    pub(super) fn step_stray_text(&mut self, here: TagCursor<'_>) -> Advance {
-        match self.end_tag(here) {
+    pub(super) fn step_stray_text(&mut self, cursor: TagCursor<'_>) -> Advance {
+        match self.end_tag(cursor) {
             Some((_, raw_end)) => {
                 self.call.error = Some(STRAY);
-                self.complete(here, raw_end)
+                self.complete(cursor, raw_end)
             }
             None => Advance::Hold,
         }
     }
 
-    /// Where the call ends, without its end tag and with it, if a tag ends here that
-    /// ends it.
-    fn end_tag(&self, here: TagCursor<'_>) -> Option<(usize, usize)> {
-        if here.c != '>' {
+    /// The end of the call without and with its end tag, if a tag that ends the call is complete
+    /// here.
+    fn end_tag(&self, cursor: TagCursor<'_>) -> Option<(usize, usize)> {
+        if cursor.c != '>' {
             return None;
         }
         let own = Some(self.grammar.end).filter(|_| !self.grammar.end_is_outside);
-        if let Some(inside) = own.and_then(|end| here.body.strip_suffix(end)) {
-            return Some((inside.len(), here.body.len()));
+        if let Some(inside) = own.and_then(|end| cursor.body.strip_suffix(end)) {
+            return Some((inside.len(), cursor.body.len()));
         }
-        let inside = grammar::outer_ends().find_map(|end| here.body.strip_suffix(end))?;
+        let inside = grammar::outer_ends().find_map(|end| cursor.body.strip_suffix(end))?;
         let end = inside.trim_end().len();
         Some((end, end))
     }
 
-    /// The call is complete and ends at `raw_end`.
-    pub(super) fn complete(&self, here: TagCursor<'_>, raw_end: usize) -> Advance {
+    /// Finishes the call, whose text ends at `raw_end`.
+    pub(super) fn complete(&self, cursor: TagCursor<'_>, raw_end: usize) -> Advance {
         let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
-        if is_nameless || self.is_word(here.offered) {
+        if is_nameless || self.is_bare_word(cursor.offered) {
             return Advance::Text;
         }
-        match self.piece(here.body, raw_end, true, here.offered) {
-            Some(piece) => Advance::Found(RecognizedForm::Calls(vec![piece])),
+        match self.to_event(cursor.body, raw_end, true, cursor.offered) {
+            Some(event) => Advance::Found(RecognizedForm::Calls(vec![event])),
             None => Advance::Text,
         }
     }
 
-    /// A bare word that names no tool: the tags around it are being talked about.
-    fn is_word(&self, offered: &Offered) -> bool {
+    /// Whether this is a bare word that names no tool; then the tags around it are only mentioned.
+    fn is_bare_word(&self, offered: &Offered) -> bool {
         let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
         let name = self.call.name.as_deref().unwrap_or_default();
         is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
     }
 
-    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<ScanEvent> {
+    fn to_event(
+        &self,
+        body: &str,
+        end: usize,
+        is_terminated: bool,
+        offered: &Offered,
+    ) -> Option<ScanEvent> {
         self.call
-            .to_event(self.grammar, &body[..end], body, whole, offered)
+            .to_event(self.grammar, &body[..end], body, is_terminated, offered)
     }
 
-    /// Nothing more comes. None where that leaves text.
+    /// Returns `None` if the text is plain text.
     pub(super) fn finish(
         &mut self,
         body: &str,
@@ -87,13 +92,13 @@ impl TagParser {
             FormEnd::Stream => self.finish_at_stream_end(body, offered),
             FormEnd::Rejected if !self.is_started() => None,
             FormEnd::Rejected => {
-                let call = self.piece(body, self.call.end, true, offered)?;
+                let call = self.to_event(body, self.call.end, true, offered)?;
                 Some(RecognizedForm::Calls(vec![call]))
             }
         }
     }
 
-    /// What stands at the end of `body` and is none of this call's.
+    /// Number of bytes at the end of `body` that do not belong to this call.
     pub(super) fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
             TagParserState::Tag { start, .. } => body.len() - start,
@@ -105,12 +110,12 @@ impl TagParser {
     fn finish_at_stream_end(&mut self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
         let pieces = match &self.state {
             TagParserState::Value { start } | TagParserState::ValueOrEnd { start, .. }
-                if self.ended().is_some() =>
+                if self.probable_end().is_some() =>
             {
-                let (start, tag) = (*start, self.ended()?);
+                let (start, tag) = (*start, self.probable_end()?);
                 let rest = tag.end;
                 self.end_call_at(body, start, tag);
-                let call = self.piece(body, self.call.end, false, offered)?;
+                let call = self.to_event(body, self.call.end, false, offered)?;
                 with_rest(call, &body[rest..])
             }
             TagParserState::Between => vec![self.call_without_end(body, offered)?],
@@ -123,21 +128,21 @@ impl TagParser {
             TagParserState::ValueOrEnd { start, tag, .. } => {
                 let (start, tag) = (*start, tag.clone());
                 self.end_call_at(body, start, tag);
-                vec![self.piece(body, self.call.end, false, offered)?]
+                vec![self.to_event(body, self.call.end, false, offered)?]
             }
             TagParserState::Value { start } => match outer_end_offset(&body[*start..]) {
                 Some(length) => {
                     let start = *start;
                     let end = start + length;
                     self.call.close_value(start..end, true);
-                    vec![self.piece(body, end, false, offered)?]
+                    vec![self.to_event(body, end, false, offered)?]
                 }
                 None => vec![cut_off_call(body)],
             },
             TagParserState::UnreadableJson { start } => {
                 let end = body.trim_end().len();
                 self.call.json = Some(*start..end);
-                vec![self.piece(body, end, false, offered)?]
+                vec![self.to_event(body, end, false, offered)?]
             }
             TagParserState::StrayText {
                 has_value_end: true,
@@ -154,14 +159,17 @@ impl TagParser {
         Some(RecognizedForm::Calls(pieces))
     }
 
-    /// The tag in the value under way that seems to have ended the call.
-    fn ended(&self) -> Option<Range<usize>> {
-        let candidate = self.value_state.possible_end.as_ref();
-        let candidate = candidate.filter(|candidate| candidate.is_on_other_line)?;
+    /// The tag in the current value that probably ended the call.
+    fn probable_end(&self) -> Option<Range<usize>> {
+        let candidate = self
+            .value_state
+            .possible_end
+            .as_ref()
+            .filter(|candidate| candidate.is_on_other_line)?;
         Some(candidate.tag.clone())
     }
 
-    /// Nothing is open in the call, only its end is missing.
+    /// Only the end tag of the call is missing.
     fn call_without_end(&self, body: &str, offered: &Offered) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {
@@ -172,11 +180,11 @@ impl TagParser {
                 _ => return Some(cut_off_call(body)),
             }
         }
-        self.piece(body, self.call.end, false, offered)
+        self.to_event(body, self.call.end, false, offered)
     }
 }
 
-/// The call, and what came behind it as text.
+/// The call, followed by `rest` as text.
 fn with_rest(call: ScanEvent, rest: &str) -> Vec<ScanEvent> {
     let rest = rest.trim_start().to_owned();
     let text = (!rest.is_empty()).then_some(ScanEvent::Text(rest));
@@ -187,7 +195,7 @@ fn cut_off_call(body: &str) -> ScanEvent {
     json_call::unusable_call(body.trim_end(), json_call::CUT_OFF)
 }
 
-/// The bytes of the value in `text`, where the end of a wrapper is all that ends it.
+/// Length of the value in `text` if only the end of a wrapper ends it.
 fn outer_end_offset(text: &str) -> Option<usize> {
     let text = text.trim_end();
     let inside = grammar::outer_ends().find_map(|end| text.strip_suffix(end))?;

@@ -1,13 +1,13 @@
-//! The tags of each form, and how much of a tag a text is.
+//! The tags of each form, and how a text matches them.
 
 use super::super::markers;
 use super::xml::{self, XmlAttributes};
 use std::sync::LazyLock;
 
-/// Longer, it is no tag.
+/// Longer text is not a tag.
 pub(super) const TAG_BYTES_MAX: usize = 1024;
 
-/// A tag by its literal start.
+/// A tag, identified by its literal start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TagPattern {
     pub(super) literal: &'static str,
@@ -16,27 +16,26 @@ pub(super) struct TagPattern {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TagTail {
-    /// The literal is all of it.
+    /// The literal is the complete tag.
     Nothing,
-    /// A name up to the `>`.
+    /// A name, up to `>`.
     Name,
-    /// White space and attributes up to the `>`.
+    /// Whitespace and attributes, up to `>`.
     Attributes,
 }
 
-/// How well a text fits a tag.
 #[derive(Debug, PartialEq)]
 pub(super) enum TagMatch {
     No,
-    /// It may become one.
+    /// The text may become the tag.
     Partial,
     Complete(ParsedTag),
 }
 
-/// A tag as it was written.
+/// A parsed tag.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ParsedTag {
-    /// Its name, or its attributes.
+    /// The name in the tag or in its `name` attribute.
     pub(super) name: Option<String>,
     pub(super) attributes: XmlAttributes,
     /// `<tag />`.
@@ -59,8 +58,8 @@ impl TagPattern {
         Self { literal, rest }
     }
 
-    /// How `text` fits, of which `in_quotes` says whether it ends inside an
-    /// attribute's value. O(1) until the tag is complete.
+    /// Matches `text` against the tag. `in_quotes` is true if `text` ends inside an attribute
+    /// value. O(1) until the tag is complete.
     pub(super) fn match_text(&self, text: &str, in_quotes: bool) -> TagMatch {
         let Some(rest) = text.strip_prefix(self.literal) else {
             return match self.literal.starts_with(text) {
@@ -82,12 +81,11 @@ impl TagPattern {
         let Some(inside) = rest.strip_suffix('>').filter(|_| !in_quotes) else {
             return TagMatch::Partial;
         };
-        self.written(inside)
+        self.parse_tag(inside)
             .map_or(TagMatch::No, TagMatch::Complete)
     }
 
-    /// What stands before the tag in `text`, which ends where this tag is certain to
-    /// have been opened.
+    /// The text before the tag, if `text` ends right after the tag's opening is certain.
     pub(super) fn text_before_opening<'a>(&self, text: &'a str) -> Option<&'a str> {
         let text = match self.rest {
             TagTail::Attributes => text.strip_suffix([' ', '\t', '\n', '\r'])?,
@@ -96,63 +94,63 @@ impl TagPattern {
         text.strip_suffix(self.literal)
     }
 
-    fn written(&self, inside: &str) -> Option<ParsedTag> {
+    fn parse_tag(&self, inside: &str) -> Option<ParsedTag> {
         let (inside, is_empty) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),
             None => (inside, false),
         };
-        let mut written = ParsedTag {
+        let mut tag = ParsedTag {
             is_self_closing: is_empty,
             ..ParsedTag::default()
         };
         if self.rest == TagTail::Name {
-            written.name = Some(xml::unquoted(inside.trim()).to_owned());
+            tag.name = Some(xml::unquoted(inside.trim()).to_owned());
         } else {
-            written.attributes = XmlAttributes::parse(inside)?;
-            written.name = written.attributes.take("name");
+            tag.attributes = XmlAttributes::parse(inside)?;
+            tag.name = tag.attributes.take("name");
         }
-        let is_nameless = written.name.as_ref().is_some_and(String::is_empty);
-        (!is_nameless).then_some(written)
+        let is_nameless = tag.name.as_ref().is_some_and(String::is_empty);
+        (!is_nameless).then_some(tag)
     }
 }
 
-/// One form: `head`, then `value … value_end` any number of times, then `end`.
+/// One form: `head`, any number of `value … value_end`, then `end`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TagGrammar {
-    /// As the dialog labels it.
+    /// Label in the approval dialog.
     pub(super) form: &'static str,
     pub(super) head: Option<TagPattern>,
-    /// The tag that names the tool, where it is not the head.
+    /// The tag that names the tool, if that is not the head.
     pub(super) tool: Option<TagPattern>,
     pub(super) tool_end: Option<&'static str>,
     pub(super) value: TagPattern,
-    /// Where the name of a value is written between tags of its own: what ends the
-    /// name and what must follow it.
+    /// For forms that put the argument name between its own tags: the end of the name and the tag
+    /// that must follow.
     pub(super) key: Option<(&'static str, &'static str)>,
     pub(super) value_end: &'static str,
     pub(super) end: &'static str,
-    /// The end closes a wrapper that stands around the form.
+    /// `end` closes a wrapper around the form.
     pub(super) end_is_outside: bool,
-    /// The arguments may be one JSON object instead.
+    /// The arguments may instead be one JSON object.
     pub(super) may_be_json: bool,
     pub(super) text: ValueText,
 }
 
-/// What a tag between the values means.
+/// The role of a tag between values.
 pub(super) enum TagRole {
     None,
-    /// It may become one that means something.
+    /// The text may become a relevant tag.
     Partial,
     Tool(ParsedTag),
     ToolEnd,
     Value(ParsedTag),
     End,
-    /// It closes what is around the form.
+    /// Closes something around the form.
     OuterEnd,
 }
 
 impl TagGrammar {
-    /// How `text` fits the head.
+    /// Matches `text` against the head.
     pub(super) fn match_head(&self, text: &str, in_quotes: bool) -> TagMatch {
         let fit = |head: TagPattern| head.match_text(text, in_quotes);
         match self.head.map_or(TagMatch::No, fit) {
@@ -162,10 +160,10 @@ impl TagGrammar {
     }
 
     pub(super) fn role(&self, text: &str, in_quotes: bool) -> TagRole {
-        let mut meaning = TagRole::None;
+        let mut role = TagRole::None;
         match self.value.match_text(text, in_quotes) {
             TagMatch::Complete(tag) => return TagRole::Value(tag),
-            TagMatch::Partial => meaning = TagRole::Partial,
+            TagMatch::Partial => role = TagRole::Partial,
             TagMatch::No => {}
         }
         match self
@@ -173,7 +171,7 @@ impl TagGrammar {
             .map_or(TagMatch::No, |tool| tool.match_text(text, in_quotes))
         {
             TagMatch::Complete(tag) => return TagRole::Tool(tag),
-            TagMatch::Partial => meaning = TagRole::Partial,
+            TagMatch::Partial => role = TagRole::Partial,
             TagMatch::No => {}
         }
         if text == self.end {
@@ -185,11 +183,11 @@ impl TagGrammar {
         } else if self.could_end(text) {
             TagRole::Partial
         } else {
-            meaning
+            role
         }
     }
 
-    /// Whether `text` is the start of a tag after which nothing more is missing.
+    /// Whether `text` begins a tag that can end the call without anything missing.
     pub(super) fn could_end(&self, text: &str) -> bool {
         let mut ends = [self.end]
             .into_iter()
@@ -199,18 +197,18 @@ impl TagGrammar {
     }
 }
 
-/// What of a value's text is the value.
+/// Which part of the text between value tags is the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueText {
-    /// All but one line end on either side.
+    /// Everything except one newline on either side.
     TrimLineEnds,
-    /// All, but for line ends that stand on both sides.
+    /// Everything, except newlines that appear on both sides.
     Bare,
-    /// The same, XML-unescaped; it may be CDATA.
+    /// Like `Bare`, but XML-unescaped and possibly in CDATA.
     Xml,
 }
 
-/// Qwen3-Coder, Nemotron 3 and Seed, and with JSON inside Llama 3.1.
+/// Qwen3-Coder, Nemotron 3 and Seed; with JSON inside, Llama 3.1.
 const FUNCTION: TagGrammar = TagGrammar {
     form: "function tag",
     head: Some(TagPattern::named("<function=")),
@@ -225,7 +223,7 @@ const FUNCTION: TagGrammar = TagGrammar {
     text: ValueText::TrimLineEnds,
 };
 
-/// GLM; its head is the bare name of the tool.
+/// GLM; its head is the bare tool name.
 pub(super) static GLM: TagGrammar = TagGrammar {
     form: "GLM",
     head: None,
@@ -240,7 +238,7 @@ pub(super) static GLM: TagGrammar = TagGrammar {
     text: ValueText::Bare,
 };
 
-/// Ours (S6.5).
+/// This program's own form, taught in the system message.
 const REQUEST: TagGrammar = TagGrammar {
     form: "mcp-request",
     head: Some(TagPattern::literal("<mcp-request>")),
@@ -306,14 +304,14 @@ fn openers() -> impl Iterator<Item = &'static str> {
     heads.map(|head| head.literal).chain(wrappers)
 }
 
-/// What closes a wrapper around a form, or the message.
+/// Markers that close a wrapper around a form, or the message.
 pub(super) fn outer_ends() -> impl Iterator<Item = &'static str> + Clone {
     OUTER_ENDS.iter().copied()
 }
 
 static OUTER_ENDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let is_form_end = |closer: &str| TAG_GRAMMARS.iter().any(|grammar| grammar.end == closer);
-    // In HTML, `</s>` ends text that is struck through.
+    // In HTML, `</s>` closes struck-through text.
     let closers = markers::CLOSERS.iter().copied();
     closers
         .filter(|closer| *closer != "</s>" && !is_form_end(closer))

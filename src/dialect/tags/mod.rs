@@ -1,6 +1,5 @@
-//! Calls between tags whose values are bare text (DIALECTS 18 to 21 and 25). The
-//! forms differ in their tags alone: `grammar` lists them, `parser` recognizes all
-//! of them in the stream, `arguments` makes typed arguments of what was found.
+//! Calls between tags with bare text as values. The forms differ only in their tags: `grammar`
+//! lists them, `parser` recognizes all of them in the stream, and `arguments` converts the values.
 
 mod arguments;
 mod closing;

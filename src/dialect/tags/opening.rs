@@ -1,5 +1,5 @@
-//! How a call between tags begins: with a tag of one of the forms, or with the bare
-//! name of the tool (GLM). `parser` reads the rest.
+//! The start of a tag call: an opening tag of one of the forms, or the bare tool name (GLM).
+//! `parser` reads the rest.
 
 use super::super::markers::Wrapper;
 use super::super::recognizer::{
@@ -11,11 +11,11 @@ use crate::domain::Offered;
 
 const NAME_BYTES_MAX: usize = 256;
 
-/// The forms that begin with a tag, all at once.
+/// Opens all forms that begin with a tag at once.
 pub(in super::super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let quoted = opening.is_quoted() || opening.is_in_code_span && opening.wrapper.is_none();
-    let may = opening.marker == '<' && !quoted && !opening.offered.is_empty();
-    may.then(|| {
+    let can_open = opening.marker == '<' && !quoted && !opening.offered.is_empty();
+    can_open.then(|| {
         Box::new(OpeningTagRecognizer {
             wrapper: opening.wrapper,
             quote: None,
@@ -24,12 +24,12 @@ pub(in super::super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecogn
     })
 }
 
-/// The form that begins with a name, which only its wrapper tells from text.
+/// Opens the form that begins with a name; only its wrapper distinguishes it from text.
 pub(in super::super) fn open_named(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let wrapped = opening.wrapper.is_some_and(|w| w.opening == "<tool_call>");
     let first = opening.marker.is_alphabetic() || opening.marker == '_';
-    let may = wrapped && first && !opening.offered.is_empty();
-    may.then(|| {
+    let can_open = wrapped && first && !opening.offered.is_empty();
+    can_open.then(|| {
         Box::new(BareNameRecognizer {
             wrapper: opening.wrapper,
             call: None,
@@ -44,17 +44,17 @@ fn is_name(c: char) -> bool {
 #[derive(Debug)]
 struct OpeningTagRecognizer {
     wrapper: Option<&'static Wrapper>,
-    /// The quotation mark that is open in the tag.
+    /// The quote that is open in the tag.
     quote: Option<char>,
-    /// What follows the tag, once it is complete.
+    /// Parser for the text after the tag, once the tag is complete.
     call: Option<TagParser>,
 }
 
 impl Recognizer for OpeningTagRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = TagCursor { c, body, offered };
+        let cursor = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
-            return call.step(here);
+            return call.step(cursor);
         }
         self.quote = next_quote(self.quote, c);
         let mut may_be_tag = false;
@@ -65,7 +65,7 @@ impl Recognizer for OpeningTagRecognizer {
                 TagMatch::Complete(tag) => {
                     let call = TagParser::new(grammar, tag.name, self.wrapper, body.len());
                     let step = match tag.is_self_closing {
-                        true => call.complete(here, body.len()),
+                        true => call.complete(cursor, body.len()),
                         false => Advance::Hold,
                     };
                     self.call = Some(call);
@@ -92,22 +92,22 @@ impl Recognizer for OpeningTagRecognizer {
 #[derive(Debug)]
 struct BareNameRecognizer {
     wrapper: Option<&'static Wrapper>,
-    /// What follows the name, once it is complete.
+    /// Parser for the text after the name, once the name is complete.
     call: Option<TagParser>,
 }
 
 impl Recognizer for BareNameRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
-        let here = TagCursor { c, body, offered };
+        let cursor = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
-            return call.step(here);
+            return call.step(cursor);
         }
         if is_name(c) && body.len() <= NAME_BYTES_MAX {
             return Advance::Hold;
         }
-        let name = &body[..here.offset()];
+        let name = &body[..cursor.offset()];
         let mut call = TagParser::new(&GLM, Some(name.to_owned()), self.wrapper, name.len());
-        let step = call.step(here);
+        let step = call.step(cursor);
         self.call = Some(call);
         step
     }

@@ -1,5 +1,4 @@
-//! Follows a call between tags from behind its head up to the tag that ends it, in
-//! constant time a character.
+//! Parses a tag call from the end of its head to its end tag, in constant time per character.
 
 use super::super::markers::Wrapper;
 use super::super::recognizer::Advance;
@@ -11,23 +10,23 @@ use crate::domain::{Offered, Resolved};
 use crate::text::{JsonEvent, JsonScanner};
 use std::ops::Range;
 
-/// The character under way and all up to it.
+/// The current character and the text up to it.
 #[derive(Clone, Copy)]
 pub(super) struct TagCursor<'a> {
     pub(super) c: char,
-    /// From the start of the form up to and with `c`.
+    /// From the start of the form through `c`.
     pub(super) body: &'a str,
     pub(super) offered: &'a Offered,
 }
 
 impl TagCursor<'_> {
-    /// Where in the body `c` begins.
+    /// Start of `c` in the body.
     pub(super) fn offset(&self) -> usize {
         self.body.len() - self.c.len_utf8()
     }
 }
 
-/// The quotation mark that is open behind `c`.
+/// The quote that is open after `c`.
 pub(super) fn next_quote(open: Option<char>, c: char) -> Option<char> {
     match open {
         Some(quote) if quote == c => None,
@@ -42,28 +41,28 @@ pub(super) struct TagParser {
     pub(super) wrapper: Option<&'static Wrapper>,
     pub(super) state: TagParserState,
     pub(super) call: TagCall,
-    /// The value under way.
+    /// State of the current value.
     pub(super) value_state: ValueState,
 }
 
-/// Places are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug)]
 pub(super) enum TagParserState {
-    /// Only white space and tags may come.
+    /// Only whitespace and tags are allowed.
     Between,
     Tag {
         start: usize,
         quote: Option<char>,
     },
-    /// In the name of the tool, between tags.
+    /// In the tool name, between tags.
     ToolName {
         start: usize,
     },
-    /// In the name of a value, between tags.
+    /// In an argument name, between tags.
     Key {
         start: usize,
     },
-    /// Behind that name; `tag` is where the tag that must follow begins.
+    /// After the argument name; `tag` is the start of the tag that must follow.
     BeforeValue {
         start: usize,
         tag: Option<usize>,
@@ -75,8 +74,8 @@ pub(super) enum TagParserState {
     Cdata {
         start: usize,
     },
-    /// A tag that ends the form, or what is around it, stood in a value; what follows
-    /// tells whether it is part of the value.
+    /// A value contained a tag that ends the form or something around it. The text after the tag
+    /// decides whether it belongs to the value.
     ValueOrEnd {
         start: usize,
         tag: Range<usize>,
@@ -84,22 +83,22 @@ pub(super) enum TagParserState {
     },
     Json {
         start: usize,
-        outline: Box<JsonScanner>,
+        scanner: Box<JsonScanner>,
     },
-    /// Its JSON is unreadable: only the end of the form matters.
+    /// The JSON is invalid; only the end of the form matters.
     UnreadableJson {
         start: usize,
     },
-    /// Text stands where only tags may.
+    /// There is text where only tags are allowed.
     StrayText {
         has_value_end: bool,
     },
-    /// It ended before what came last.
+    /// The call ended before the latest text.
     Ended,
 }
 
 impl TagParser {
-    /// Behind the head, which is complete at `end`.
+    /// Starts after the head, which ends at `end`.
     pub(super) fn new(
         grammar: &'static TagGrammar,
         name: Option<String>,
@@ -119,73 +118,73 @@ impl TagParser {
         }
     }
 
-    pub(super) fn step(&mut self, here: TagCursor<'_>) -> Advance {
+    pub(super) fn step(&mut self, cursor: TagCursor<'_>) -> Advance {
         match &mut self.state {
-            TagParserState::Between => self.between(here),
+            TagParserState::Between => self.between(cursor),
             TagParserState::Tag { start, quote } => {
-                *quote = next_quote(*quote, here.c);
+                *quote = next_quote(*quote, cursor.c);
                 let (start, in_quotes) = (*start, quote.is_some());
-                self.in_tag(here, start, in_quotes)
+                self.in_tag(cursor, start, in_quotes)
             }
             TagParserState::ToolName { start } => {
                 let start = *start;
-                self.in_tool_name(here, start)
+                self.in_tool_name(cursor, start)
             }
             TagParserState::Key { start } => {
                 let start = *start;
-                self.in_key(here, start)
+                self.in_key(cursor, start)
             }
             TagParserState::BeforeValue { start, tag } => {
                 let (start, tag) = (*start, *tag);
-                self.before_value(here, start, tag)
+                self.before_value(cursor, start, tag)
             }
             TagParserState::Value { start } => {
                 let start = *start;
-                self.step_value(here, start)
+                self.step_value(cursor, start)
             }
             TagParserState::Cdata { start } => {
-                if here.c == '>' && here.body.ends_with(CDATA_END) {
+                if cursor.c == '>' && cursor.body.ends_with(CDATA_END) {
                     self.state = TagParserState::Value { start: *start };
                 }
                 Advance::Hold
             }
             TagParserState::ValueOrEnd { start, tag, outer } => {
                 let (start, tag, outer) = (*start, tag.clone(), *outer);
-                self.step_value_or_end(here, start, tag, outer)
+                self.step_value_or_end(cursor, start, tag, outer)
             }
             TagParserState::Ended => Advance::Reject,
-            TagParserState::Json { start, outline } => {
-                let (start, event) = (*start, outline.push(here.c));
-                self.in_json(here, start, event)
+            TagParserState::Json { start, scanner } => {
+                let (start, event) = (*start, scanner.push(cursor.c));
+                self.in_json(cursor, start, event)
             }
             TagParserState::UnreadableJson { start } => {
                 let start = *start;
-                self.step_unreadable_json(here, start)
+                self.step_unreadable_json(cursor, start)
             }
             TagParserState::StrayText { has_value_end } => {
-                *has_value_end |= here.c == '>' && here.body.ends_with(self.grammar.value_end);
-                self.step_stray_text(here)
+                *has_value_end |= cursor.c == '>' && cursor.body.ends_with(self.grammar.value_end);
+                self.step_stray_text(cursor)
             }
         }
     }
 
-    fn in_json(&mut self, here: TagCursor<'_>, start: usize, event: JsonEvent) -> Advance {
+    fn in_json(&mut self, cursor: TagCursor<'_>, start: usize, event: JsonEvent) -> Advance {
         match event {
             JsonEvent::ValueEnd => {
-                self.call.json = Some(start..here.body.len());
-                self.complete(here, here.body.len())
+                self.call.json = Some(start..cursor.body.len());
+                self.complete(cursor, cursor.body.len())
             }
-            JsonEvent::Invalid => self.step_unreadable_json(here, start),
+            JsonEvent::Invalid => self.step_unreadable_json(cursor, start),
             _ => Advance::Hold,
         }
     }
 
-    /// It is more than a head: whatever follows, it was meant as a call.
+    /// Whether more than the head was read; then it is certainly meant as a call.
     pub(super) fn is_started(&self) -> bool {
         !self.call.values.is_empty() || self.grammar.tool.is_some() && self.call.name.is_some()
     }
 
-    /// A wrapper stands around it that leaves no doubt.
+    /// Whether it is in a wrapper that always means a call.
     pub(super) fn is_wrapped(&self) -> bool {
         self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
     }
@@ -195,7 +194,7 @@ impl TagParser {
         self.is_wrapped() || offered.resolve(self.call.server.as_deref(), name) != Resolved::Unknown
     }
 
-    /// What stands here is neither white space nor one of the form's tags.
+    /// Handles text that is neither whitespace nor one of the form's tags.
     fn stray(&mut self) -> Advance {
         if !self.is_started() {
             return Advance::Reject;
@@ -205,79 +204,81 @@ impl TagParser {
         Advance::Hold
     }
 
-    fn between(&mut self, here: TagCursor<'_>) -> Advance {
-        let start = here.offset();
+    fn between(&mut self, cursor: TagCursor<'_>) -> Advance {
+        let start = cursor.offset();
         let may_be_json = self.grammar.may_be_json && self.call.values.is_empty();
-        self.state = match here.c {
+        self.state = match cursor.c {
             c if c.is_whitespace() => return Advance::Hold,
             '<' => TagParserState::Tag { start, quote: None },
             '{' if may_be_json => {
-                let mut outline = Box::new(JsonScanner::default());
-                outline.push(here.c);
-                TagParserState::Json { start, outline }
+                let mut scanner = Box::new(JsonScanner::default());
+                scanner.push(cursor.c);
+                TagParserState::Json { start, scanner }
             }
             _ => return self.stray(),
         };
         Advance::Hold
     }
 
-    /// A part of the call is complete.
-    pub(super) fn end_part(&mut self, here: TagCursor<'_>) -> Advance {
-        self.call.end = here.body.len();
+    /// Handles the end of a part of the call.
+    pub(super) fn end_part(&mut self, cursor: TagCursor<'_>) -> Advance {
+        self.call.end = cursor.body.len();
         self.state = TagParserState::Between;
         Advance::Hold
     }
 
-    fn in_tag(&mut self, here: TagCursor<'_>, start: usize, in_quotes: bool) -> Advance {
-        let tag = &here.body[start..];
+    fn in_tag(&mut self, cursor: TagCursor<'_>, start: usize, in_quotes: bool) -> Advance {
+        let tag = &cursor.body[start..];
         match self.grammar.role(tag, in_quotes) {
             TagRole::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
-            // Another call begins, and this one was not closed.
+            // Another call begins, so this one was not closed.
             TagRole::None if self.is_started() && grammar::opens_call(tag) => Advance::Reject,
             TagRole::None if self.is_started() && grammar::could_open_call(tag) => Advance::Hold,
             TagRole::None | TagRole::Partial => self.stray(),
-            TagRole::Tool(tag) => self.tool(here, tag),
-            TagRole::ToolEnd => self.end_part(here),
-            TagRole::Value(tag) => self.value(here, tag),
-            TagRole::End if !self.grammar.end_is_outside => self.complete(here, here.body.len()),
-            TagRole::End | TagRole::OuterEnd => self.complete(here, self.call.end),
+            TagRole::Tool(tag) => self.tool(cursor, tag),
+            TagRole::ToolEnd => self.end_part(cursor),
+            TagRole::Value(tag) => self.value(cursor, tag),
+            TagRole::End if !self.grammar.end_is_outside => {
+                self.complete(cursor, cursor.body.len())
+            }
+            TagRole::End | TagRole::OuterEnd => self.complete(cursor, self.call.end),
         }
     }
 
-    fn tool(&mut self, here: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
+    fn tool(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         self.call.server = tag.attributes.take("server").or(self.call.server.take());
         match tag.name {
-            Some(name) => self.name(here, name),
+            Some(name) => self.name(cursor, name),
             None if tag.is_self_closing => self.stray(),
             None => {
-                let start = here.body.len();
+                let start = cursor.body.len();
                 self.state = TagParserState::ToolName { start };
                 Advance::Hold
             }
         }
     }
 
-    fn name(&mut self, here: TagCursor<'_>, name: String) -> Advance {
+    fn name(&mut self, cursor: TagCursor<'_>, name: String) -> Advance {
         if self.call.name.is_some() {
             self.call.error = Some("it names two tools");
         }
         self.call.name = Some(name).filter(|name| !name.is_empty());
-        self.end_part(here)
+        self.end_part(cursor)
     }
 
-    fn in_tool_name(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
-        let name = &here.body[start..];
-        let end = self.grammar.tool_end.filter(|_| here.c == '>');
+    fn in_tool_name(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+        let name = &cursor.body[start..];
+        let end = self.grammar.tool_end.filter(|_| cursor.c == '>');
         match end.and_then(|end| name.strip_suffix(end)) {
-            Some(name) => self.name(here, name.trim().to_owned()),
+            Some(name) => self.name(cursor, name.trim().to_owned()),
             None if name.len() > TAG_BYTES_MAX => self.stray(),
             None => Advance::Hold,
         }
     }
 
-    /// A tag opens the value of an argument, or the argument's name.
-    fn value(&mut self, here: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
-        let start = here.body.len();
+    /// Handles a tag that opens an argument value or an argument name.
+    fn value(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
+        let start = cursor.body.len();
         if self.grammar.key.is_some() {
             self.state = TagParserState::Key { start };
             return Advance::Hold;
@@ -297,18 +298,18 @@ impl TagParser {
             ..TagArgument::new(key, start)
         });
         if tag.is_self_closing {
-            return self.end_part(here);
+            return self.end_part(cursor);
         }
         self.begin_value(start);
         Advance::Hold
     }
 
-    fn in_key(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
-        let key = &here.body[start..];
-        let end = self.grammar.key.filter(|_| here.c == '>');
+    fn in_key(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+        let key = &cursor.body[start..];
+        let end = self.grammar.key.filter(|_| cursor.c == '>');
         match end.and_then(|(end, _)| key.strip_suffix(end)) {
             Some(key) if !key.trim().is_empty() && !key.contains('<') => {
-                let start = here.body.len();
+                let start = cursor.body.len();
                 self.call
                     .values
                     .push(TagArgument::new(key.trim().to_owned(), start));
@@ -320,22 +321,22 @@ impl TagParser {
         }
     }
 
-    /// Models forget the tag that opens a value, and double the one before it.
-    fn before_value(&mut self, here: TagCursor<'_>, start: usize, tag: Option<usize>) -> Advance {
-        if tag.is_none() && here.c.is_whitespace() {
+    /// Models omit the tag that opens a value, or repeat the one before it.
+    fn before_value(&mut self, cursor: TagCursor<'_>, start: usize, tag: Option<usize>) -> Advance {
+        if tag.is_none() && cursor.c.is_whitespace() {
             return Advance::Hold;
         }
-        let from = tag.unwrap_or(here.offset());
-        let tag = &here.body[from..];
+        let from = tag.unwrap_or(cursor.offset());
+        let tag = &cursor.body[from..];
         let (key_end, opens) = self.grammar.key.unwrap_or_default();
-        let behind = here.body.len();
+        let tag_end = cursor.body.len();
         self.state = if tag == opens {
-            self.begin_value(behind);
+            self.begin_value(tag_end);
             return Advance::Hold;
         } else if tag == key_end {
             self.call.was_repaired = true;
             TagParserState::BeforeValue {
-                start: behind,
+                start: tag_end,
                 tag: None,
             }
         } else if opens.starts_with(tag) || key_end.starts_with(tag) {
@@ -344,7 +345,7 @@ impl TagParser {
         } else {
             self.call.was_repaired = true;
             self.begin_value(start);
-            return self.step_value(here, start);
+            return self.step_value(cursor, start);
         };
         Advance::Hold
     }

@@ -1,6 +1,5 @@
-//! A value between its tags, and where it ends: at its own closing tag, or, where
-//! that is missing, at one that closes what is around it. Such a tag may also be part
-//! of the value; what follows it tells.
+//! A value between its tags, and its end: its own end tag or, if that is missing, the end tag of
+//! something around it. Such a tag may also be part of the value; the text after it decides.
 
 use super::super::recognizer::Advance;
 use super::grammar::{self, ValueText};
@@ -8,17 +7,17 @@ use super::parser::{TagCursor, TagParser, TagParserState};
 use super::xml::{CDATA, CDATA_END};
 use std::ops::Range;
 
-/// White space between a value's tag and the CDATA section that it holds.
+/// Maximum whitespace between a value tag and its CDATA section.
 const BEFORE_SECTION_BYTES_MAX: usize = 256;
-/// Models write its end alone around `<function=f>`.
+/// Models often write only the end tag of this wrapper around `<function=f>`.
 const USUAL_WRAPPER: &str = "<tool_call>";
 
-/// What came so far in a value; places are bytes of the body.
+/// State of the current value; offsets are bytes of the body.
 #[derive(Debug, Default)]
 pub(super) struct ValueState {
-    /// Calls that were opened in it and not closed.
+    /// Calls opened inside the value and not closed.
     depth: usize,
-    /// Where the call may have ended.
+    /// A point where the call may have ended.
     pub(super) possible_end: Option<PossibleEnd>,
 }
 
@@ -26,29 +25,29 @@ pub(super) struct ValueState {
 pub(super) struct PossibleEnd {
     /// The tag that may have ended the call.
     pub(super) tag: Range<usize>,
-    /// Where more than white space comes behind it.
+    /// Start of the first non-whitespace after the tag.
     next: usize,
-    /// On another line.
+    /// That text is on another line.
     pub(super) is_on_other_line: bool,
 }
 
 impl TagParser {
-    /// A value begins at `start`.
+    /// Starts a value at `start`.
     pub(super) fn begin_value(&mut self, start: usize) {
         self.value_state = ValueState::default();
         self.state = TagParserState::Value { start };
     }
 
-    pub(super) fn step_value(&mut self, here: TagCursor<'_>, start: usize) -> Advance {
-        let body = here.body;
+    pub(super) fn step_value(&mut self, cursor: TagCursor<'_>, start: usize) -> Advance {
+        let body = cursor.body;
         let text = &body[start..];
-        if let Some(opener) = self.opener(here, text) {
+        if let Some(opener) = self.opener(cursor, text) {
             match self
                 .value_state
                 .possible_end
                 .take_if(|end| end.is_on_other_line || end.next == opener)
             {
-                // What seemed to be in the value is the next call.
+                // The text that seemed part of the value is the next call.
                 Some(candidate) => {
                     self.end_call_at(body, start, candidate.tag);
                     return Advance::Reject;
@@ -56,14 +55,14 @@ impl TagParser {
                 None => self.value_state.depth += 1,
             }
         }
-        if here.c == '[' && self.grammar.text == ValueText::Xml && opens_section(text) {
+        if cursor.c == '[' && self.grammar.text == ValueText::Xml && opens_section(text) {
             self.state = TagParserState::Cdata { start };
-        } else if here.c != '>' {
+        } else if cursor.c != '>' {
             return Advance::Hold;
         } else if text.ends_with(self.grammar.value_end) {
             let end = body.len() - self.grammar.value_end.len();
             self.call.close_value(start..end, false);
-            return self.end_part(here);
+            return self.end_part(cursor);
         } else if let Some(length) = self.closer(text) {
             let (tag, outer) = (body.len() - length..body.len(), None);
             self.state = TagParserState::ValueOrEnd { start, tag, outer };
@@ -71,7 +70,7 @@ impl TagParser {
         Advance::Hold
     }
 
-    /// The call ended at `tag`, in the value that began at `start`.
+    /// Ends the call at `tag`, inside the value that began at `start`.
     pub(super) fn end_call_at(&mut self, body: &str, start: usize, tag: Range<usize>) {
         self.call.close_value(start..tag.start, true);
         let is_outside = self.grammar.end_is_outside || body[tag.clone()] != *self.grammar.end;
@@ -85,18 +84,18 @@ impl TagParser {
         self.wrapper.map(|wrapper| wrapper.opening).or(usual)
     }
 
-    /// Where a tag that opens a call of this form begins, if `text` shows it at its end.
-    fn opener(&self, here: TagCursor<'_>, text: &str) -> Option<usize> {
+    /// Start of a tag that opens a call of this form, if `text` ends with enough of it.
+    fn opener(&self, cursor: TagCursor<'_>, text: &str) -> Option<usize> {
         let head = self
             .grammar
             .head
             .and_then(|head| head.text_before_opening(text));
         let wrapper = || text.strip_suffix(self.wrapper_opens()?);
         let before = head.or_else(wrapper)?;
-        Some(here.body.len() - text.len() + before.len())
+        Some(cursor.body.len() - text.len() + before.len())
     }
 
-    /// The bytes of the tag at the end of `text` that closes the call or its wrapper.
+    /// Length of the tag at the end of `text` that closes the call or its wrapper.
     fn closer(&self, text: &str) -> Option<usize> {
         let end = self.grammar.end;
         if text.ends_with(end) {
@@ -109,18 +108,18 @@ impl TagParser {
 
     pub(super) fn step_value_or_end(
         &mut self,
-        here: TagCursor<'_>,
+        cursor: TagCursor<'_>,
         start: usize,
         tag: Range<usize>,
         outer: Option<usize>,
     ) -> Advance {
-        if outer.is_none() && here.c.is_whitespace() {
+        if outer.is_none() && cursor.c.is_whitespace() {
             return Advance::Hold;
         }
-        let from = outer.unwrap_or(here.offset());
-        let next = &here.body[from..];
-        // The end of a wrapper alone shows too little.
-        let is_own = here.body[tag.clone()] == *self.grammar.end;
+        let from = outer.unwrap_or(cursor.offset());
+        let next = &cursor.body[from..];
+        // The end tag of a wrapper alone is not enough evidence.
+        let is_own = cursor.body[tag.clone()] == *self.grammar.end;
         let closes = |end: &&'static str| match (end.strip_prefix("</"), self.wrapper) {
             _ if !is_own => false,
             (Some(_), _) if self.grammar.end_is_outside => false,
@@ -130,25 +129,25 @@ impl TagParser {
         let mut outer_ends = grammar::outer_ends().filter(closes);
         if outer_ends.clone().any(|outer| outer == next) {
             if self.value_state.depth >= 2 && next.starts_with("</") {
-                // Both closed what the value itself opened.
+                // Both tags closed calls opened inside the value.
                 self.value_state.depth -= 2;
                 self.state = TagParserState::Value { start };
                 return Advance::Hold;
             }
-            self.end_call_at(here.body, start, tag);
-            return self.complete(here, self.call.end);
+            self.end_call_at(cursor.body, start, tag);
+            return self.complete(cursor, self.call.end);
         }
         if outer_ends.any(|outer| outer.starts_with(next)) {
             let outer = Some(from);
             self.state = TagParserState::ValueOrEnd { start, tag, outer };
             return Advance::Hold;
         }
-        self.may_have_ended(here.body, tag, from);
+        self.may_have_ended(cursor.body, tag, from);
         self.state = TagParserState::Value { start };
-        self.step_value(here, start)
+        self.step_value(cursor, start)
     }
 
-    /// `tag` did not end the call for certain; `next` is where more comes.
+    /// Records that `tag` may have ended the call; `next` is the start of the text after it.
     fn may_have_ended(&mut self, body: &str, tag: Range<usize>, next: usize) {
         if self.value_state.depth > 0 {
             self.value_state.depth -= 1;
@@ -158,18 +157,18 @@ impl TagParser {
             .as_ref()
             .is_none_or(|end| !end.is_on_other_line)
         {
-            let is_lined = body[tag.end..next].contains('\n');
+            let is_on_other_line = body[tag.end..next].contains('\n');
             self.value_state.possible_end = Some(PossibleEnd {
                 tag,
                 next,
-                is_on_other_line: is_lined,
+                is_on_other_line,
             });
         }
     }
 }
 
-/// Whether a CDATA section opens at the end of `text`, a value so far: at its start,
-/// or right behind another. Elsewhere it is more likely part of some code.
+/// Whether `text`, the value so far, ends with the start of a CDATA section: at the start of the
+/// value, or directly after another section. Elsewhere it is more likely part of some code.
 fn opens_section(text: &str) -> bool {
     text.strip_suffix(CDATA).is_some_and(|before| {
         let is_near = before.len() <= BEFORE_SECTION_BYTES_MAX;

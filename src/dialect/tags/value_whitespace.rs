@@ -1,11 +1,11 @@
-//! What of the white space around a value is the value, and what was only written
-//! to put the tags on lines of their own.
+//! Separates the whitespace that belongs to a value from the whitespace that only puts its tags on
+//! their own lines.
 
 use super::grammar::ValueText;
 use super::xml;
 use std::borrow::Cow;
 
-/// The value that `text`, all between the tags, stands for. O(len).
+/// The value in `text`, the complete text between the tags. O(len).
 pub(super) fn trim_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     match kind {
         ValueText::TrimLineEnds => lines(text),
@@ -14,8 +14,7 @@ pub(super) fn trim_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     }
 }
 
-/// The same of a value whose closing tag is missing: the line end before what shows
-/// its end is layout in any case.
+/// The same for a value without its end tag; the newline before the following tag is always layout.
 pub(super) fn trim_unclosed_value(text: &str, kind: ValueText) -> Cow<'_, str> {
     let text = text.trim_end_matches([' ', '\t']);
     match kind {
@@ -36,8 +35,8 @@ fn before_line_end(text: &str) -> Option<&str> {
         .or_else(|| text.strip_suffix('\n'))
 }
 
-/// A value that stands on lines of its own, without what puts it there; one line end
-/// alone belongs to the value.
+/// A value on its own lines, without the newlines that put it there. A newline on one side only
+/// belongs to the value.
 fn between_line_ends(text: &str) -> &str {
     after_line_end(text)
         .and_then(before_line_end)
@@ -52,9 +51,8 @@ fn lines(text: &str) -> Cow<'_, str> {
     before_line_end(text).unwrap_or(text).into()
 }
 
-/// Where the closing tag stands indented on a line of its own and each line of the
-/// value at least as deep, the call was laid out as a tree, and the indentation that
-/// all lines share is not the value's.
+/// Removes the shared indentation if the call was laid out as a tree: the closing tag is indented
+/// on its own line, and every line of the value at least as deep.
 fn indented(text: &str) -> Option<String> {
     let (value, closing) = text.rsplit_once('\n')?;
     let is_blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
@@ -75,10 +73,13 @@ fn indented(text: &str) -> Option<String> {
     Some(value.split('\n').map(cut).collect::<Vec<_>>().join("\n"))
 }
 
-/// Of two runs of blanks.
-fn common_start<'a>(one: &'a str, other: &str) -> &'a str {
-    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    &one[..same.count()]
+/// The common prefix of two runs of blanks.
+fn common_start<'a>(first: &'a str, second: &str) -> &'a str {
+    let same = first
+        .bytes()
+        .zip(second.bytes())
+        .take_while(|(a, b)| a == b);
+    &first[..same.count()]
 }
 
 #[cfg(test)]
@@ -116,7 +117,7 @@ mod tests {
                 "if x:\n  y\n\nz",
             ),
             ("\n    a\n    ", "a"),
-            // Lines that are less deep than the tag show that no tree was meant.
+            // Lines less deep than the tag rule out a tree layout.
             ("\na\n  b\n    ", "a\n  b\n    "),
             ("\n\tx\n    ", "\tx\n    "),
         ] {

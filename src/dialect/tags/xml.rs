@@ -1,19 +1,19 @@
-//! The little of XML that the forms use: attributes, character references (XML 1.0
-//! section 4.1, the five entities of 4.6) and CDATA sections (2.7).
+//! The subset of XML that the forms use: attributes, character references (XML 1.0 section 4.1, the
+//! five entities of 4.6) and CDATA sections (2.7).
 
 use std::borrow::Cow;
 
 pub(super) const CDATA: &str = "<![CDATA[";
 pub(super) const CDATA_END: &str = "]]>";
-/// From `&` to `;`, both counted, of the longest reference that means something.
+/// Length of the longest valid reference, including `&` and `;`.
 const REFERENCE_BYTES_MAX: usize = 12;
 
-/// Attributes in the order in which they were written.
+/// Attributes in source order.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct XmlAttributes(Vec<(String, String)>);
 
 impl XmlAttributes {
-    /// Reads `name="value" other='value' third=value`; None where it is not that.
+    /// Parses `name="value" other='value' third=value`; `None` if the syntax is different.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut attributes = Vec::new();
         let mut rest = text.trim_start();
@@ -37,16 +37,16 @@ impl XmlAttributes {
     }
 }
 
-/// `text` without the quotation marks around it.
+/// `text` without surrounding quotes.
 pub(super) fn unquoted(text: &str) -> &str {
     let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
-/// The text that `text` stands for: references resolved, CDATA sections as they are.
-/// What is neither stays, as most models escape nothing. O(len).
+/// Resolves references and unwraps CDATA sections. Everything else is unchanged, since most models
+/// escape nothing. O(len).
 pub(super) fn content(text: &str) -> Cow<'_, str> {
-    // White space around a section that is all of the value is layout.
+    // Whitespace around a section that is the complete value is layout.
     let trimmed = text.trim();
     let is_section = trimmed.starts_with(CDATA) && trimmed.ends_with(CDATA_END);
     let mut rest = if is_section { trimmed } else { text };
@@ -90,7 +90,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// The character that the reference at the start of `text` means, and its bytes.
+/// The character of the reference at the start of `text`, and the reference's length.
 fn reference(text: &str) -> Option<(char, usize)> {
     let end = text
         .bytes()

@@ -1,5 +1,5 @@
-//! Sends HTTP requests: what is trusted, which proxy is used, which redirects are
-//! followed. Headers of the person's go to the origin of the configured URL alone.
+//! Sends HTTP requests: trusted certificates, proxies and redirects. The user's headers go only to
+//! the origin of the configured URL.
 
 use super::error::{DisplayUrl, HttpError};
 use crate::domain::Redactor;
@@ -12,35 +12,34 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 const REDIRECTS_MAX: usize = 5;
-/// Servers drop idle connections after 5 s and more: ours go first, or a request
-/// could meet the closing of its connection.
+/// Servers drop idle connections after 5 s or more. We close ours earlier, or a request could
+/// collide with the closing connection.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// A server that is reached by URL: where it is, and what it is told with every
-/// request. Dropping it closes every idle connection.
+/// A client for one server URL and the headers of every request. Dropping it closes all idle
+/// connections.
 pub struct RemoteClient {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
-    /// Removes what the server was told in confidence from what it says.
+    /// Removes the secrets sent to the server from its responses.
     pub redactor: Arc<Redactor>,
 }
 
-/// One request.
 pub struct HttpRequest {
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
-    /// With what is cancelled once it is on its way.
+    /// The body, and a token that is cancelled once the body is being sent.
     pub body: Option<(Vec<u8>, CancellationToken)>,
 }
 
 impl RemoteClient {
-    /// Takes long enough (certificates are read) to be called where that holds up nobody.
+    /// Reads certificates, so call it on a thread that may block.
     ///
     /// # Errors
-    /// What is wrong with the URL, a header or the certificates of this computer.
+    /// An invalid URL or header, or unusable certificates on this computer.
     pub fn new(
         url: &str,
         headers: &[(String, String)],
@@ -50,9 +49,10 @@ impl RemoteClient {
         url.set_fragment(None);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let bad = |why: String| HttpError::ClientSetup(format!("the header `{name}`: {why}"));
-            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|it| bad(it.to_string()))?;
-            let mut value = HeaderValue::from_str(value).map_err(|it| bad(it.to_string()))?;
+            let bad = |why: String| HttpError::ClientSetup(format!("header `{name}`: {why}"));
+            let key =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
+            let mut value = HeaderValue::from_str(value).map_err(|error| bad(error.to_string()))?;
             value.set_sensitive(true);
             map.append(key, value);
         }
@@ -64,38 +64,40 @@ impl RemoteClient {
         })
     }
 
-    /// The head of the answer, after redirects within the origin. The deadline for it is
-    /// the caller's.
+    /// Returns the response headers, after redirects within the origin. The caller sets the
+    /// deadline.
     ///
     /// # Errors
-    /// Why there is none.
-    pub async fn send(&self, ask: &HttpRequest) -> Result<Response, HttpError> {
-        let mut url = ask.url.clone();
+    /// Why there is no response.
+    pub async fn send(&self, request_parts: &HttpRequest) -> Result<Response, HttpError> {
+        let mut url = request_parts.url.clone();
         for _ in 0..=REDIRECTS_MAX {
-            let mut request = self.client.request(ask.method.clone(), url.clone());
-            // Ours come last: they belong to the protocol.
+            let mut request = self
+                .client
+                .request(request_parts.method.clone(), url.clone());
+            // The protocol's headers override the user's.
             let mut headers = self.headers.clone();
-            for (name, value) in &ask.headers {
+            for (name, value) in &request_parts.headers {
                 headers.insert(name, value.clone());
             }
-            if let Some((body, _)) = &ask.body {
+            if let Some((body, _)) = &request_parts.body {
                 headers.insert(CONTENT_LENGTH, body.len().into());
             }
             request = request.headers(headers);
-            if let Some((body, sent)) = &ask.body {
+            if let Some((body, sent)) = &request_parts.body {
                 request = request.body(body_with_signal(body.clone(), sent.clone()));
             }
             let response = request
                 .send()
                 .await
-                .map_err(|fault| connect_error(&fault, &url, self.display_url(&url)))?;
+                .map_err(|error| connect_error(&error, &url, self.display_url(&url)))?;
             tracing::debug!(
                 "{} {} {}",
-                ask.method,
+                request_parts.method,
                 self.display_url(&url),
                 response.status()
             );
-            match self.redirect_target(&url, &ask.method, &response)? {
+            match self.redirect_target(&url, &request_parts.method, &response)? {
                 Some(target) => url = target,
                 None => return Ok(response),
             }
@@ -103,8 +105,8 @@ impl RemoteClient {
         Err(HttpError::RedirectLoop)
     }
 
-    /// Where a redirect leads, if the answer is one. Only one that keeps method, body and
-    /// origin is followed.
+    /// The target, if the response is a redirect. Only redirects that keep method, body and origin
+    /// are followed.
     fn redirect_target(
         &self,
         url: &Url,
@@ -117,8 +119,10 @@ impl RemoteClient {
             303 => *method == Method::GET,
             _ => return Ok(None),
         };
-        let location = response.headers().get(LOCATION);
-        let location = location.and_then(|location| location.to_str().ok());
+        let location = response
+            .headers()
+            .get(LOCATION)
+            .and_then(|location| location.to_str().ok());
         let target = location.and_then(|location| url.join(location).ok());
         match target {
             Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
@@ -127,27 +131,26 @@ impl RemoteClient {
         }
     }
 
-    /// An address as it may be shown: without user, password and query, and without
-    /// tokens in its path.
+    /// A URL safe to show: without user, password, query, and tokens in the path.
     pub fn display_url(&self, url: &Url) -> DisplayUrl {
         let mut bare = url.clone();
         bare.set_query(None);
         bare.set_fragment(None);
-        // Where this cannot be, there is none: such as in `javascript:1`.
+        // This fails for URLs without a host, such as `javascript:1`.
         let _ = bare.set_username("").and_then(|()| bare.set_password(None));
         truncate_url(&self.redactor.redacted(bare.as_str()))
     }
 }
 
-/// An address that somebody else wrote may be of any length.
-fn truncate_url(place: &str) -> String {
-    match place.char_indices().nth(DISPLAY_URL_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &place[..end]),
-        None => place.to_owned(),
+/// A URL from a server may have any length.
+fn truncate_url(url: &str) -> String {
+    match url.char_indices().nth(DISPLAY_URL_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &url[..end]),
+        None => url.to_owned(),
     }
 }
 
-/// A body that tells when it is taken: the head is written by then.
+/// A body that cancels `sent` when it is read; the request headers are written by then.
 fn body_with_signal(body: Vec<u8>, sent: CancellationToken) -> Body {
     Body::wrap_stream(futures::stream::once(async move {
         sent.cancel();
@@ -172,15 +175,15 @@ fn build_client(url: &Url) -> Result<Client, HttpError> {
     let plain = || builder().tls_certs_only([]).build();
     let built = match (url.scheme(), http_util::is_loopback(url)) {
         ("https", _) => builder().build(),
-        // Without TLS no certificate is needed, unless for a proxy.
+        // Plain HTTP needs certificates only for a proxy.
         (_, true) => plain(),
         (_, false) => builder().build().or_else(|_| plain()),
     };
-    built.map_err(|fault| HttpError::ClientSetup(http_util::root_cause(&fault)))
+    built.map_err(|error| HttpError::ClientSetup(http_util::root_cause(&error)))
 }
 
-fn connect_error(fault: &reqwest::Error, url: &Url, at: DisplayUrl) -> HttpError {
-    match http_util::request_failure(fault, url) {
+fn connect_error(error: &reqwest::Error, url: &Url, at: DisplayUrl) -> HttpError {
+    match http_util::request_failure(error, url) {
         RequestFailure::Unresolved => HttpError::Unresolved(at),
         RequestFailure::Refused => HttpError::Refused(at),
         RequestFailure::ConnectTimeout => HttpError::ConnectTimeout {
@@ -193,18 +196,18 @@ fn connect_error(fault: &reqwest::Error, url: &Url, at: DisplayUrl) -> HttpError
     }
 }
 
-/// The library of TLS has no type of its own that could be told here.
+/// The TLS library has no error type that we could match.
 fn is_tls(url: &Url, why: &str) -> bool {
     let why = why.to_ascii_lowercase();
-    let words = [
+    let terms = [
         "certificate",
         "tls",
         "corrupt message",
         "handshake",
         "alert",
     ];
-    url.scheme() == "https" && words.iter().any(|word| why.contains(word))
+    url.scheme() == "https" && terms.iter().any(|term| why.contains(term))
 }
 
-/// Of an address, as it is shown.
+/// Maximum length of a URL that is shown.
 const DISPLAY_URL_CHARS_MAX: usize = 300;

@@ -1,5 +1,5 @@
-//! What all requests of one connection share: where they go, in which session, and
-//! where what they bring is handed in.
+//! State shared by all requests of one connection: the URL, the session, and the queue of incoming
+//! messages.
 
 use super::client::{HttpRequest, RemoteClient};
 use super::error::HttpError;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Messages that were read and wait to be understood.
+/// Incoming messages that wait to be processed.
 const INCOMING_MAX: usize = 16;
 const DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 
@@ -29,42 +29,41 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// A message that came in: as it was written, and as JSON where it is that.
+/// An incoming message: its text, and the JSON if it parses.
 pub struct IncomingMessage {
     pub text: Vec<u8>,
     pub value: Option<Value>,
 }
 
-/// Which of the two HTTP transports of MCP carries the messages.
+/// The two HTTP transports of MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpKind {
-    /// Answers come on the stream that was opened first.
+    /// Responses arrive on the stream opened first.
     Sse,
-    /// Answers come where the question went.
+    /// Responses arrive on the request itself.
     Streamable,
 }
 
 pub struct Connection {
     pub remote: Arc<RemoteClient>,
     pub http_kind: HttpKind,
-    /// Where messages are posted.
+    /// The URL that messages are posted to.
     pub post_url: Url,
     pub shared: Arc<SessionShared>,
     incoming: mpsc::Sender<IncomingMessage>,
     session_id: Mutex<Option<HeaderValue>>,
     protocol_version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
-    /// Requests without an answer, by their ids. Those that were taken and will be
-    /// answered on another stream are among them.
+    /// Unanswered requests by id, including accepted ones that will be answered on another stream.
     pending: Mutex<HashMap<String, PendingHttpRequest>>,
 }
 
-/// An open request.
+/// An unanswered request.
 #[derive(Clone)]
 pub struct PendingHttpRequest {
     pub abort: AbortHandle,
-    /// Cancelled once its bytes are on their way.
+    /// Cancelled once its bytes are being sent.
     pub sent: CancellationToken,
 }
 
@@ -72,14 +71,14 @@ impl Connection {
     pub fn new(
         remote: Arc<RemoteClient>,
         shared: Arc<SessionShared>,
-        carrier: HttpKind,
-        target: Url,
+        http_kind: HttpKind,
+        post_url: Url,
     ) -> (Arc<Self>, mpsc::Receiver<IncomingMessage>) {
         let (incoming, receiver) = mpsc::channel(INCOMING_MAX);
         let connection = Self {
             remote,
-            http_kind: carrier,
-            post_url: target,
+            http_kind,
+            post_url,
             shared,
             incoming,
             session_id: Mutex::default(),
@@ -90,7 +89,7 @@ impl Connection {
         (Arc::new(connection), receiver)
     }
 
-    /// Sends a message; its answer may be JSON or a stream.
+    /// Sends a message. The response may be JSON or a stream.
     pub async fn post(
         &self,
         out: &OutgoingMessage,
@@ -105,26 +104,26 @@ impl Connection {
             *lock_ignoring_poison(&self.is_modern) = true;
         }
         if out.is_method("initialize") {
-            // What opens a session is in none yet, and the probe before it proved nothing.
+            // `initialize` belongs to no session yet, and the earlier probe proved nothing.
             *lock_ignoring_poison(&self.protocol_version) = None;
             *lock_ignoring_poison(&self.is_modern) = false;
         } else {
             self.add_session_headers(&mut headers);
         }
-        let ask = HttpRequest {
+        let request = HttpRequest {
             method: Method::POST,
             url: self.post_url.clone(),
             headers,
             body: Some((out.body.clone(), sent.clone())),
         };
-        let response = self.remote.send(&ask).await?;
+        let response = self.remote.send(&request).await?;
         if out.is_method("initialize") && response.status().is_success() {
             *lock_ignoring_poison(&self.session_id) = response.headers().get(SESSION_ID).cloned();
         }
         Ok(response)
     }
 
-    /// Asks for a stream of what the server has to say, or for the rest of one.
+    /// Requests the server's own stream, or the rest of an interrupted one.
     pub async fn get(&self, last_id: &[u8]) -> Result<Response, HttpError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -135,26 +134,26 @@ impl Connection {
         {
             headers.insert(LAST_EVENT_ID, id);
         }
-        let ask = HttpRequest {
+        let request = HttpRequest {
             method: Method::GET,
             url: self.post_url.clone(),
             headers,
             body: None,
         };
-        self.remote.send(&ask).await
+        self.remote.send(&request).await
     }
 
-    /// Ends the session at the server, if there is one that can be ended.
+    /// Ends the session on the server, if there is one.
     pub async fn delete(&self) {
         let mut headers = HeaderMap::new();
         self.add_session_headers(&mut headers);
-        let ask = HttpRequest {
+        let request = HttpRequest {
             method: Method::DELETE,
             url: self.post_url.clone(),
             headers,
             body: None,
         };
-        if self.has_session() && self.remote.send(&ask).await.is_err() {
+        if self.has_session() && self.remote.send(&request).await.is_err() {
             tracing::debug!("the session could not be ended at the server");
         }
     }
@@ -172,12 +171,12 @@ impl Connection {
         lock_ignoring_poison(&self.session_id).is_some()
     }
 
-    /// Is the connection one of the era without sessions?
+    /// Whether the connection uses the protocol without sessions.
     pub fn is_modern(&self) -> bool {
         *lock_ignoring_poison(&self.is_modern)
     }
 
-    /// The session is gone: there is nothing left to end.
+    /// Drops the session, which no longer exists on the server.
     pub fn clear_session(&self) {
         *lock_ignoring_poison(&self.session_id) = None;
     }
@@ -194,11 +193,11 @@ impl Connection {
         lock_ignoring_poison(&self.pending).remove(&id.to_string())
     }
 
-    /// Hands in what was read, one message or several. Says whether `asked` is among what
-    /// it answers. The request of any other answer is over as well.
-    pub async fn deliver(&self, text: Vec<u8>, asked: Option<&Value>) -> bool {
+    /// Delivers one received message or a batch. Returns whether it answers `asked`. The request of
+    /// any other response is finished as well.
+    pub async fn deliver(&self, text: Vec<u8>, expected_id: Option<&Value>) -> bool {
         let messages = match decode::parse_message(&text) {
-            // A batch, as one of the older revisions has them.
+            // A batch, as in the 2025-03-26 revision.
             Some(Value::Array(batch)) => batch
                 .into_iter()
                 .map(|value| IncomingMessage {
@@ -215,17 +214,18 @@ impl Connection {
                 && self.shared.startup.stage() != HandshakeStage::Open
                 && !self.is_pending(id)
             {
-                tracing::debug!("left out an answer that nobody asked for");
+                tracing::debug!("ignored an unsolicited answer");
                 continue;
             }
             if let Some(value) = &message.value {
                 self.learn_version(value);
             }
-            // Nobody listens any more only when all of this is about to be dropped.
+            // Sending fails only if the receiver is gone; then everything here is about to be
+            // dropped.
             let _ = self.incoming.send(message).await;
             let Some(id) = answered else { continue };
             let open = self.take_pending(&id);
-            if asked == Some(&id) {
+            if expected_id == Some(&id) {
                 is_answered = true;
             } else if let Some(open) = open {
                 open.abort.abort();
@@ -234,7 +234,7 @@ impl Connection {
         is_answered
     }
 
-    /// The revision that was agreed upon goes into every later request.
+    /// Records the negotiated revision, which every later request must name.
     fn learn_version(&self, message: &Value) {
         let version = message
             .pointer("/result/protocolVersion")
@@ -245,14 +245,14 @@ impl Connection {
         }
     }
 
-    /// Gives what was handed in a moment to be understood, before its end is told.
+    /// Gives delivered messages a moment to be processed before the end is reported.
     pub async fn drain(&self) {
         let _ = timeout(DRAIN_DEADLINE, self.incoming.reserve_many(INCOMING_MAX)).await;
         tokio::task::yield_now().await;
     }
 }
 
-/// The request that a message answers.
+/// The id of the request that a message answers.
 fn answered_id(message: &Value) -> Option<&Value> {
     let fields = message.as_object()?;
     let is_answer = !fields.contains_key("method")

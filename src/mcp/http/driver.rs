@@ -1,5 +1,5 @@
-//! Owns every request of a connection. Dropping it drops them all, with their sockets:
-//! no task goes on.
+//! Owns every request of a connection. Dropping it drops them all with their sockets; no task
+//! outlives it.
 
 use super::connection::{Connection, HttpKind, PendingHttpRequest};
 use super::error::HttpError;
@@ -18,18 +18,18 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Requests under way; more wait their turn.
+/// Maximum number of requests in flight; more wait.
 const REQUESTS_MAX: usize = 256;
-/// Until the bytes of a request are on their way that is to be cancelled.
+/// How long a cancellation waits until its request has been sent.
 const SENT_DEADLINE: Duration = Duration::from_secs(1);
 const CANCEL_DELAY: Duration = Duration::from_millis(100);
-/// Refusals in a row after which the connection is made anew: some servers answer an
-/// unknown session with a status that says nothing.
+/// Consecutive failures after which the connection is reopened: some servers reject an unknown
+/// session with a nonspecific status.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
-/// Once a session is unknown, so long for the others that met the same.
+/// How long to collect other requests rejected for the same unknown session.
 const UNKNOWN_SESSION_GRACE: Duration = Duration::from_millis(500);
 
-/// What has ended.
+/// A finished task of the driver.
 struct FinishedTask {
     kind: TaskKind,
     outcome: RequestOutcome,
@@ -37,13 +37,13 @@ struct FinishedTask {
 
 enum TaskKind {
     Request(Value),
-    /// It may be refused without harm.
+    /// The server may refuse it without harm.
     Subscription,
     Notification {
         opens_server_stream: bool,
     },
     ServerStream,
-    /// An answer to the server, or the cancellation of a request.
+    /// A response to the server, or a cancellation.
     Auxiliary,
     Aborted,
 }
@@ -51,30 +51,30 @@ enum TaskKind {
 pub struct HttpDriver {
     connection: Arc<Connection>,
     in_flight: FuturesUnordered<BoxFuture<'static, FinishedTask>>,
-    /// A notification is under way that others wait for.
+    /// A notification is in flight, and later messages must wait for it.
     is_blocked: bool,
     consecutive_failures: u32,
 }
 
 impl HttpDriver {
-    pub fn new(connection: Arc<Connection>, standing: Option<EventStream>) -> Self {
+    pub fn new(connection: Arc<Connection>, opened_stream: Option<EventStream>) -> Self {
         let driver = Self {
             connection,
             in_flight: FuturesUnordered::new(),
             is_blocked: false,
             consecutive_failures: 0,
         };
-        if let Some(stream) = standing {
+        if let Some(stream) = opened_stream {
             let connection = driver.connection.clone();
             let reading = async move {
-                let ended = server_stream::read_to_end(&connection, stream).await;
+                let outcome = server_stream::read_to_end(&connection, stream).await;
                 FinishedTask {
                     kind: TaskKind::ServerStream,
-                    outcome: match ended {
+                    outcome: match outcome {
                         RequestOutcome::Completed => {
                             RequestOutcome::ConnectionLost(HttpError::StreamClosed)
                         }
-                        ended => ended,
+                        outcome => outcome,
                     },
                 }
             };
@@ -83,16 +83,16 @@ impl HttpDriver {
         driver
     }
 
-    /// Sends what is queued, in its order, until the connection is of no use any more.
+    /// Sends queued messages in order until the connection fails.
     pub async fn run(mut self, mut queue: mpsc::Receiver<OutgoingMessage>) -> McpError {
         loop {
             let has_room = !self.is_blocked && self.in_flight.len() < REQUESTS_MAX;
             tokio::select! {
                 biased;
-                Some(over) = self.in_flight.next(), if !self.in_flight.is_empty() => {
-                    if let Some(fault) = self.handle_finished(over).await {
+                Some(finished) = self.in_flight.next(), if !self.in_flight.is_empty() => {
+                    if let Some(error) = self.handle_finished(finished).await {
                         self.connection.drain().await;
-                        return fault;
+                        return error;
                     }
                 }
                 next = queue.recv(), if has_room => match next {
@@ -107,7 +107,7 @@ impl HttpDriver {
         if let Some(cancelled) = out.cancels.clone() {
             return self.cancel(out, &cancelled);
         }
-        let what = match (&out.id, &out.method) {
+        let kind = match (&out.id, &out.method) {
             (Some(_), _) if out.is_method("subscriptions/listen") => TaskKind::Subscription,
             (Some(id), _) => TaskKind::Request(id.clone()),
             (None, Some(_)) => TaskKind::Notification {
@@ -125,98 +125,89 @@ impl HttpDriver {
                 .add_pending(id, PendingHttpRequest { abort, sent });
         }
         let exchange = exchange(self.connection.clone(), out, sent);
-        let over = Abortable::new(exchange, registration).map(|ended| match ended {
-            Ok(ended) => FinishedTask {
-                kind: what,
-                outcome: ended,
-            },
+        let finished = Abortable::new(exchange, registration).map(|outcome| match outcome {
+            Ok(outcome) => FinishedTask { kind, outcome },
             Err(_) => FinishedTask {
                 kind: TaskKind::Aborted,
                 outcome: RequestOutcome::Completed,
             },
         });
-        self.in_flight.push(over.boxed());
+        self.in_flight.push(finished.boxed());
     }
 
-    /// Gives a request up. In the newer era the end of its connection says so; in the
-    /// older one the server is told, and never before it has the request itself.
+    /// Cancels a request. In the modern protocol, closing its connection is enough; in the legacy
+    /// protocol the server is notified, but never before it has the request itself.
     fn cancel(&mut self, out: OutgoingMessage, cancelled: &Value) {
-        let Some(open) = self.connection.take_pending(cancelled) else {
+        let Some(pending) = self.connection.take_pending(cancelled) else {
             return;
         };
         if out.version.is_some() || self.connection.is_modern() {
-            return open.abort.abort();
+            return pending.abort.abort();
         }
         let connection = self.connection.clone();
-        let telling = async move {
-            let _ = timeout(SENT_DEADLINE, open.sent.cancelled()).await;
-            // This one may go over a connection that is faster.
+        let notifying = async move {
+            let _ = timeout(SENT_DEADLINE, pending.sent.cancelled()).await;
+            // The cancellation may use a faster connection than the request.
             sleep(CANCEL_DELAY).await;
-            let ended = exchange(connection, out, CancellationToken::new()).await;
-            open.abort.abort();
-            let what = TaskKind::Auxiliary;
-            FinishedTask {
-                kind: what,
-                outcome: ended,
-            }
+            let outcome = exchange(connection, out, CancellationToken::new()).await;
+            pending.abort.abort();
+            let kind = TaskKind::Auxiliary;
+            FinishedTask { kind, outcome }
         };
-        self.in_flight.push(telling.boxed());
+        self.in_flight.push(notifying.boxed());
     }
 
-    /// What follows from an end; a fault where it is that of all.
-    async fn handle_finished(&mut self, over: FinishedTask) -> Option<McpError> {
-        if let TaskKind::Notification { .. } = over.kind {
+    /// Handles a finished task. Returns an error if the whole connection failed.
+    async fn handle_finished(&mut self, finished: FinishedTask) -> Option<McpError> {
+        if let TaskKind::Notification { .. } = finished.kind {
             self.is_blocked = false;
         }
-        match (over.outcome, over.kind) {
-            (RequestOutcome::ConnectionLost(fault), _) => Some(fault.into()),
-            (RequestOutcome::SessionUnknown, what) => Some(self.handle_unknown_session(what).await),
-            (RequestOutcome::Failed(fault), TaskKind::Request(_)) => {
+        match (finished.outcome, finished.kind) {
+            (RequestOutcome::ConnectionLost(error), _) => Some(error.into()),
+            (RequestOutcome::SessionUnknown, kind) => Some(self.handle_unknown_session(kind).await),
+            (RequestOutcome::Failed(error), TaskKind::Request(_)) => {
                 self.consecutive_failures += 1;
-                (self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX).then(|| fault.into())
+                (self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX).then(|| error.into())
             }
             (RequestOutcome::Completed, TaskKind::Request(_)) => {
                 self.consecutive_failures = 0;
                 None
             }
             (
-                ended,
+                outcome,
                 TaskKind::Notification {
                     opens_server_stream: true,
                 },
             ) => {
-                tracing::debug!("the server was told that the session is open: {ended:?}");
+                tracing::debug!("sent `notifications/initialized`: {outcome:?}");
                 let connection = self.connection.clone();
-                let keeping = async move {
-                    let ended = server_stream::keep_open(&connection).await;
-                    let what = TaskKind::ServerStream;
-                    FinishedTask {
-                        kind: what,
-                        outcome: ended,
-                    }
+                let reading = async move {
+                    let outcome = server_stream::keep_open(&connection).await;
+                    let kind = TaskKind::ServerStream;
+                    FinishedTask { kind, outcome }
                 };
-                self.in_flight.push(keeping.boxed());
+                self.in_flight.push(reading.boxed());
                 None
             }
-            (RequestOutcome::Failed(fault), _) => {
-                tracing::debug!("a message was not taken: {fault}");
+            (RequestOutcome::Failed(error), _) => {
+                tracing::debug!("a message was rejected: {error}");
                 None
             }
             (RequestOutcome::Completed, _) => None,
         }
     }
 
-    /// The session is unknown to the server, which did nothing for those that were told
-    /// so: they may be asked again in another session.
-    async fn handle_unknown_session(&mut self, what: TaskKind) -> McpError {
+    /// The server does not recognize the session and executed none of the requests it rejected, so
+    /// they may be retried in another session.
+    async fn handle_unknown_session(&mut self, kind: TaskKind) -> McpError {
         let mut next = Some(FinishedTask {
-            kind: what,
+            kind,
             outcome: RequestOutcome::SessionUnknown,
         });
         let others = async {
-            while let Some(over) = next.take() {
+            while let Some(finished) = next.take() {
                 if let (RequestOutcome::SessionUnknown, TaskKind::Request(id)) =
-                    (&over.outcome, &over.kind)
+                    (&finished.outcome, &finished.kind)
                 {
                     self.connection.shared.mark_retryable(id);
                 }

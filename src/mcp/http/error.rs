@@ -1,89 +1,88 @@
-//! Why a server that is reached by URL cannot be talked to, in words. No URL in them
-//! has its query, and no header its value.
+//! Errors of servers at a URL. No message contains the query of a URL or the value of a header.
 
 use reqwest::StatusCode;
 use std::time::Duration;
 
-/// The JSON-RPC code of an error that is not the server's own: it was made from an HTTP status.
+/// JSON-RPC code of errors that we create from an HTTP status; servers do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 
-/// Where the request went, as far as it may be shown: origin and path.
+/// Origin and path of a URL, without secrets.
 pub type DisplayUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     #[error("The HTTP client could not be set up: {0}.")]
     ClientSetup(String),
-    #[error("The host of `{0}` is not known.")]
+    #[error("The host of `{0}` was not found.")]
     Unresolved(DisplayUrl),
     #[error("Nothing listens at `{0}`: the connection was refused.")]
     Refused(DisplayUrl),
     #[error("`{at}` did not accept a connection within {seconds} s.")]
     ConnectTimeout { at: DisplayUrl, seconds: u64 },
-    #[error("No secure connection to `{at}` could be made: {why}.")]
+    #[error("The TLS connection to `{at}` failed: {why}.")]
     Tls { at: DisplayUrl, why: String },
     #[error("`{at}` cannot be reached: {why}.")]
     Unreachable { at: DisplayUrl, why: String },
     #[error("It closed the connection without an answer.")]
     Reset,
-    #[error("It did not begin to answer within {} s.", .0.as_secs())]
+    #[error("It did not answer within {} s.", .0.as_secs())]
     Timeout(Duration),
-    #[error("Its answer broke off: {0}.")]
+    #[error("Its answer was interrupted: {0}.")]
     BodyInterrupted(String),
-    #[error("It redirects to `{0}`, which is another origin and was not asked.")]
+    #[error("It redirects to `{0}`, which is another origin, so the redirect was not followed.")]
     CrossOriginRedirect(DisplayUrl),
-    #[error("It redirects again and again.")]
+    #[error("It redirects in a loop.")]
     RedirectLoop,
-    #[error("It does not know who is asking (HTTP status 401{0}).")]
+    #[error("It requires valid credentials (HTTP status 401{0}).")]
     Unauthorized(ServerMessage),
-    #[error("It refuses access (HTTP status 403{0}).")]
+    #[error("It denied access (HTTP status 403{0}).")]
     Forbidden(ServerMessage),
-    #[error("There is no MCP server at `{at}` (HTTP status {status}{said}).")]
+    #[error("There is no MCP server at `{at}` (HTTP status {status}{message}).")]
     NotFound {
         at: DisplayUrl,
         status: u16,
-        said: ServerMessage,
+        message: ServerMessage,
     },
-    #[error("It has too much to do (HTTP status 429{said}{}).", asked_pause(*.pause))]
+    #[error("It is limiting the rate of requests (HTTP status 429{message}{}).", retry_after_text(*.pause))]
     RateLimited {
-        said: ServerMessage,
+        message: ServerMessage,
         pause: Option<Duration>,
     },
-    #[error("It answered with HTTP status {status}{said}.")]
+    #[error("It answered with HTTP status {status}{message}.")]
     Status {
         status: HttpStatus,
-        said: ServerMessage,
+        message: ServerMessage,
     },
     #[error("It answered with a web page instead of MCP{0}.")]
     HtmlPage(ServerMessage),
-    #[error("It answered with `{0}`, which is no MCP.")]
+    #[error("It answered with `{0}`, which is not MCP.")]
     UnexpectedContentType(String),
-    #[error("It answered with what is no JSON{0}.")]
+    #[error("Its answer is not JSON{0}.")]
     NotJson(ServerMessage),
     #[error("It sent a message of more than {} MB.", .0 >> 20)]
     MessageTooLong(usize),
     #[error("Its stream ended before the answer came.")]
     StreamEnded,
-    #[error("It answered another question than the one that was asked.")]
+    #[error("Its answer belongs to a different request.")]
     MismatchedAnswer,
-    #[error("It named no endpoint for messages within {} s.", .0.as_secs())]
+    #[error("It sent no message endpoint within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
-    #[error("The endpoint that it names is at `{0}`, which is another origin and is refused.")]
+    #[error("Its message endpoint `{0}` has another origin, which is not allowed.")]
     ForeignEndpoint(DisplayUrl),
-    #[error("The endpoint that it names is no address.")]
+    #[error("Its message endpoint is not a valid URL.")]
     BadEndpoint,
     #[error("It closed its stream.")]
     StreamClosed,
-    #[error("It no longer knows the session.")]
+    #[error("It no longer recognizes the session.")]
     SessionLost,
-    #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
+    #[error("It supports neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
     NeitherTransport {
         sse: Box<HttpError>,
         http: Box<HttpError>,
     },
 }
 
-/// What a server said besides, or nothing.
+/// Additional text from the server, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerMessage(pub String);
 
@@ -91,12 +90,12 @@ impl std::fmt::Display for ServerMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.as_str() {
             "" => Ok(()),
-            words => write!(f, ": {words}"),
+            text => write!(f, ": {text}"),
         }
     }
 }
 
-/// The number of a status, with its name where it has one.
+/// A status code, shown with its name if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpStatus(pub u16);
 
@@ -110,22 +109,21 @@ impl std::fmt::Display for HttpStatus {
     }
 }
 
-/// The pause that a server asks for, behind what it says (`Retry-After`).
-fn asked_pause(pause: Option<Duration>) -> String {
+/// The delay that the server asks for (`Retry-After`), appended to its message.
+fn retry_after_text(pause: Option<Duration>) -> String {
     let Some(pause) = pause else {
         return String::new();
     };
-    let words = match pause.as_secs() {
+    let text = match pause.as_secs() {
         seconds @ ..120 => format!("{seconds} s"),
         seconds @ 120..7_200 => format!("{} min", seconds.div_ceil(60)),
         seconds => format!("{} h", seconds.div_ceil(3_600)),
     };
-    format!("; it asks for a pause of {words}")
+    format!("; it asks to retry after {text}")
 }
 
 impl HttpError {
-    /// Does it tell something of the way in which the server was asked? Then another
-    /// handshake, or another transport, may do better.
+    /// Whether the error depends on the request; then another handshake or transport may work.
     pub fn is_request_specific(&self) -> bool {
         match self {
             Self::NotFound { .. }
@@ -145,7 +143,7 @@ impl HttpError {
         }
     }
 
-    /// Is it the way to the server that fails, whatever was asked?
+    /// Whether the server could not be reached at all.
     pub fn is_connection_failure(&self) -> bool {
         matches!(
             self,
@@ -157,41 +155,41 @@ impl HttpError {
         )
     }
 
-    /// Does it answer only those who have signed in?
+    /// Whether the server requires sign-in.
     pub fn wants_sign_in(&self) -> bool {
         matches!(self, Self::Unauthorized(_) | Self::Forbidden(_))
     }
 
-    /// What the person can do.
+    /// What the user can do.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)
             | Self::NotFound { .. }
             | Self::HtmlPage(_)
             | Self::NeitherTransport { .. } => {
-                "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
-                 and often ends in `mcp` or `sse`."
+                "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and \
+                 often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
                 "Start it, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it speaks no TLS, `url` in mcp-servers.json begins with `http://`; otherwise \
-                 its certificate has to be one that this computer trusts."
+                "If it does not use TLS, start `url` in mcp-servers.json with `http://`. \
+                 Otherwise this computer must trust its certificate."
             }
             Self::CrossOriginRedirect(_) => {
-                "If that address can be trusted, put it into `url` in mcp-servers.json."
+                "If you trust that address, set it as `url` in mcp-servers.json."
             }
             Self::Unauthorized(_) => {
-                "Put what it asks for, such as `Authorization`, into `headers` of its entry in \
-                 mcp-servers.json; `${NAME}` there stands for a variable."
+                "Add the header it requires, such as `Authorization`, to `headers` of its \
+                 entry in mcp-servers.json; `${NAME}` there inserts a variable."
             }
             Self::Forbidden(_) => {
-                "Check what `headers` of its entry in mcp-servers.json says of you, and whether \
+                "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                  you may use this server."
             }
             Self::NoEndpoint(_) => {
-                "If it is a server of streamable HTTP, give it `\"transport\": \"http\"` in \
+                "If it uses streamable HTTP, set `\"transport\": \"http\"` for it in \
                  mcp-servers.json."
             }
             Self::RateLimited { .. } => "Try again later.",
@@ -206,17 +204,17 @@ mod tests {
 
     #[test]
     fn status_name_and_server_message_are_shown() {
-        let fault = |status, said: &str| {
+        let error_text = |status, said: &str| {
             HttpError::Status {
                 status: HttpStatus(status),
-                said: ServerMessage(said.to_owned()),
+                message: ServerMessage(said.to_owned()),
             }
             .to_string()
         };
         assert_eq!(
-            fault(500, "boom"),
+            error_text(500, "boom"),
             "It answered with HTTP status 500 Internal Server Error: boom."
         );
-        assert_eq!(fault(599, ""), "It answered with HTTP status 599.");
+        assert_eq!(error_text(599, ""), "It answered with HTTP status 599.");
     }
 }

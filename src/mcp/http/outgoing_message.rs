@@ -1,5 +1,4 @@
-//! A message on its way out: its bytes, and what of it belongs into headers of HTTP.
-//! Pure.
+//! An outgoing message: its bytes, and the parts that are also sent as HTTP headers. Pure.
 
 use super::param_headers::ParamHeaders;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -11,15 +10,16 @@ const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub struct OutgoingMessage {
-    /// None where it answers a request of the server.
+    /// None for a response to the server.
     pub method: Option<String>,
-    /// Of a request.
+    /// Set for a request.
     pub id: Option<Value>,
-    /// The request that it cancels.
+    /// The request that this message cancels.
     pub cancels: Option<Value>,
-    /// The revision that the message itself names: it is of the era without sessions.
+    /// The revision named in the message itself, which marks the modern protocol (without
+    /// sessions).
     pub version: Option<HeaderValue>,
-    /// The headers of that era.
+    /// Headers of the modern protocol.
     pub headers: HeaderMap,
     pub body: Vec<u8>,
 }
@@ -28,8 +28,8 @@ impl OutgoingMessage {
     pub fn new(message: &Value, params: &ParamHeaders) -> Self {
         let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
         let method = text("/method").map(str::to_owned);
-        let version = text("/params/_meta/io.modelcontextprotocol~1protocolVersion");
-        let version = version.and_then(|version| HeaderValue::from_str(version).ok());
+        let version = text("/params/_meta/io.modelcontextprotocol~1protocolVersion")
+            .and_then(|version| HeaderValue::from_str(version).ok());
         let mut headers = HeaderMap::new();
         if let (Some(method), Some(_)) = (&method, &version) {
             params.enable();
@@ -59,14 +59,14 @@ impl OutgoingMessage {
         self.method.as_deref() == Some(method)
     }
 
-    /// Must what follows wait until this has arrived? A server may not take requests
-    /// before it knows that it is initialised.
+    /// Whether later messages must wait until this one has arrived. A server may reject requests
+    /// until it is initialized.
     pub fn is_barrier(&self) -> bool {
         self.method.is_some() && self.id.is_none() && self.cancels.is_none()
     }
 
-    /// How long it may take, where nobody else says so: a call has its own time-out, as
-    /// has the start of a session, and a subscription stays open.
+    /// The default deadline. Calls and session startup have their own timeouts, and a subscription
+    /// stays open.
     pub fn deadline(&self) -> Option<Duration> {
         match (&self.method, &self.id) {
             (Some(method), Some(_)) if method == "ping" || method.ends_with("/list") => {
@@ -98,7 +98,7 @@ fn append_header(headers: &mut HeaderMap, name: &str, value: &str) {
 const ENCODED_START: &str = "=?base64?";
 const ENCODED_END: &str = "?=";
 
-/// A value as a header can carry it (SEP-2243).
+/// Encodes a value for use in a header (SEP-2243).
 fn encode_header_value(value: &str) -> String {
     use base64::Engine;
     let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
@@ -125,7 +125,7 @@ mod tests {
 
     fn headers(message: &Value) -> Vec<(String, String)> {
         let out = OutgoingMessage::new(message, &ParamHeaders::default());
-        let text = |value: &HeaderValue| value.to_str().expect("it is plain").to_owned();
+        let text = |value: &HeaderValue| value.to_str().expect("the headers are ASCII").to_owned();
         let pairs = out.headers.iter();
         pairs
             .map(|(name, value)| (name.to_string(), text(value)))

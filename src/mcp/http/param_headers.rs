@@ -1,5 +1,5 @@
-//! Arguments that servers of the newer era want to see in headers: `x-mcp-header` in the
-//! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
+//! Arguments that modern servers also want as headers: `x-mcp-header` in a tool's schema
+//! (SEP-2243). A tool with an invalid annotation is omitted.
 
 use crate::mcp::tool_list::ListedTools;
 use crate::sync::lock_ignoring_poison;
@@ -8,24 +8,24 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 const KEY: &str = "x-mcp-header";
-/// Lines about tools that are left out; the rest is counted.
+/// Maximum number of lines about omitted tools; the rest are counted.
 const OMITTED_LINES_MAX: usize = 50;
-/// As deep as schemas are followed.
+/// Maximum depth of schemas.
 const DEPTH_MAX: usize = 64;
-/// Headers of one tool: each call sends them all, and servers accept few.
+/// Maximum number of headers per tool; each call sends them all, and servers limit headers.
 const PARAMS_MAX: usize = 64;
-/// All names that lead to one argument together; also the name of a header.
+/// Maximum total length of the names on the path to one argument, and of a header name.
 const NAMES_BYTES_MAX: usize = 4_096;
 
-/// An argument, by the names that lead to it, and its header.
+/// The path of an argument, and its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ParamHeader {
     path: Vec<String>,
     header: String,
 }
 
-/// By tool. None until a message of the newer era goes out over HTTP: all other servers
-/// may write into their schemas what they like.
+/// Headers by tool. `None` until a modern message goes out over HTTP; other servers may use this
+/// schema key freely.
 #[derive(Debug, Default)]
 pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<ParamHeader>>>>);
 
@@ -34,38 +34,40 @@ impl ParamHeaders {
         lock_ignoring_poison(&self.0).get_or_insert_default();
     }
 
-    /// Takes the headers of a list of tools, and takes out those tools that are wrong.
+    /// Registers the headers of a tool list, and removes tools with invalid annotations from it.
     pub fn register_tools(&self, listed: &mut ListedTools) {
-        let mut known = lock_ignoring_poison(&self.0);
-        let Some(known) = &mut *known else { return };
-        known.clear();
-        let mut wrong = Vec::new();
+        let mut headers_by_tool = lock_ignoring_poison(&self.0);
+        let Some(headers_by_tool) = &mut *headers_by_tool else {
+            return;
+        };
+        headers_by_tool.clear();
+        let mut invalid = Vec::new();
         listed
             .tools
             .retain(|tool| match header_params(&tool.input_schema) {
                 Ok(params) => {
-                    known.insert(tool.name.clone(), params);
+                    headers_by_tool.insert(tool.name.clone(), params);
                     true
                 }
                 Err(why) => {
-                    wrong.push(format!("tool `{}`: {why}", tool.name));
+                    invalid.push(format!("tool `{}`: {why}", tool.name));
                     false
                 }
             });
-        let more = wrong.len().saturating_sub(OMITTED_LINES_MAX);
-        let told = wrong.into_iter().take(OMITTED_LINES_MAX);
-        listed.omitted.extend(told);
+        let more = invalid.len().saturating_sub(OMITTED_LINES_MAX);
+        let reported = invalid.into_iter().take(OMITTED_LINES_MAX);
+        listed.omitted.extend(reported);
         if more > 0 {
-            let more = format!("and {more} more tools with a wrong `{KEY}`");
+            let more = format!("and {more} more tools with an invalid `{KEY}`");
             listed.omitted.push(more);
         }
     }
 
-    /// The headers of one message `tools/call`, with their values.
+    /// The header names and values of one `tools/call` message.
     pub fn for_call(&self, message: &Value) -> Vec<(String, String)> {
         let name = message.pointer("/params/name").and_then(Value::as_str);
-        let known = lock_ignoring_poison(&self.0);
-        let params = name.and_then(|name| known.as_ref()?.get(name));
+        let headers_by_tool = lock_ignoring_poison(&self.0);
+        let params = name.and_then(|name| headers_by_tool.as_ref()?.get(name));
         let arguments = message.pointer("/params/arguments");
         let (Some(params), Some(arguments)) = (params, arguments) else {
             return Vec::new();
@@ -86,28 +88,25 @@ impl ParamHeaders {
     }
 }
 
-/// The headers that a schema asks for.
+/// The headers that a schema requires.
 fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String> {
     let mut found = Vec::new();
     collect_params(schema, &mut Vec::new(), 0, &mut found)?;
-    // One that stands where no argument can be found by its names cannot be obeyed.
+    // An annotation outside a named argument cannot be honored.
     if count_header_keys(schema, 0) != found.len() {
-        return Err(format!("`{KEY}` stands where no argument is named"));
+        return Err(format!("`{KEY}` is used outside a named argument"));
     }
     let mut seen = HashSet::new();
     match found
         .iter()
         .find(|param| !seen.insert(param.header.to_ascii_lowercase()))
     {
-        Some(twice) => Err(format!(
-            "two arguments ask for the header `{}`",
-            twice.header
-        )),
+        Some(twice) => Err(format!("two arguments use the header `{}`", twice.header)),
         None => Ok(found),
     }
 }
 
-/// `bytes` is the length of the names in `path`.
+/// `bytes` is the total length of the names in `path`.
 fn collect_params<'a>(
     schema: &'a Map<String, Value>,
     path: &mut Vec<&'a str>,
@@ -147,22 +146,23 @@ fn validate_header_name(header: &Value, kind: Option<&Value>) -> Result<String, 
     }
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(format!(
-            "`{KEY}` is {header}, which cannot be the name of a header"
+            "`{KEY}` is {header}, which is not a valid header name"
         ));
     }
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
-        _ => Err(format!("`{KEY}` needs a string, an integer or a boolean")),
+        _ => Err(format!(
+            "`{KEY}` requires the type string, integer or boolean"
+        )),
     }
 }
 
-/// How often the key stands anywhere in a schema, but for data that is quoted in it and
-/// for arguments of that name.
+/// Counts the key anywhere in a schema, except in quoted data and as an argument name.
 fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
     if depth > DEPTH_MAX {
         return 0;
     }
-    let of = |value: &Value| match value {
+    let count = |value: &Value| match value {
         Value::Object(schema) => count_header_keys(schema, depth + 1),
         Value::Array(items) => {
             let schemas = items.iter().filter_map(Value::as_object);
@@ -177,9 +177,9 @@ fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
         "default" | "const" | "enum" | "examples" => 0,
         "properties" | "$defs" | "definitions" | "dependentSchemas" | "patternProperties" => {
             let named = value.as_object().into_iter().flatten();
-            named.map(|(_, schema)| of(schema)).sum()
+            named.map(|(_, schema)| count(schema)).sum()
         }
-        _ => of(value),
+        _ => count(value),
     });
     entries.sum()
 }
@@ -216,9 +216,9 @@ mod tests {
         let message = json!({ "params": { "name": "query", "arguments": {
             "region": "west", "deep": { "count": 42 }, "loud": false, "gone": null,
             "x-mcp-header": "not this" } } });
-        let said = [("Region", "west"), ("Count", "42"), ("Loud", "false")]
+        let expected = [("Region", "west"), ("Count", "42"), ("Loud", "false")]
             .map(|(name, value)| (format!("mcp-param-{name}"), value.to_owned()));
-        assert_eq!(headers.for_call(&message), said);
+        assert_eq!(headers.for_call(&message), expected);
         assert_eq!(
             headers.for_call(&json!({ "params": { "name": "other" } })),
             []
@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn invalid_header_annotations_are_rejected() {
-        let one = |header: Value, kind: &str| {
+        let parse = |header: Value, kind: &str| {
             header_params(&schema(
                 json!({ "a": { "type": kind, "x-mcp-header": header } }),
             ))
         };
-        assert_eq!(one(json!("A"), "string").map(|found| found.len()), Ok(1));
+        assert_eq!(parse(json!("A"), "string").map(|found| found.len()), Ok(1));
         for header in [
             json!(""),
             json!("My Region"),
@@ -241,10 +241,10 @@ mod tests {
             json!("A\t1"),
             json!(7),
         ] {
-            assert!(one(header.clone(), "string").is_err(), "{header}");
+            assert!(parse(header.clone(), "string").is_err(), "{header}");
         }
         for kind in ["object", "array", "null", "number"] {
-            assert!(one(json!("A"), kind).is_err(), "{kind}");
+            assert!(parse(json!("A"), kind).is_err(), "{kind}");
         }
         let twice = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
             "b": { "type": "string", "x-mcp-header": "field" } });
@@ -276,18 +276,19 @@ mod tests {
             };
             (0..count).map(named).collect::<Map<_, _>>().into()
         };
-        let wrong = |properties| header_params(&schema(properties)).expect_err("it is refused");
+        let invalid =
+            |properties| header_params(&schema(properties)).expect_err("the schema is rejected");
         assert_eq!(
             header_params(&schema(many(64))).map(|found| found.len()),
             Ok(64)
         );
-        assert!(wrong(many(65)).contains("more than 64"));
+        assert!(invalid(many(65)).contains("more than 64"));
         let below = |name: String| json!({ name: { "type": "object", "properties": many(2) } });
         assert!(header_params(&schema(below("x".repeat(1_000)))).is_ok());
-        let why = wrong(below("x".repeat(120_000)));
+        let why = invalid(below("x".repeat(120_000)));
         assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
         let header = json!({ "type": "string", "x-mcp-header": "x".repeat(120_000) });
-        let why = wrong(json!({ "a": header }));
+        let why = invalid(json!({ "a": header }));
         assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
     }
 }

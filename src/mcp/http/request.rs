@@ -1,5 +1,5 @@
-//! One message of ours: posted, and its answer read, however it comes. A stream that
-//! ends before the answer is resumed where the server allows that.
+//! Posts one message and reads its response, in whatever form it arrives. A stream that ends before
+//! the response is resumed if the server supports that.
 
 use super::connection::{Connection, HttpKind};
 use super::error::{HttpError, SYNTHETIC_ERROR_CODE, ServerMessage};
@@ -13,68 +13,68 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// A server may ask for so much patience, so often.
+/// The longest `Retry-After` that we follow.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(1);
 const RETRIES_MAX: u32 = 5;
-/// Before a stream is resumed whose server named no time.
+/// Delay before resuming a stream, unless the server sets one.
 const RESUME_DELAY: Duration = Duration::from_secs(1);
 const RESUME_DELAY_MIN: Duration = Duration::from_millis(100);
 const RESUME_DELAY_MAX: Duration = Duration::from_secs(60);
-/// Resumptions in a row that brought no event.
+/// Maximum number of consecutive resumptions without an event.
 const RESUMPTIONS_MAX: u32 = 5;
 
-/// What came of a message.
+/// The outcome of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// It arrived, and was answered where an answer belongs to it.
+    /// It arrived and, if it was a request, was answered.
     Completed,
-    /// This one failed, and says nothing of others.
+    /// Only this message failed.
     Failed(HttpError),
-    /// The connection is of no use any more.
+    /// The connection is unusable.
     ConnectionLost(HttpError),
-    /// The server did nothing, since it does not know the session.
+    /// The server did nothing because it does not recognize the session.
     SessionUnknown,
 }
 
-/// Posts `out` and reads what comes back until its answer is there.
+/// Posts `out` and reads until its response is complete.
 pub async fn exchange(
     connection: Arc<Connection>,
     out: OutgoingMessage,
     sent: CancellationToken,
 ) -> RequestOutcome {
-    let talk = send_with_retries(&connection, &out, &sent);
-    let ended = match out.deadline() {
-        Some(deadline) => timeout(deadline, talk)
+    let sending = send_with_retries(&connection, &out, &sent);
+    let outcome = match out.deadline() {
+        Some(deadline) => timeout(deadline, sending)
             .await
             .unwrap_or(RequestOutcome::Failed(HttpError::Timeout(deadline))),
-        None => talk.await,
+        None => sending.await,
     };
-    match ended {
-        // Before a session is open, one failure is all that there is to tell.
-        RequestOutcome::Failed(fault)
+    match outcome {
+        // Until the session is open, a single failure is fatal.
+        RequestOutcome::Failed(error)
             if out.id.is_some() && connection.shared.startup.stage() != HandshakeStage::Open =>
         {
-            RequestOutcome::ConnectionLost(fault)
+            RequestOutcome::ConnectionLost(error)
         }
-        RequestOutcome::Failed(fault) => {
+        RequestOutcome::Failed(error) => {
             if let Some(id) = &out.id {
                 let message =
-                    if out.is_method("subscriptions/listen") && fault == HttpError::StreamEnded {
-                        // Nothing failed: it has to be opened again.
+                    if out.is_method("subscriptions/listen") && error == HttpError::StreamEnded {
+                        // The subscription did not fail; it must be reopened.
                         json!({ "jsonrpc": "2.0", "id": id, "result": {} })
                     } else {
                         let error =
-                            json!({ "code": SYNTHETIC_ERROR_CODE, "message": fault.to_string() });
+                            json!({ "code": SYNTHETIC_ERROR_CODE, "message": error.to_string() });
                         json!({ "jsonrpc": "2.0", "id": id, "error": error })
                     };
                 connection
                     .deliver(message.to_string().into_bytes(), Some(id))
                     .await;
             }
-            RequestOutcome::Failed(fault)
+            RequestOutcome::Failed(error)
         }
-        ended => ended,
+        outcome => outcome,
     }
 }
 
@@ -87,58 +87,59 @@ async fn send_with_retries(
     loop {
         let response = match connection.post(out, sent).await {
             Ok(response) => response,
-            Err(fault) => return RequestOutcome::ConnectionLost(fault),
+            Err(error) => return RequestOutcome::ConnectionLost(error),
         };
         if response.status().is_success() {
             return match read_answer(connection, out, response).await {
                 Ok(()) => RequestOutcome::Completed,
-                Err(fault) if fault.is_connection_failure() => {
-                    RequestOutcome::ConnectionLost(fault)
+                Err(error) if error.is_connection_failure() => {
+                    RequestOutcome::ConnectionLost(error)
                 }
-                Err(fault) => RequestOutcome::Failed(fault),
+                Err(error) => RequestOutcome::Failed(error),
             };
         }
-        let refusal = ErrorResponse::read(&connection.remote, response).await;
-        match retry_delay(&refusal, out) {
+        let error_response = ErrorResponse::read(&connection.remote, response).await;
+        match retry_delay(&error_response, out) {
             Some(pause)
                 if retries < RETRIES_MAX && connection.shared.startup.has_time_for(pause) =>
             {
                 connection
                     .shared
                     .startup
-                    .set_retry_reason(Some(refusal.to_http_error()));
+                    .set_retry_reason(Some(error_response.to_http_error()));
                 sleep(pause).await;
                 connection.shared.startup.set_retry_reason(None);
             }
-            _ => return handle_error_response(connection, out, refusal).await,
+            _ => return handle_error_response(connection, out, error_response).await,
         }
         retries += 1;
     }
 }
 
-/// How long to wait before the same is asked again. The server did nothing yet.
-fn retry_delay(refusal: &ErrorResponse, out: &OutgoingMessage) -> Option<Duration> {
-    match (refusal.status, refusal.retry_after) {
+/// The delay before repeating the request, which the server has not executed.
+fn retry_delay(error_response: &ErrorResponse, out: &OutgoingMessage) -> Option<Duration> {
+    match (error_response.status, error_response.retry_after) {
         (429 | 503, Some(pause)) => (pause <= RETRY_AFTER_MAX).then_some(pause),
         (429, None) if out.id.is_some() => Some(RETRY_AFTER_DEFAULT),
         _ => None,
     }
 }
 
-/// What a status that is no success means for the message, and for the session.
+/// Interprets an error status for the message and for the session.
 async fn handle_error_response(
     connection: &Connection,
     out: &OutgoingMessage,
-    refusal: ErrorResponse,
+    error_response: ErrorResponse,
 ) -> RequestOutcome {
-    let status = refusal.status;
-    let answers_this = refusal.error.is_some() && refusal.id == out.id && out.id.is_some();
+    let status = error_response.status;
+    let answers_this =
+        error_response.error.is_some() && error_response.id == out.id && out.id.is_some();
     let in_session = connection.has_session() && !out.is_method("initialize");
     let is_lost = in_session
         && match status {
             404 => true,
-            // Servers say so with 400 as well, and with that other things too.
-            400 => !answers_this || refusal.mentions_session(),
+            // Some servers use 400 for an unknown session, but also for other errors.
+            400 => !answers_this || error_response.mentions_session(),
             _ => false,
         };
     if is_lost {
@@ -148,11 +149,11 @@ async fn handle_error_response(
         connection
             .shared
             .outcome
-            .set_likely_cause(refusal.to_http_error().into());
-        return RequestOutcome::ConnectionLost(refusal.to_http_error());
+            .set_likely_cause(error_response.to_http_error().into());
+        return RequestOutcome::ConnectionLost(error_response.to_http_error());
     }
-    match (&out.id, &refusal.error) {
-        // The answer is in the body, whoever it says that it is for.
+    match (&out.id, &error_response.error) {
+        // The body contains the response, whatever id it names.
         (Some(id), Some(error)) if status != 429 => {
             let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
             connection
@@ -160,7 +161,7 @@ async fn handle_error_response(
                 .await;
             RequestOutcome::Completed
         }
-        _ => RequestOutcome::Failed(refusal.to_http_error()),
+        _ => RequestOutcome::Failed(error_response.to_http_error()),
     }
 }
 
@@ -169,17 +170,17 @@ async fn read_answer(
     out: &OutgoingMessage,
     response: Response,
 ) -> Result<(), HttpError> {
-    let asked = out.id.as_ref();
+    let expected_id = out.id.as_ref();
     let status = response.status().as_u16();
     let kind = BodyKind::of(&response);
-    // What is waited for by others must not last as long as a stream may.
-    if asked.is_none() {
+    // Other messages wait for this one, so do not wait for a stream.
+    if expected_id.is_none() {
         return Ok(());
     }
     if kind == BodyKind::EventStream {
-        return read_event_stream(connection, asked, EventStream::new(response)).await;
+        return read_event_stream(connection, expected_id, EventStream::new(response)).await;
     }
-    // It was taken, and will be answered elsewhere, if at all.
+    // Accepted; a response, if any, arrives elsewhere.
     if matches!(status, 202 | 204) {
         return Ok(());
     }
@@ -192,27 +193,29 @@ async fn read_answer(
     let body = read_body(response).await?;
     let is_json =
         body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[");
-    let told = || ServerMessage(summarize_body(&connection.remote.redactor, &body, None));
+    let summary_text = || ServerMessage(summarize_body(&connection.remote.redactor, &body, None));
     match (connection.http_kind, kind) {
         _ if is_json => {}
         (HttpKind::Sse, _) => return Ok(()),
-        (_, BodyKind::HtmlPage) => return Err(HttpError::HtmlPage(told())),
-        _ if body.trim_ascii_start().starts_with(b"<") => return Err(HttpError::HtmlPage(told())),
-        _ => return Err(HttpError::NotJson(told())),
+        (_, BodyKind::HtmlPage) => return Err(HttpError::HtmlPage(summary_text())),
+        _ if body.trim_ascii_start().starts_with(b"<") => {
+            return Err(HttpError::HtmlPage(summary_text()));
+        }
+        _ => return Err(HttpError::NotJson(summary_text())),
     }
-    let words = told();
-    match connection.deliver(body, asked).await {
+    let summary = summary_text();
+    match connection.deliver(body, expected_id).await {
         true => Ok(()),
         false if connection.http_kind == HttpKind::Sse => Ok(()),
-        false if words.0.is_empty() => Err(HttpError::NotJson(words)),
+        false if summary.0.is_empty() => Err(HttpError::NotJson(summary)),
         false => Err(HttpError::MismatchedAnswer),
     }
 }
 
-/// Reads a stream, and the streams that go on where it ended, until the answer came.
+/// Reads a stream, and the streams that continue it, until the response arrives.
 async fn read_event_stream(
     connection: &Connection,
-    asked: Option<&Value>,
+    expected_id: Option<&Value>,
     mut stream: EventStream,
 ) -> Result<(), HttpError> {
     let mut last_id: Vec<u8> = Vec::new();
@@ -226,23 +229,23 @@ async fn read_event_stream(
                     let is_message = event.name.is_empty() || event.name == b"message";
                     if is_message
                         && !event.data.is_empty()
-                        && connection.deliver(event.data, asked).await
+                        && connection.deliver(event.data, expected_id).await
                     {
                         return Ok(());
                     }
                 }
                 Ok(None) => break HttpError::StreamEnded,
-                Err(fault @ HttpError::MessageTooLong(_)) => return Err(fault),
-                Err(fault) => break fault,
+                Err(error @ HttpError::MessageTooLong(_)) => return Err(error),
+                Err(error) => break error,
             }
         };
         if !stream.last_id().is_empty() {
             last_id = stream.last_id().to_vec();
         }
         empty_resumptions = if has_begun { 0 } else { empty_resumptions + 1 };
-        let may_resume = connection.http_kind == HttpKind::Streamable && asked.is_some();
+        let may_resume = connection.http_kind == HttpKind::Streamable && expected_id.is_some();
         if !may_resume || last_id.is_empty() || empty_resumptions >= RESUMPTIONS_MAX {
-            return asked.map_or(Ok(()), |_| Err(end));
+            return expected_id.map_or(Ok(()), |_| Err(end));
         }
         let delay = stream.retry().unwrap_or(RESUME_DELAY);
         sleep(delay.clamp(RESUME_DELAY_MIN, RESUME_DELAY_MAX)).await;

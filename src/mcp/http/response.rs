@@ -1,5 +1,4 @@
-//! Reads the bodies of answers: a stream of events, one message, or what a server says
-//! when it refuses. Each is bounded.
+//! Reads response bodies: an event stream, one message, or an error. Each has a size limit.
 
 use super::client::RemoteClient;
 use super::error::{HttpError, HttpStatus, ServerMessage};
@@ -14,28 +13,30 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Of one message.
+/// Maximum size of one message.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 const ERROR_BODY_DEADLINE: Duration = Duration::from_secs(5);
-/// Of what a server says, as it is shown.
+/// Maximum length of server text that is shown.
 const SUMMARY_CHARS_MAX: usize = 200;
 
-/// What the head of an answer announces.
+/// The content type of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyKind {
     EventStream,
     Json,
     HtmlPage,
-    /// Nothing, or what says nothing: the body decides.
+    /// Missing or generic, so the body decides.
     Unknown,
     Other(String),
 }
 
 impl BodyKind {
     pub fn of(response: &Response) -> Self {
-        let value = response.headers().get(CONTENT_TYPE);
-        let value = value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let value = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let kind = value
             .as_deref()
             .unwrap_or_default()
@@ -53,7 +54,7 @@ impl BodyKind {
     }
 }
 
-/// A stream of events, and from where it can be resumed.
+/// An event stream that remembers where it can be resumed.
 pub struct EventStream {
     response: Response,
     events: SseDecoder,
@@ -71,11 +72,10 @@ impl EventStream {
         }
     }
 
-    /// The next event, or `None` at the end of the stream. An event that was cut off is
-    /// none.
+    /// The next event, or `None` at the end of the stream. A truncated event is dropped.
     ///
     /// # Errors
-    /// An event beyond the bound, or a connection that broke.
+    /// An event over the size limit, or a broken connection.
     pub async fn next(&mut self) -> Result<Option<SseEvent>, HttpError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -107,10 +107,10 @@ impl EventStream {
 
 async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
-    chunk.map_err(|fault| HttpError::BodyInterrupted(http_util::root_cause(&fault)))
+    chunk.map_err(|error| HttpError::BodyInterrupted(http_util::root_cause(&error)))
 }
 
-/// One message, which is the whole of the body.
+/// Reads a body that consists of one message.
 pub async fn read_body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(bytes) = chunk(&mut response).await? {
@@ -123,13 +123,13 @@ pub async fn read_body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     Ok(body)
 }
 
-/// An answer whose status is no success.
+/// A response with an error status.
 pub struct ErrorResponse {
     pub status: u16,
     pub retry_after: Option<Duration>,
-    /// The error of JSON-RPC in its body, if that is one.
+    /// The JSON-RPC error in its body, if there is one.
     pub error: Option<Value>,
-    /// The id that it answers.
+    /// The request id in its body.
     pub id: Option<Value>,
     server_message: ServerMessage,
     is_html: bool,
@@ -140,11 +140,11 @@ impl ErrorResponse {
     pub async fn read(remote: &RemoteClient, response: Response) -> Self {
         let status = response.status().as_u16();
         let retry_after = http_util::retry_after(response.headers());
-        let at = remote.display_url(response.url());
-        let mut is_page = BodyKind::of(&response) == BodyKind::HtmlPage;
+        let url = remote.display_url(response.url());
+        let mut is_html = BodyKind::of(&response) == BodyKind::HtmlPage;
         let read = http_util::read_body_prefix(response, ERROR_BODY_BYTES_MAX);
         let body = timeout(ERROR_BODY_DEADLINE, read).await.unwrap_or_default();
-        is_page |= body.trim_ascii_start().starts_with(b"<");
+        is_html |= body.trim_ascii_start().starts_with(b"<");
         let mut message = decode::parse_message(&body);
         let field = |key: &str, message: &mut Option<Value>| {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
@@ -157,12 +157,12 @@ impl ErrorResponse {
             error: field("error", &mut message).filter(Value::is_object),
             id: field("id", &mut message),
             server_message: ServerMessage(summary),
-            is_html: is_page,
-            url: at,
+            is_html,
+            url,
         }
     }
 
-    /// Does it speak of the session?
+    /// Whether the error mentions the session.
     pub fn mentions_session(&self) -> bool {
         self.server_message
             .0
@@ -178,31 +178,31 @@ impl ErrorResponse {
             404 | 405 | 410 => HttpError::NotFound {
                 at: self.url.clone(),
                 status: self.status,
-                said: if self.is_html {
+                message: if self.is_html {
                     ServerMessage::default()
                 } else {
                     summary
                 },
             },
             429 => HttpError::RateLimited {
-                said: summary,
+                message: summary,
                 pause: self.retry_after,
             },
             status => HttpError::Status {
                 status: HttpStatus(status),
-                said: summary,
+                message: summary,
             },
         }
     }
 }
 
-/// What a body says, in one short line: the message of an error, the title of a page, or
-/// its first words. Without secrets.
+/// A one-line summary of a body without secrets: the error message, the title of a page, or the
+/// first words.
 pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>) -> String {
     let text = String::from_utf8_lossy(body);
-    let words = match message {
+    let text = match message {
         Some(message) => {
-            let at = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
+            let field = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
             let known = [
                 "/error/message",
                 "/error_description",
@@ -210,18 +210,18 @@ pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>)
                 "/error",
                 "/detail",
             ];
-            let told = known.iter().find_map(|pointer| at(pointer));
-            told.unwrap_or(text.as_ref())
+            let known_text = known.iter().find_map(|pointer| field(pointer));
+            known_text.unwrap_or(text.as_ref())
         }
         None if text.trim_start().starts_with('<') => html_title(&text).unwrap_or_default(),
         None => text.as_ref(),
     };
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    // It becomes the middle of a sentence.
-    let words = words.trim_end_matches('.');
-    match words.char_indices().nth(SUMMARY_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", redactor.redacted_head(words, end).0),
-        None => redactor.redacted(words),
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The text becomes part of a sentence.
+    let text = text.trim_end_matches('.');
+    match text.char_indices().nth(SUMMARY_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", redactor.redacted_head(text, end).0),
+        None => redactor.redacted(text),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Streams on which a server speaks by itself: the one of HTTP+SSE, without which there
-//! is no session, and the one of streamable HTTP, which not every server has.
+//! Streams for messages initiated by the server: the required one of HTTP+SSE, and the optional one
+//! of streamable HTTP.
 
 use super::client::RemoteClient;
 use super::connection::Connection;
@@ -12,26 +12,26 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-/// For the event that says where messages go.
+/// Deadline for the event with the message endpoint.
 const ENDPOINT_DEADLINE: Duration = Duration::from_secs(5);
-/// Before a stream that ended is opened again; it doubles.
+/// Delay before a stream is reopened; doubles each time.
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
 const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
-/// One that held so long was no failure.
+/// A stream that lasted this long was no failure.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
-/// For the head of a stream.
+/// Deadline for the response headers of a stream.
 const RESPONSE_HEAD_DEADLINE: Duration = Duration::from_secs(30);
-/// Failures in a row to reach a server that was reached before.
+/// Maximum number of consecutive connection failures after the stream was open once.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 
-/// Opens the stream of HTTP+SSE and learns where messages go.
+/// Opens the HTTP+SSE stream and reads the message endpoint.
 ///
 /// # Errors
-/// There is no such stream, or it names no endpoint of its own origin.
+/// There is no such stream, or it names no endpoint at its own origin.
 pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStream), HttpError> {
     let opening = async {
-        let ask = super::client::HttpRequest {
+        let request = super::client::HttpRequest {
             method: Method::GET,
             url: remote.url.clone(),
             headers: HeaderMap::from_iter([(
@@ -40,7 +40,7 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
             )]),
             body: None,
         };
-        let response = remote.send(&ask).await?;
+        let response = remote.send(&request).await?;
         if !response.status().is_success() {
             return Err(ErrorResponse::read(remote, response).await.to_http_error());
         }
@@ -72,7 +72,7 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
     opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_DEADLINE)))
 }
 
-/// Where messages go. Another origin would get them with all their headers.
+/// The URL for messages. It must have the same origin, because it receives all headers.
 fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
     let text = std::str::from_utf8(endpoint).map_err(|_| HttpError::BadEndpoint)?;
     let url = base.join(text.trim()).map_err(|_| HttpError::BadEndpoint)?;
@@ -83,13 +83,13 @@ fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Resul
     }
 }
 
-/// Reads the stream of HTTP+SSE to its end, which is that of the session.
+/// Reads the HTTP+SSE stream to its end, which ends the session.
 pub async fn read_to_end(connection: &Connection, mut stream: EventStream) -> RequestOutcome {
     loop {
         match stream.next().await {
             Ok(Some(event)) => deliver_event(connection, event.name, event.data).await,
             Ok(None) => return RequestOutcome::Completed,
-            Err(fault) => return RequestOutcome::ConnectionLost(fault),
+            Err(error) => return RequestOutcome::ConnectionLost(error),
         }
     }
 }
@@ -101,32 +101,32 @@ async fn deliver_event(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
     }
 }
 
-/// Keeps the stream of streamable HTTP open for as long as the server allows. Ends well
-/// where it has none.
+/// Keeps the server stream of streamable HTTP open as long as the server allows. Returns
+/// `Completed` if the server has none.
 pub async fn keep_open(connection: &Connection) -> RequestOutcome {
     let mut delay = REOPEN_DELAY;
     let mut last_id = Vec::new();
-    let mut unreached = 0;
+    let mut failures = 0;
     let mut was_open = false;
     loop {
         let since = Instant::now();
-        let mut asked_for = None;
+        let mut server_delay = None;
         match open_stream(connection, &last_id).await {
             StreamOpening::Stream(mut stream) => {
-                unreached = 0;
+                failures = 0;
                 if std::mem::replace(&mut was_open, true) {
-                    // What was said in between may be lost.
+                    // Messages sent in the meantime may be lost.
                     connection.shared.stream_reopened.notify_one();
                 }
                 loop {
                     match stream.next().await {
                         Ok(Some(event)) => deliver_event(connection, event.name, event.data).await,
                         Ok(None) => break,
-                        Err(fault @ HttpError::MessageTooLong(_)) => {
-                            return RequestOutcome::ConnectionLost(fault);
+                        Err(error @ HttpError::MessageTooLong(_)) => {
+                            return RequestOutcome::ConnectionLost(error);
                         }
-                        Err(fault) => {
-                            tracing::debug!("the stream of the server broke: {fault}");
+                        Err(error) => {
+                            tracing::debug!("the server stream broke: {error}");
                             break;
                         }
                     }
@@ -134,24 +134,22 @@ pub async fn keep_open(connection: &Connection) -> RequestOutcome {
                 if !stream.last_id().is_empty() {
                     last_id = stream.last_id().to_vec();
                 }
-                asked_for = stream.retry();
+                server_delay = stream.retry();
             }
             StreamOpening::SessionUnknown => return RequestOutcome::SessionUnknown,
             StreamOpening::Unsupported => return RequestOutcome::Completed,
-            StreamOpening::TemporaryFailure(fault) => {
-                unreached += 1;
-                if was_open
-                    && fault.is_connection_failure()
-                    && unreached >= CONSECUTIVE_FAILURES_MAX
+            StreamOpening::TemporaryFailure(error) => {
+                failures += 1;
+                if was_open && error.is_connection_failure() && failures >= CONSECUTIVE_FAILURES_MAX
                 {
-                    return RequestOutcome::ConnectionLost(fault);
+                    return RequestOutcome::ConnectionLost(error);
                 }
             }
         }
         if since.elapsed() >= HEALTHY_AFTER {
             delay = REOPEN_DELAY;
         }
-        let pause = asked_for.unwrap_or(delay);
+        let pause = server_delay.unwrap_or(delay);
         sleep(pause.clamp(REOPEN_DELAY_MIN, REOPEN_DELAY_MAX)).await;
         delay = (delay * 2).min(REOPEN_DELAY_MAX);
     }
@@ -159,9 +157,9 @@ pub async fn keep_open(connection: &Connection) -> RequestOutcome {
 
 enum StreamOpening {
     Stream(Box<EventStream>),
-    /// The server does not know the session.
+    /// The server does not recognize the session.
     SessionUnknown,
-    /// It has no such stream.
+    /// The server has no such stream.
     Unsupported,
     TemporaryFailure(HttpError),
 }
@@ -169,7 +167,7 @@ enum StreamOpening {
 async fn open_stream(connection: &Connection, last_id: &[u8]) -> StreamOpening {
     let response = match timeout(RESPONSE_HEAD_DEADLINE, connection.get(last_id)).await {
         Ok(Ok(response)) => response,
-        Ok(Err(fault)) => return StreamOpening::TemporaryFailure(fault),
+        Ok(Err(error)) => return StreamOpening::TemporaryFailure(error),
         Err(_) => {
             return StreamOpening::TemporaryFailure(HttpError::Timeout(RESPONSE_HEAD_DEADLINE));
         }

@@ -1,5 +1,5 @@
-//! The transport of servers that are reached by URL: what rmcp sends is queued for the
-//! driver, and what the driver read is handed up.
+//! The rmcp transport for servers at a URL: queues outgoing messages for the driver and hands
+//! incoming ones to rmcp.
 
 use super::connection::IncomingMessage;
 use super::outgoing_message::OutgoingMessage;
@@ -14,7 +14,7 @@ use std::future::ready;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Messages that wait for the driver.
+/// Maximum number of messages waiting for the driver.
 pub const QUEUE_MAX: usize = 1_024;
 
 pub struct HttpTransport {
@@ -41,8 +41,8 @@ impl HttpTransport {
 
     fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
         self.inbox.record_sent(message);
-        let value =
-            serde_json::to_value(message).map_err(|it| McpError::BrokenPipe(it.to_string()))?;
+        let value = serde_json::to_value(message)
+            .map_err(|error| McpError::BrokenPipe(error.to_string()))?;
         let out = OutgoingMessage::new(&value, &self.shared.param_headers);
         self.queue.try_send(out).map_err(|_| {
             self.shared.outcome.end(McpError::NotReading);
@@ -54,8 +54,7 @@ impl HttpTransport {
 impl Transport<RoleClient> for HttpTransport {
     type Error = McpError;
 
-    /// Queues the message in the order of the calls: a cancellation must not overtake
-    /// its request.
+    /// Queues the message in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,

@@ -1,4 +1,4 @@
-//! Any text at all, cut anywhere: the first bytes say where.
+//! Scans arbitrary text split at arbitrary offsets; the first bytes of the input give the offsets.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ fuzz_target!(|input: &[u8]| {
     let (cuts, text) = input.split_at(input.len().min(4));
     let cuts: Vec<usize> = cuts
         .chunks(2)
-        .map(|two| two.iter().fold(0, |cut, byte| cut << 8 | usize::from(*byte)))
+        .map(|pair| pair.iter().fold(0, |cut, byte| cut << 8 | usize::from(*byte)))
         .collect();
     scan_invariants::check_cuts(&String::from_utf8_lossy(text), &cuts);
 });

@@ -1,7 +1,8 @@
-//! How models are taught to call tools, and how their calls are read back, cut
-//! into chunks at every place.
+//! The system message that describes tools, and the scanner for calls in text, with the text split
+//! at every offset.
 
 use crate::support::scan_invariants;
+mod json_lookalikes;
 mod properties;
 mod pythonic;
 mod round_trip;

@@ -1,5 +1,5 @@
-//! Texts put together from fragments of markers: whatever they say, all ways of
-//! cutting them agree, and no byte is lost.
+//! Texts assembled from marker fragments: every chunking gives the same events, and no byte is
+//! lost.
 
 use crate::dialect::scan_every_way::{scan, test_toolset};
 use crate::dialect::scan_invariants::may_withhold;
@@ -111,29 +111,29 @@ proptest! {
     }
 
     #[test]
-    fn every_byte_is_accounted_for_and_only_what_may_become_a_form_is_held_back(text in fragments()) {
+    fn every_byte_is_accounted_for_and_only_possible_forms_are_withheld(text in fragments()) {
         let mut scanner = CallScanner::new(test_toolset());
-        let (mut given, mut told) = (String::new(), String::new());
-        let mut turned = 0;
+        let (mut pushed, mut emitted) = (String::new(), String::new());
+        let mut conversions = 0;
         for c in text.split_inclusive(|_| true) {
-            given.push_str(c);
+            pushed.push_str(c);
             for piece in scanner.push(c) {
-                turned += u32::from(piece == ScanEvent::TextWasThinking);
-                told.push_str(piece.raw());
+                conversions += u32::from(piece == ScanEvent::TextWasThinking);
+                emitted.push_str(piece.raw());
             }
-            let held = given.strip_prefix(&told);
-            prop_assert!(held.is_some_and(|held| may_withhold(&told, held)), "{told:?} of {given:?}");
+            let withheld = pushed.strip_prefix(&emitted);
+            prop_assert!(withheld.is_some_and(|withheld| may_withhold(&emitted, withheld)), "{emitted:?} of {pushed:?}");
         }
         for piece in scanner.finish() {
-            turned += u32::from(piece == ScanEvent::TextWasThinking);
-            told.push_str(piece.raw());
+            conversions += u32::from(piece == ScanEvent::TextWasThinking);
+            emitted.push_str(piece.raw());
         }
-        prop_assert_eq!(&told, &text);
-        prop_assert!(turned <= 1);
+        prop_assert_eq!(&emitted, &text);
+        prop_assert!(conversions <= 1);
     }
 
     #[test]
-    fn text_without_a_marker_is_passed_on_at_once(
+    fn text_without_markers_passes_through_immediately(
         text in "[a-eg-zA-Z가-힣ぁ-ん0-9.,;:!?()\"' \n-]{1,60}",
         cut in 1..60_usize,
     ) {
@@ -141,8 +141,8 @@ proptest! {
         scanner.push("x");
         let cut = text.floor_char_boundary(cut);
         for part in [&text[..cut], &text[cut..]] {
-            let told: String = scanner.push(part).iter().map(ScanEvent::raw).collect();
-            prop_assert_eq!(&told, part);
+            let emitted: String = scanner.push(part).iter().map(ScanEvent::raw).collect();
+            prop_assert_eq!(&emitted, part);
         }
     }
 }

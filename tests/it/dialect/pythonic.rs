@@ -1,11 +1,10 @@
-//! Calls as Python (DIALECTS 22, 27, 28, 34), and the code and Markdown that look
-//! like them.
+//! Calls as Python, and code and Markdown that look similar.
 
 use crate::dialect::scan_every_way::{describe_scan, test_toolset};
 use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
 use humble::dialect::scan::{CallScanner, ScanEvent};
 
-const BROKEN: &str = "unusable its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+const BROKEN: &str = "unusable its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
 #[test]
 fn python_in_function_calls_tags() {
@@ -222,7 +221,7 @@ fn a_string_with_an_unescaped_quote_ends_at_its_line() {
     );
 }
 
-/// What may be a part of the string that was not closed is not run.
+/// Text that may belong to the unclosed string is not run.
 #[test]
 fn text_after_a_malformed_multi_line_call_stays_text() {
     assert_eq!(
@@ -271,7 +270,7 @@ fn a_list_that_is_not_alone_on_its_lines_is_text() {
 }
 
 #[test]
-fn tool_code_fences_hold_calls() {
+fn tool_code_fences_contain_calls() {
     for text in [
         "```tool_code\nget_weather(city='서울')\n```",
         "```tool_code\n# 날씨\nget_weather(city='서울')\n```",

@@ -1,5 +1,5 @@
-//! Calls with arguments made at random, written in every form of DIALECTS.md with prose
-//! around them: each is read back as it was meant.
+//! Calls with random arguments, written in every form with prose around them, must parse back to
+//! the same arguments.
 
 use crate::dialect::scan_every_way::{PAIRS_BYTES_MAX, scan_every_way};
 use crate::dialect::scan_invariants::{scan_whole, test_toolset};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
 
-/// How a value stands where the form has only text.
+/// A value in a form that has only text.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -27,10 +27,10 @@ fn python(value: &Value) -> String {
             let text = text.replace('\\', "\\\\").replace('\'', "\\'");
             format!("'{}'", text.replace('\n', "\\n"))
         }
-        Value::Array(items) => format!("[{}]", listed(items.iter().map(python))),
+        Value::Array(items) => format!("[{}]", comma_separated(items.iter().map(python))),
         Value::Object(map) => {
             let entry = |(key, value): (&String, &Value)| format!("'{key}': {}", python(value));
-            format!("{{{}}}", listed(map.iter().map(entry)))
+            format!("{{{}}}", comma_separated(map.iter().map(entry)))
         }
     }
 }
@@ -39,7 +39,10 @@ fn gemma(value: &Value, quote: &str) -> String {
     match value {
         Value::String(text) => format!("{quote}{text}{quote}"),
         Value::Array(items) => {
-            format!("[{}]", listed(items.iter().map(|item| gemma(item, quote))))
+            format!(
+                "[{}]",
+                comma_separated(items.iter().map(|item| gemma(item, quote)))
+            )
         }
         Value::Object(map) => gemma_entries(map, quote),
         other => other.to_string(),
@@ -54,20 +57,20 @@ fn gemma_entries(map: &Arguments, quote: &str) -> String {
     )
 }
 
-fn listed(parts: impl Iterator<Item = String>) -> String {
+fn comma_separated(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
 fn keywords(map: &Arguments) -> String {
-    listed(
+    comma_separated(
         map.iter()
             .map(|(key, value)| format!("{key}={}", python(value))),
     )
 }
 
-/// One text for each argument.
-fn each(map: &Arguments, written: impl Fn(&str, &Value) -> String) -> String {
-    map.iter().map(|(key, value)| written(key, value)).collect()
+/// One text per argument, concatenated.
+fn each(map: &Arguments, render: impl Fn(&str, &Value) -> String) -> String {
+    map.iter().map(|(key, value)| render(key, value)).collect()
 }
 
 fn escaped(text: &str) -> String {
@@ -75,14 +78,14 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The forms of A and those around the same JSON.
+/// The forms with plain JSON, and the wrappers around the same JSON.
 fn as_json(map: &Arguments) -> Vec<String> {
     let args = json!(map);
     let call = json!({ "name": "f", "arguments": args });
-    let (one, list) = (call.to_string(), json!([call]).to_string());
+    let (single, list) = (call.to_string(), json!([call]).to_string());
     let pretty = serde_json::to_string_pretty(&call).expect("JSON");
     vec![
-        one.clone(),
+        single.clone(),
         pretty.clone(),
         list.clone(),
         json!({ "server": "s", "name": "f", "arguments": args, "reason": "왜" }).to_string(),
@@ -96,15 +99,15 @@ fn as_json(map: &Arguments) -> Vec<String> {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "f", "params": args }).to_string(),
         json!([{ "f": args }]).to_string(),
         format!("```json\n{pretty}\n```"),
-        format!("```\n{one}\n```"),
-        format!("<tool_call>\n{one}\n</tool_call>"),
+        format!("```\n{single}\n```"),
+        format!("<tool_call>\n{single}\n</tool_call>"),
         format!("<tools>{pretty}</tools>"),
         format!("<TOOLCALL>{list}</TOOLCALL>"),
-        format!("<function_call>{one}</function_call>"),
+        format!("<function_call>{single}</function_call>"),
         format!("<|tool_call|> {list}"),
         format!("[TOOL_CALLS] {list}"),
-        format!("[TOOL_CALLS][{one}][/TOOL_CALLS]"),
-        format!("<|python_tag|>{one}<|eom_id|>"),
+        format!("[TOOL_CALLS][{single}][/TOOL_CALLS]"),
+        format!("<|python_tag|>{single}<|eom_id|>"),
         format!(
             "<|START_ACTION|>{}<|END_ACTION|>",
             json!([{ "tool_call_id": "0", "tool_name": "f", "parameters": args }])
@@ -112,7 +115,7 @@ fn as_json(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// Tags with a place for each argument.
+/// The tag forms.
 fn as_tags(map: &Arguments) -> Vec<String> {
     let args = json!(map).to_string();
     let lines = each(map, |key, value| {
@@ -162,7 +165,7 @@ fn as_tags(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// Special tokens, and Python.
+/// The special-token forms, and Python.
 fn as_tokens(map: &Arguments) -> Vec<String> {
     let (args, python) = (json!(map).to_string(), keywords(map));
     vec![
@@ -186,8 +189,8 @@ fn as_tokens(map: &Arguments) -> Vec<String> {
     ]
 }
 
-/// Thinking before a call, in the ways of D.
-fn behind_thinking(call: &str) -> Vec<String> {
+/// Thinking before a call, in every form.
+fn after_thinking(call: &str) -> Vec<String> {
     vec![
         format!("<think>생각 {call}</think>\n{call}"),
         format!("<thinking>考える</thinking>{call}"),
@@ -198,7 +201,7 @@ fn behind_thinking(call: &str) -> Vec<String> {
     ]
 }
 
-/// Each form, with arguments in Korean and in Japanese, cut at each pair of offsets.
+/// Each form, with Korean and Japanese arguments, split at each pair of offsets.
 fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
     for map in [
         json!({ "city": "서울 \"시\"" }),
@@ -217,23 +220,23 @@ fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
 }
 
 #[test]
-fn json_is_read_the_same_however_it_is_cut() {
+fn json_forms_parse_the_same_in_every_chunking() {
     cut_everywhere(as_json);
 }
 
 #[test]
-fn tags_are_read_the_same_however_they_are_cut() {
+fn tag_forms_parse_the_same_in_every_chunking() {
     cut_everywhere(as_tags);
 }
 
 #[test]
-fn tokens_are_read_the_same_however_they_are_cut() {
+fn token_forms_parse_the_same_in_every_chunking() {
     cut_everywhere(as_tokens);
 }
 
 #[test]
-fn thinking_is_read_the_same_however_it_is_cut() {
-    cut_everywhere(|map| behind_thinking(&json!({ "name": "f", "arguments": map }).to_string()));
+fn thinking_parses_the_same_in_every_chunking() {
+    cut_everywhere(|map| after_thinking(&json!({ "name": "f", "arguments": map }).to_string()));
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -266,7 +269,7 @@ fn text() -> impl Strategy<Value = String> {
         "//",
         "=",
     ]);
-    // Forms without quotes cannot tell white space at the ends from their own.
+    // Forms without quotes cannot distinguish a value's outer whitespace from their own.
     prop::collection::vec(part, 0..6).prop_map(|parts| format!("x{}x", parts.concat()))
 }
 
@@ -297,10 +300,10 @@ fn arguments() -> impl Strategy<Value = Arguments> {
         })
 }
 
-/// The text shown around the one call of `written`, and what the call asks for.
-fn read_back(written: &str) -> Result<(String, Arguments), String> {
+/// The text around the only call in `written`, and the call's arguments.
+fn read_back(text: &str) -> Result<(String, Arguments), String> {
     let (mut shown, mut calls) = (String::new(), Vec::new());
-    for piece in scan_whole(written) {
+    for piece in scan_whole(text) {
         match piece {
             ScanEvent::Text(text) => shown.push_str(&text),
             ScanEvent::Call(call)
@@ -309,17 +312,17 @@ fn read_back(written: &str) -> Result<(String, Arguments), String> {
                 calls.push(call.arguments);
             }
             ScanEvent::Marker(_) => {}
-            other => return Err(format!("{other:?} in {written}")),
+            other => return Err(format!("{other:?} in {text}")),
         }
     }
     match (calls.pop(), calls.is_empty()) {
         (Some(arguments), true) => Ok((shown, arguments)),
-        _ => Err(format!("not one call in {written}")),
+        _ => Err(format!("not one call in {text}")),
     }
 }
 
-fn assert_all_are_read(written: Vec<String>, map: &Arguments) -> Result<(), TestCaseError> {
-    for call in written {
+fn assert_all_parse(calls: Vec<String>, map: &Arguments) -> Result<(), TestCaseError> {
+    for call in calls {
         let text = format!("앞의 말.\n{call}\nafter it.");
         let expected = Ok(("앞의 말.\nafter it.".to_owned(), map.clone()));
         prop_assert_eq!(read_back(&text), expected, "{}", text);
@@ -331,21 +334,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn calls_written_as_json_are_read_back(map in arguments()) {
-        assert_all_are_read(as_json(&map), &map)?;
+    fn calls_written_as_json_parse_back(map in arguments()) {
+        assert_all_parse(as_json(&map), &map)?;
     }
 
     #[test]
-    fn calls_written_in_tags_are_read_back(map in arguments()) {
-        assert_all_are_read(as_tags(&map), &map)?;
+    fn calls_written_in_tags_parse_back(map in arguments()) {
+        assert_all_parse(as_tags(&map), &map)?;
     }
 
     #[test]
-    fn calls_written_after_tokens_are_read_back(map in arguments()) {
-        assert_all_are_read(as_tokens(&map), &map)?;
+    fn calls_written_after_tokens_parse_back(map in arguments()) {
+        assert_all_parse(as_tokens(&map), &map)?;
     }
 
-    /// However a call is written, cutting it off never runs a part of it.
+    /// Truncating a call never runs part of it, whatever its form.
     #[test]
     fn truncated_calls_are_never_complete(map in arguments(), at in any::<prop::sample::Index>()) {
         let all = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();
@@ -356,8 +359,8 @@ proptest! {
             let mut pieces = scanner.push(cut);
             pieces.extend(scanner.finish());
             for piece in pieces {
-                if let ScanEvent::Call(read) = piece {
-                    prop_assert!(read.arguments == map || !read.is_terminated, "{read:?} of {cut}");
+                if let ScanEvent::Call(call) = piece {
+                    prop_assert!(call.arguments == map || !call.is_terminated, "{call:?} of {cut}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Each form of DIALECTS.md that is read, and what must not be read as one.
+//! JSON calls in all accepted spellings, and text that must not be parsed as a call.
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -9,7 +9,7 @@ const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b":
 const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
-fn the_taught_form_is_a_call() {
+fn the_form_in_the_system_message_is_a_call() {
     assert_eq!(describe_scan(ADD), [CALLED]);
     assert_eq!(
         describe_scan(
@@ -68,7 +68,7 @@ fn several_calls_may_use_any_common_separator() {
 }
 
 #[test]
-fn an_unreadable_call_in_an_array_does_not_drop_the_others() {
+fn an_invalid_call_in_an_array_does_not_drop_the_others() {
     assert_eq!(
         describe_scan(&format!("[{ADD},\n {ADD}]")),
         [CALLED, CALLED]
@@ -203,7 +203,7 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
 }
 
 #[test]
-fn a_call_cut_off_by_the_end_is_not_shown_as_text() {
+fn a_call_truncated_by_the_end_is_not_shown_as_text() {
     let cut = "unusable it was cut off before its end";
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": {"a": 1, "b"#),
@@ -299,12 +299,12 @@ fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
 #[test]
 fn a_list_of_anything_else_is_released_at_its_first_item() {
     let mut scanner = CallScanner::new(test_toolset());
-    let told: String = scanner
+    let emitted: String = scanner
         .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
         .iter()
         .map(ScanEvent::raw)
         .collect();
-    assert_eq!(told, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
+    assert_eq!(emitted, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
 }
 
 #[test]
@@ -313,52 +313,6 @@ fn a_call_quoted_in_thinking_is_not_a_call() {
         describe_scan(&format!("<think>I could {ADD}</think>아니요")),
         [format!("thinking I could {ADD}"), "text 아니요".to_owned()]
     );
-}
-
-#[test]
-fn text_that_is_not_a_call_is_passed_through_unchanged() {
-    for text in [
-        "let v: Vec<tool> = vec![1, 2]; if a < b { return; }",
-        "<div class=\"think\"><p>안녕</p></div>",
-        "<thinker> and </tool>",
-        r#"{"name": "Kim", "age": 3, "arguments": {"a": 1}}"#,
-        r#"{"name": "Kim"}"#,
-        r#"{"name": "get_time"}"#,
-        r#"{"name": {"first": "民"}, "type": "person"}"#,
-        r#"{"name": "김", "id": 7, "arguments": 5}"#,
-        r#"{"example": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
-        r#"[1, 2, ["a"]] and [link](http://x) and - [ ] todo"#,
-        r#"[{"id": 1}, {"id": 2}]"#,
-        "```json\n{\n  \"city\": \"서울\",\n  \"name\": \"add\"\n}\n```\n그리고",
-        "```python\nadd(a=1, b=2)\ncall = {\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```",
-        "```rust\nfn main() { println!(\"{}\", 1); }\n```\nText.",
-        "Use `<think>` and `</think>` as tags, or ``` alone.",
-        "`POST {\"name\": \"get_time\", \"arguments\": {}}` 그리고 `a <tool_call>{\"name\": \"get_time\"}`",
-        "```\n<think>\n```\n",
-        "~~~python\nx = [get_time()]\ny = {\"name\": \"get_time\", \"arguments\": {}}\n~~~\n`끝` ~5 <b>",
-        "> ```python\n> x = {\"name\": \"get_time\", \"arguments\": {}}\n> ```\n",
-        "- ```python\n  x = {\"name\": \"get_time\", \"arguments\": {}}\n  ```\n",
-        "```python\nEXAMPLE = \"\"\"\n<tool_call>\n{\"a\": 1}\n</tool_call>\n<function=get_time>\n\"\"\"\n```",
-        "use `text.split(\"</think>\")[-1]`, 그리고 `re.sub(\"<think>.*?\")` 끝",
-        "\"<think>\" is a tag, **<think>** too, List<think> as well",
-        "[{\"server\": \"humble\", \"name\": \"get_time\"}, {\"server\": \"docs\", \"name\": \"ping\"}]",
-        "{",
-        "[",
-        "<",
-        "a {",
-        "[{",
-        "<th",
-        "`",
-        "```json\n",
-        "{\"name",
-        "{{x}}",
-        "[[1]]",
-        "한글 { 漢字",
-        "I said {\"unbalanced and then\n nothing",
-        "{\"a\": \"b\"} {\"name\": tru, \"arguments\": {}}",
-    ] {
-        assert_eq!(describe_scan(text), [format!("text {text}")]);
-    }
 }
 
 #[test]
@@ -378,7 +332,7 @@ fn a_fence_with_other_content_does_not_hide_a_later_call() {
 }
 
 #[test]
-fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
+fn text_passes_through_and_is_withheld_no_longer_than_needed() {
     let mut scanner = CallScanner::new(test_toolset());
     let text = |text: &str| vec![ScanEvent::Text(text.to_owned())];
     assert_eq!(scanner.push("Hello, 세계. "), text("Hello, 세계. "));
@@ -394,7 +348,7 @@ fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
 }
 
 #[test]
-fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
+fn without_tools_json_is_text_and_thinking_is_still_recognized() {
     let mut scanner = CallScanner::new(Arc::new(Offered::default()));
     assert_eq!(
         scanner.push("<think>a</think>```json\n{\"name\": "),

@@ -1,4 +1,4 @@
-//! Scans a text cut in every way, and shows the pieces in a short form.
+//! Scans a text in every chunking, and describes the events in a short form.
 
 use crate::dialect::scan_invariants::joined_pieces;
 use crate::dialect::tool_prompt::server;
@@ -14,7 +14,7 @@ pub fn tool(name: &str, required: &[&str]) -> Value {
     })
 }
 
-/// `ping` is on two servers.
+/// `ping` exists on two servers.
 pub fn test_toolset() -> Arc<Offered> {
     Arc::new(Offered::from_servers(&[
         server(
@@ -26,7 +26,7 @@ pub fn test_toolset() -> Arc<Offered> {
     ]))
 }
 
-/// Chunks in, pieces out, neighbours of one kind joined.
+/// Scans the chunks; joins neighboring events of one kind.
 pub fn scan<'a>(
     offered: &Arc<Offered>,
     chunks: impl IntoIterator<Item = &'a str>,
@@ -40,17 +40,17 @@ pub fn scan<'a>(
     joined_pieces(pieces)
 }
 
-/// The bytes at the start of a text that are cut at each pair of offsets.
+/// Number of bytes at the start of a text that are split at each pair of offsets.
 pub const PAIRS_BYTES_MAX: usize = 200;
-/// The same of the many texts that are not the two of their row (`written`).
+/// The same for the many minor variants of a text.
 const FEWER_PAIRS: usize = 40;
 
-/// Scans `text` cut nowhere, at each offset, at each pair of offsets of its first
-/// `pairs_below` bytes and into characters; the pieces must be the same each time.
+/// Scans `text` unsplit, split at each offset, at each pair of offsets within its first
+/// `pairs_below` bytes, and into characters. The events must be the same each time.
 pub fn scan_every_way(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<ScanEvent> {
     let whole = scan(offered, [text]);
     let raws: String = whole.iter().map(ScanEvent::raw).collect();
-    assert_eq!(raws, text, "a character was lost or doubled");
+    assert_eq!(raws, text, "a character was lost or duplicated");
     let offsets: Vec<_> = text.char_indices().map(|(at, _)| at).collect();
     for (number, &first) in offsets.iter().enumerate() {
         let (start, rest) = text.split_at(first);
@@ -70,12 +70,12 @@ pub fn scan_every_way(offered: &Arc<Offered>, text: &str, pairs_below: usize) ->
     whole
 }
 
-/// The pieces in a short form, one string each.
+/// The events in a short form, one string each.
 pub fn describe_scan(text: &str) -> Vec<String> {
     describe_scan_with(&test_toolset(), text, FEWER_PAIRS)
 }
 
-/// The same where `offered` is on offer, cut at fewer pairs of offsets.
+/// The same with the tools `offered`, split at fewer pairs of offsets.
 pub fn describe_scan_with(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<String> {
     let short = |piece: &ScanEvent| -> Option<String> {
         Some(match piece {

@@ -1,5 +1,4 @@
-//! Special tokens that leak into the text and what thinks between them, and Gemma's
-//! own form (DIALECTS 23, 26, 29, 30, 32, 37, 38).
+//! Special tokens that leak into the text, thinking between tokens, and Gemma's form.
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -18,7 +17,7 @@ pub fn unknown(name: &str) -> String {
     )
 }
 
-/// How the dialog labels the only call of `text`, and whether it is whole.
+/// The form of the only call in `text`, and whether the call is terminated.
 pub fn label(text: &str) -> (&'static str, bool) {
     let pieces = scan(&test_toolset(), [text]);
     let mut calls = pieces.iter().filter_map(|piece| match piece {

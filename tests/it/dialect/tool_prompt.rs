@@ -1,4 +1,4 @@
-//! The system message against the golden files, byte for byte.
+//! The system message matches the golden files byte for byte.
 
 use crate::support::fixtures;
 use humble::dialect::tool_prompt::system_message;
@@ -11,7 +11,7 @@ pub fn server(name: &str, tools: &[Value]) -> Server {
 
 fn golden(name: &str) -> (Offered, String) {
     let path = |ending: &str| format!("tests/golden/{name}.{ending}");
-    let read = |path: String| std::fs::read_to_string(path).expect("the golden file is there");
+    let read = |path: String| std::fs::read_to_string(path).expect("the golden file exists");
     let servers: Vec<Value> =
         serde_json::from_str(&read(path("json"))).expect("the golden file is JSON");
     let servers: Vec<Server> = servers
@@ -28,11 +28,11 @@ fn golden(name: &str) -> (Offered, String) {
 }
 
 fn default_prompt() -> String {
-    std::fs::read_to_string("assets/default_system_prompt.md").expect("the asset is there")
+    std::fs::read_to_string("assets/default_system_prompt.md").expect("the asset exists")
 }
 
 #[test]
-fn the_message_is_the_golden_one_byte_for_byte() {
+fn the_message_matches_the_golden_file_byte_for_byte() {
     for (name, dialect) in [
         ("no-tools", Dialect::Prompt),
         ("one-server", Dialect::Prompt),

@@ -1,4 +1,4 @@
-//! The one place where a written name becomes a tool.
+//! Resolution of the tool names that models write.
 
 use crate::dialect::scan_every_way::tool;
 use crate::dialect::tool_prompt::server;

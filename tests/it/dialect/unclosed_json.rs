@@ -1,22 +1,22 @@
-//! Calls whose JSON nobody closed: they are told, and what follows is not lost.
+//! Calls with unclosed JSON are reported, and the text after them is not lost.
 
 use crate::dialect::scan_every_way::describe_scan;
 
 const TIME: &str = "call humble/get_time {}";
 const NEXT: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
 
-/// The text before, whether the call is unusable for its JSON, and what follows.
+/// The scan result, with each call whose JSON is invalid shortened to `unreadable`.
 fn parts(text: &str) -> Vec<String> {
-    let told = describe_scan(text);
-    let short = |one: &String| {
-        let why = one.starts_with("unusable its JSON cannot be read: ");
-        if why {
+    let events = describe_scan(text);
+    let short = |event: &String| {
+        let is_invalid = event.starts_with("unusable its JSON cannot be read: ");
+        if is_invalid {
             "unreadable".to_owned()
         } else {
-            one.clone()
+            event.clone()
         }
     };
-    told.iter().map(short).collect()
+    events.iter().map(short).collect()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
 }
 
 #[test]
-fn a_bare_object_that_nobody_closed_ends_before_prose_a_fence_or_the_next() {
+fn an_unclosed_bare_object_ends_before_prose_a_fence_or_the_next_call() {
     let broken = r#"{"name": "get_weather", "arguments": {"city": "서울"}"#;
     assert_eq!(
         parts(&format!("{broken}\n\n잠시만요.")),
@@ -89,7 +89,7 @@ fn a_bare_object_that_nobody_closed_ends_before_prose_a_fence_or_the_next() {
 }
 
 #[test]
-fn the_end_of_unreadable_json_is_still_found() {
+fn the_end_of_invalid_json_is_still_found() {
     for body in [
         "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\" \"서울\"\n\n  }\n}",
         "{\n  name: \"get_weather\",\n  arguments: {\n    city: \"<b>}\"\n  }\n}",
@@ -115,7 +115,7 @@ fn the_end_of_unreadable_json_is_still_found() {
 }
 
 #[test]
-fn a_missing_brace_behind_special_tokens_loses_nothing_that_follows() {
+fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
     for json in [r#"{"city": "서울""#, r#"{"city": ["서울"}"#] {
         for (opens, closes) in [
             ("[TOOL_CALLS]get_weather[ARGS]", "\n\n"),
@@ -152,8 +152,8 @@ fn a_rejected_line_does_not_close_the_call() {
 }
 
 #[test]
-fn a_string_that_broke_before_a_later_item_of_a_list_is_survived() {
-    // Found by fuzzing: the string that is none began before the item that it breaks.
+fn a_string_broken_before_a_later_list_item_is_tolerated() {
+    // Found by fuzzing: the invalid string began before the list item that it breaks.
     let text = ".#/```<tool_call>[`i<<|EN_AC  >-,,ty=\"},~\t,\t\n\n\n\t{\"name\": \"f\", \"arguments\": \
                 \"\n\nx\"}}\t\n\n\n:\nx\",,,.,0,,,,,print(default_api.f(city=\"x\")),,,-,,,  >>t[\n---[";
     super::scan_invariants::check_cuts(text, &[9, 120]);

@@ -1,5 +1,4 @@
-//! JSON between tags and behind special tokens (DIALECTS 16, 17, 24, 26, 27, 31, 33),
-//! and what looks like them.
+//! JSON between tags and after special tokens, and text that looks similar.
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::ScanEvent;
@@ -43,7 +42,7 @@ fn json_in_tool_call_tags_is_a_call() {
 }
 
 #[test]
-fn unreadable_content_of_tool_call_tags_is_still_a_call() {
+fn invalid_content_of_tool_call_tags_is_still_a_call() {
     assert_eq!(
         describe_scan(r#"<tool_call>{"name": "get_time"}</tool_call>"#),
         ["call humble/get_time {}"]
@@ -203,7 +202,7 @@ fn an_unknown_tool_in_tags_is_reported() {
 }
 
 #[test]
-fn the_dialog_names_the_form_and_marks_hold_what_is_not_shown() {
+fn the_form_is_labeled_and_markers_contain_the_hidden_text() {
     let text = format!("넵 <tool_call>\n{ADD}\n</tool_call>\n<|eom_id|>");
     let pieces = scan(&test_toolset(), [text.as_str()]);
     let raws: Vec<_> = pieces.iter().map(ScanEvent::raw).collect();

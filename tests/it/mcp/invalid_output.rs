@@ -1,4 +1,4 @@
-//! Servers that print what is no MCP, a little or for ever.
+//! Servers that print text other than MCP messages, a little or endlessly.
 
 use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
 use crate::support::fixtures::{server_config, stdio};
@@ -9,75 +9,75 @@ use std::time::Duration;
 use tracing_subscriber::layer::SubscriberExt;
 
 #[tokio::test]
-async fn lines_that_are_no_messages_are_skipped_and_counted() {
-    let mut desk = HubHarness::start_connected("junk").await;
+async fn lines_that_are_not_messages_are_skipped_and_counted() {
+    let mut harness = HubHarness::start_connected("junk").await;
     assert_eq!(
-        succeeded(desk.call("add", json!({ "a": 1, "b": 1 })).await),
+        succeeded(harness.call("add", json!({ "a": 1, "b": 1 })).await),
         "2"
     );
-    let left_out = desk.server().left_out;
+    let left_out = harness.server().left_out;
     assert_eq!(
         left_out,
-        ["7 lines on its stdout that are no JSON-RPC message, the first: Welcome!"]
+        ["7 lines on stdout that are not JSON-RPC, first: Welcome!"]
     );
-    // Nothing of it was answered.
+    // No answer was sent for it.
     assert!(
-        !desk
+        !harness
             .server()
             .stderr
             .iter()
             .any(|line| line.contains("answered"))
     );
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_program_that_only_prints_is_ended_with_its_reason() {
+async fn a_program_that_prints_no_messages_is_ended_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let (sink, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sink));
     for (word, last) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
-        let mut desk = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);
-        let notice = desk.wait_for_failure().await.summary();
+        let mut harness = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);
+        let notice = harness.wait_for_failure().await.summary();
         let expected = format!(
-            "It prints text that is not MCP on its standard output, such as {last}. Check `command`"
+            "It writes text other than MCP messages to standard output, such as {last}. Check `command`"
         );
         assert!(notice.contains(&expected), "{notice}");
-        desk.close().await;
+        harness.close().await;
     }
     let mut files = std::fs::read_dir(folder.path()).unwrap();
     let log = std::fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
-    // For each of the two that are not blank: five lines, then 10, 100, 1,000, 10,000.
+    // For each of the two nonblank lines: five entries, then one at 10, 100, 1,000 and 10,000.
     assert_eq!(log.matches("skipped a line").count(), 10, "{log}");
     assert_eq!(
-        log.matches(" lines that are no JSON-RPC").count(),
+        log.matches(" lines that are not JSON-RPC").count(),
         8,
         "{log}"
     );
 }
 
 #[tokio::test]
-async fn a_tool_that_is_nested_too_deep_costs_no_other() {
-    let mut desk = HubHarness::start_connected("deep-tool").await;
-    let server = desk.server();
+async fn a_tool_nested_too_deep_does_not_affect_others() {
+    let mut harness = HubHarness::start_connected("deep-tool").await;
+    let server = harness.server();
     assert_eq!(server.tools.len(), 16);
     assert_eq!(
         server.left_out,
         ["tool `deep`, whose definition is nested deeper than 128 levels"]
     );
-    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    let sum = harness.call("add", json!({ "a": 1, "b": 1 })).await;
     assert_eq!(succeeded(sum), "2");
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_result_that_is_nested_too_deep_fails_its_call_at_once() {
-    let mut desk = HubHarness::connect(ServerConfig {
+async fn a_result_nested_too_deep_fails_its_call_at_once() {
+    let mut harness = HubHarness::connect(ServerConfig {
         tool_timeout: Duration::from_secs(5),
         ..test_server_config("")
     })
     .await;
-    let outcome = desk.call("nest", json!({})).await;
+    let outcome = harness.call("nest", json!({})).await;
     let ToolOutcome::Failed { elapsed, .. } = &outcome else {
         panic!("{outcome:?}");
     };
@@ -86,8 +86,8 @@ async fn a_result_that_is_nested_too_deep_fails_its_call_at_once() {
         failed(outcome),
         "The answer is nested deeper than 128 levels."
     );
-    assert_eq!(desk.server().left_out, Vec::<String>::new());
-    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    assert_eq!(harness.server().left_out, Vec::<String>::new());
+    let sum = harness.call("add", json!({ "a": 1, "b": 1 })).await;
     assert_eq!(succeeded(sum), "2");
-    desk.close().await;
+    harness.close().await;
 }

@@ -1,4 +1,4 @@
-//! How servers start, die, come back and go. Part of `tests/mcp.rs`.
+//! How servers start, exit, restart and stop.
 
 use super::hub_harness::{
     HubHarness, succeeded, test_server_config, test_server_path, unreachable_because,
@@ -10,25 +10,25 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
-    let mut desk = HubHarness::start(vec![ServerConfig {
+async fn a_server_that_never_answers_is_abandoned() {
+    let mut harness = HubHarness::start(vec![ServerConfig {
         startup_timeout: Duration::from_millis(300),
         ..test_server_config("silent")
     }]);
-    assert_eq!(desk.server().status, ServerStatus::Starting);
-    let notice = desk.wait_for_failure().await;
+    assert_eq!(harness.server().status, ServerStatus::Starting);
+    let notice = harness.wait_for_failure().await;
     assert!(notice.summary().contains("within 0.2 s"), "{notice:?}");
     assert!(
         notice.summary().contains("startupTimeoutSeconds"),
         "{notice:?}"
     );
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
-    let mut desk = HubHarness::start(vec![test_server_config("dies")]);
-    let told = desk.wait_for_failure().await.summary();
+async fn a_server_that_exits_at_startup_is_shown_with_its_last_output() {
+    let mut harness = HubHarness::start(vec![test_server_config("dies")]);
+    let notice = harness.wait_for_failure().await.summary();
     for part in [
         "`test` could not be started",
         "exit status: 3",
@@ -36,138 +36,143 @@ async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
         "`env`",
         "`inheritEnv`",
     ] {
-        assert!(told.contains(part), "{part} in {told}");
+        assert!(notice.contains(part), "{part} in {notice}");
     }
-    assert_eq!(desk.server().stderr, ["no TEST_API_KEY in the environment"]);
-    desk.close().await;
+    assert_eq!(
+        harness.server().stderr,
+        ["no TEST_API_KEY in the environment"]
+    );
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn a_missing_command_is_named() {
-    let mut desk = HubHarness::start(vec![server_config(
+    let mut harness = HubHarness::start(vec![server_config(
         "test",
         stdio("no-such-command", &[], &[]),
     )]);
-    let told = desk.wait_for_failure().await.summary();
+    let notice = harness.wait_for_failure().await.summary();
     assert!(
-        told.contains("There is no command `no-such-command`."),
-        "{told}"
+        notice.contains("Command `no-such-command` was not found."),
+        "{notice}"
     );
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn an_unknown_version_ends_the_connection() {
-    let mut desk = HubHarness::start(vec![test_server_config("futuristic")]);
-    let told = desk.wait_for_failure().await.summary();
-    assert!(told.contains("`2099-01-01`"), "{told}");
-    desk.close().await;
+    let mut harness = HubHarness::start(vec![test_server_config("futuristic")]);
+    let notice = harness.wait_for_failure().await.summary();
+    assert!(notice.contains("`2099-01-01`"), "{notice}");
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn a_failed_tool_list_is_a_connection_failure() {
-    let mut desk = HubHarness::start(vec![test_server_config("unlistable")]);
-    let told = desk.wait_for_failure().await.summary();
-    assert!(told.contains("the list is lost"), "{told}");
-    desk.close().await;
+    let mut harness = HubHarness::start(vec![test_server_config("unlistable")]);
+    let notice = harness.wait_for_failure().await.summary();
+    assert!(notice.contains("the list is lost"), "{notice}");
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn the_first_list_must_come_within_the_startup_timeout() {
-    let mut desk = HubHarness::start(vec![humble::domain::ServerConfig {
+async fn the_first_tool_list_must_arrive_within_the_startup_timeout() {
+    let mut harness = HubHarness::start(vec![humble::domain::ServerConfig {
         startup_timeout: Duration::from_secs(2),
         ..test_server_config("silent-when-listed")
     }]);
-    let told = desk.wait_for_failure().await.summary();
+    let notice = harness.wait_for_failure().await.summary();
     assert!(
-        told.contains("could not be listed: no answer in "),
-        "{told}"
+        notice.contains("could not be listed: no answer within "),
+        "{notice}"
     );
-    assert!(told.contains("startupTimeoutSeconds"), "{told}");
-    desk.close().await;
+    assert!(notice.contains("startupTimeoutSeconds"), "{notice}");
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
-    let mut desk = HubHarness::start_connected("").await;
-    let why = unreachable_because(desk.call("die", json!({})).await);
+async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
+    let mut harness = HubHarness::start_connected("").await;
+    let why = unreachable_because(harness.call("die", json!({})).await);
     assert!(why.contains("gone"), "{why}");
-    let told = desk.wait_for_failure().await.summary();
+    let notice = harness.wait_for_failure().await.summary();
     assert!(
-        told.contains("`test` ended") && told.contains("dying"),
-        "{told}"
+        notice.contains("`test` ended") && notice.contains("dying"),
+        "{notice}"
     );
-    // Its tools stay on offer, so that there can be a next call.
-    assert_eq!(desk.server().offered().count(), 16);
+    // Its tools remain available, so there can be a next call.
+    assert_eq!(harness.server().offered().count(), 16);
     assert_eq!(
-        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"
     );
-    assert_eq!(desk.server().status, ServerStatus::Connected);
-    desk.close().await;
+    assert_eq!(harness.server().status, ServerStatus::Connected);
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn repeated_exits_back_off_until_the_user_reconnects() {
-    let mut desk = HubHarness::start_connected("").await;
-    unreachable_because(desk.call("die", json!({})).await);
-    unreachable_because(desk.call("die", json!({})).await);
-    desk.wait_for_failure().await;
-    let why = unreachable_because(desk.call("add", json!({})).await);
-    assert!(why.contains("tried again in 1 s"), "{why}");
-    let id = desk.server().id;
-    desk.hub.reconnect(&id);
-    desk.wait_for(|server| server.status == ServerStatus::Connected)
+    let mut harness = HubHarness::start_connected("").await;
+    unreachable_because(harness.call("die", json!({})).await);
+    unreachable_because(harness.call("die", json!({})).await);
+    harness.wait_for_failure().await;
+    let why = unreachable_because(harness.call("add", json!({})).await);
+    assert!(why.contains("possible in 1 s"), "{why}");
+    let id = harness.server().id;
+    harness.hub.reconnect(&id);
+    harness
+        .wait_for(|server| server.status == ServerStatus::Connected)
         .await;
     assert_eq!(
-        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"
     );
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_healthy_server_is_restarted_by_hand() {
-    let mut desk = HubHarness::start_connected("").await;
-    succeeded(desk.call("grow", json!({})).await);
-    desk.wait_for(|server| server.tools.len() == 17).await;
-    let id = desk.server().id;
-    desk.hub.reconnect(&id);
-    desk.wait_for(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
+async fn a_healthy_server_can_be_restarted_manually() {
+    let mut harness = HubHarness::start_connected("").await;
+    succeeded(harness.call("grow", json!({})).await);
+    harness.wait_for(|server| server.tools.len() == 17).await;
+    let id = harness.server().id;
+    harness.hub.reconnect(&id);
+    harness
+        .wait_for(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
         .await;
-    assert_eq!(desk.processes(), 1);
-    desk.close().await;
+    assert_eq!(harness.processes(), 1);
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn a_call_waits_for_a_server_that_is_starting() {
-    let mut desk = HubHarness::start(vec![test_server_config("floods")]);
+    let mut harness = HubHarness::start(vec![test_server_config("floods")]);
     assert_eq!(
-        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"
     );
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn a_grandchild_is_gone_after_the_shutdown() {
-    let desk = HubHarness::start_connected("parent").await;
-    assert_eq!(desk.processes(), 2);
-    desk.close().await;
+    let harness = HubHarness::start_connected("parent").await;
+    assert_eq!(harness.processes(), 2);
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_grandchild_that_holds_the_output_does_not_hide_a_death() {
-    let mut desk = HubHarness::start_connected("parent-of-holder").await;
-    let outcome = desk.call("die", json!({})).await;
+async fn a_grandchild_holding_stdout_does_not_hide_an_exit() {
+    let mut harness = HubHarness::start_connected("parent-of-holder").await;
+    let outcome = harness.call("die", json!({})).await;
     assert!(
         matches!(outcome, ToolOutcome::Unreachable { .. }),
         "{outcome:?}"
     );
-    desk.wait_for_failure().await;
-    // What the leader left behind went with it.
-    assert_eq!(desk.processes(), 0);
-    desk.close().await;
+    harness.wait_for_failure().await;
+    // The leader's remaining processes were killed with it.
+    assert_eq!(harness.processes(), 0);
+    harness.close().await;
 }
 
 #[tokio::test]
@@ -176,73 +181,74 @@ async fn a_server_that_ignores_everything_is_killed() {
     let program = test_server_path();
     let launch = stdio("sh", &["-c", script, program.as_str()], &[]);
     let servers = ["test", "second", "third"].map(|id| server_config(id, launch.clone()));
-    let mut desk = HubHarness::start(servers.into());
-    let id = desk.server().id;
-    desk.wait_for(|server| server.id == id && server.status == ServerStatus::Connected)
+    let mut harness = HubHarness::start(servers.into());
+    let id = harness.server().id;
+    harness
+        .wait_for(|server| server.id == id && server.status == ServerStatus::Connected)
         .await;
-    desk.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn shutting_down_while_starting_leaves_nothing() {
-    let desk = HubHarness::start(vec![
+    let harness = HubHarness::start(vec![
         test_server_config("silent"),
         server_config("second", stdio(&test_server_path(), &["floods"], &[])),
     ]);
-    desk.close().await;
-    let mut desk = HubHarness::start(vec![test_server_config("silent")]);
-    desk.wait_for_stderr("offered").await;
-    desk.close().await;
+    harness.close().await;
+    let mut harness = HubHarness::start(vec![test_server_config("silent")]);
+    harness.wait_for_stderr("offered").await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_dropped_hub_kills_what_it_started() {
-    let desk = HubHarness::start_connected("parent").await;
-    desk.drop_hub();
+async fn a_dropped_hub_kills_its_processes() {
+    let harness = HubHarness::start_connected("parent").await;
+    harness.drop_hub();
 }
 
 #[tokio::test]
 async fn switching_off_stops_the_server_and_its_calls() {
-    let mut desk = HubHarness::start_connected("").await;
-    let calling = desk.hub.call(
-        desk.call_request("slow", json!({ "seconds": 60 })),
+    let mut harness = HubHarness::start_connected("").await;
+    let calling = harness.hub.call(
+        harness.call_request("slow", json!({ "seconds": 60 })),
         Default::default(),
     );
     let calling = tokio::spawn(calling);
-    succeeded(desk.call("add", json!({})).await);
-    desk.configure(vec![ServerConfig {
+    succeeded(harness.call("add", json!({})).await);
+    harness.configure(vec![ServerConfig {
         enabled: false,
         ..test_server_config("")
     }]);
-    unreachable_because(calling.await.expect("it does not panic"));
-    assert_eq!(desk.server().status, ServerStatus::Off);
-    unreachable_because(desk.call("add", json!({})).await);
-    desk.close().await;
+    unreachable_because(calling.await.expect("the call does not panic"));
+    assert_eq!(harness.server().status, ServerStatus::Off);
+    unreachable_because(harness.call("add", json!({})).await);
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_tool_is_not_called_once_its_server_came_back_with_another_definition() {
-    let mut desk = HubHarness::start_connected("").await;
-    let of = |name: &str, desk: &HubHarness| {
-        let tools = desk.server().tools;
+async fn a_tool_is_not_called_if_its_definition_changed_after_a_restart() {
+    let mut harness = HubHarness::start_connected("").await;
+    let pin_of = |name: &str, harness: &HubHarness| {
+        let tools = harness.server().tools;
         let tool = tools.iter().find(|tool| tool.name == name);
-        tool.expect("it is offered").pin.clone()
+        tool.expect("the tool is listed").pin.clone()
     };
-    let approved = of("echo", &desk);
-    unreachable_because(desk.call("die", json!({})).await);
-    let mut call = desk.call_request("echo", json!({ "text": "a" }));
+    let approved = pin_of("echo", &harness);
+    unreachable_because(harness.call("die", json!({})).await);
+    let mut call = harness.call_request("echo", json!({ "text": "a" }));
     call.pin = Some(approved);
     assert_eq!(
-        succeeded(desk.run_call(call, CancellationToken::new()).await),
+        succeeded(harness.run_call(call, CancellationToken::new()).await),
         "a",
-        "the same definition came back"
+        "the definition is unchanged"
     );
-    let mut call = desk.call_request("echo", json!({ "text": "b" }));
-    call.pin = Some(of("add", &desk));
-    let outcome = desk.run_call(call, CancellationToken::new()).await;
+    let mut call = harness.call_request("echo", json!({ "text": "b" }));
+    call.pin = Some(pin_of("add", &harness));
+    let outcome = harness.run_call(call, CancellationToken::new()).await;
     let ToolOutcome::NotRun { why } = outcome else {
         panic!("{outcome:?}")
     };
     assert!(why.contains("changed the tool"), "{why}");
-    desk.close().await;
+    harness.close().await;
 }

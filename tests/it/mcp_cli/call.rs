@@ -24,7 +24,7 @@ fn the_text_of_the_result_alone_goes_to_standard_output() {
         (&["echo", "text=raw \u{1b}[1m\u{7}"], "raw \u{1b}[1m\u{7}\n"),
         (
             &["odd"],
-            "[left out: a content of the unknown type `hologram`]\nseen\n[left out: a content without a type]\n",
+            "[left out: content of the unknown type `hologram`]\nseen\n[left out: content without a type]\n",
         ),
     ] {
         let ran = run(&home, &with(arguments)).expect(0);

@@ -27,7 +27,7 @@ fn the_list_tells_how_each_server_is_and_starts_none_that_is_off() {
         "humble  connected      1 of 2 tools  ~",
         "시험    connected      ",
         "dies    failed",
-        "    Server `dies` could not be started. Its process ended (exit status: 3). Its last words: no \
+        "    Server `dies` could not be started. Its process exited (exit status: 3). Last output: no \
          TEST_API_KEY in the environment",
         "off     off",
         "odd     misconfigured",

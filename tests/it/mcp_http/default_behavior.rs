@@ -1,25 +1,23 @@
-//! What a good server does, of either era and over every carrier.
+//! The default behavior of the test server, for each era and transport.
 
-use crate::mcp_http::test_server::{
-    Behavior, MODERN, ReceivedRequest, ReplyPart, ServerState, begin_stream, write_chunk,
-    write_response,
-};
+use crate::mcp_http::http_writer::{begin_stream, write_chunk, write_response};
+use crate::mcp_http::test_server::{Behavior, MODERN, ReceivedRequest, ReplyPart, ServerState};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 
 impl ServerState {
-    /// What a good server does: `/sse` and `/messages` are HTTP+SSE, `/events` answers
-    /// in streams, `/modern` knows the newer era alone, `/mcp` answers in JSON.
+    /// Responds by default: `/sse` and `/messages` use HTTP+SSE, `/events` answers with streams,
+    /// `/modern` supports only the modern protocol, and `/mcp` answers with JSON.
     pub async fn respond(
         &self,
-        ask: &ReceivedRequest,
+        request: &ReceivedRequest,
         reader: &mut BufReader<OwnedReadHalf>,
         writer: &mut OwnedWriteHalf,
     ) -> std::io::Result<()> {
-        let path = ask.path.split('?').next().unwrap_or_default();
-        match (ask.verb.as_str(), path) {
+        let path = request.path.split('?').next().unwrap_or_default();
+        match (request.verb.as_str(), path) {
             ("GET", "/sse") => {
                 begin_stream(writer).await?;
                 write_chunk(writer, "event: endpoint\ndata: /messages?session=7\n\n").await?;
@@ -31,25 +29,25 @@ impl ServerState {
             }
             ("POST", "/messages") => {
                 write_response(writer, 202, &[], "Accepted").await?;
-                if !ask.body["id"].is_null() && ask.method() != "POST" {
-                    self.tell(&self.answer(ask));
+                if !request.body["id"].is_null() && request.method() != "POST" {
+                    self.broadcast(&self.answer(request));
                 }
                 Ok(())
             }
-            ("POST", _) if ask.body["id"].is_null() || ask.method() == "POST" => {
+            ("POST", _) if request.body["id"].is_null() || request.method() == "POST" => {
                 write_response(writer, 202, &[], "").await
             }
             ("POST", "/events") => {
                 let answer = vec![ReplyPart::Answer];
-                self.respond_with(Behavior::Stream(answer), ask, reader, writer)
+                self.respond_with(Behavior::Stream(answer), request, reader, writer)
                     .await
             }
             ("POST", "/mcp" | "/modern") => {
                 let mut head = vec!["Content-Type: application/json".to_owned()];
-                if ask.method() == "initialize" {
+                if request.method() == "initialize" {
                     head.push("Mcp-Session-Id: s-1".to_owned());
                 }
-                let answer = self.answer(ask);
+                let answer = self.answer(request);
                 write_response(writer, 200, &head, &answer.to_string()).await
             }
             ("DELETE", _) => write_response(writer, 200, &[], "").await,
@@ -73,11 +71,11 @@ impl ServerState {
         }
     }
 
-    /// The answer of a good server to a request.
-    pub fn answer(&self, ask: &ReceivedRequest) -> Value {
-        let is_modern = ask.path == "/modern";
-        let arguments = &ask.body["params"]["arguments"];
-        let result = match ask.method() {
+    /// The default response to a request.
+    pub fn answer(&self, request: &ReceivedRequest) -> Value {
+        let is_modern = request.path == "/modern";
+        let arguments = &request.body["params"]["arguments"];
+        let result = match request.method() {
             "initialize" if !is_modern => json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "tools": { "listChanged": true } },
@@ -89,7 +87,7 @@ impl ServerState {
             }),
             "tools/list" => json!({ "tools": self.tools() }),
             "ping" => json!({}),
-            "tools/call" if ask.body["params"]["name"] == "nest" => {
+            "tools/call" if request.body["params"]["name"] == "nest" => {
                 json!({ "content": [], "structuredContent": nested() })
             }
             "tools/call" => {
@@ -99,22 +97,22 @@ impl ServerState {
             }
             _ => {
                 let error = json!({ "code": -32601, "message": "Method not found" });
-                return json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
+                return json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });
             }
         };
-        json!({ "jsonrpc": "2.0", "id": ask.body["id"], "result": result })
+        json!({ "jsonrpc": "2.0", "id": request.body["id"], "result": result })
     }
 
     fn tools(&self) -> Vec<Value> {
         let properties = json!({ "a": { "type": "integer", "x-mcp-header": "First" } });
         let schema = json!({ "type": "object", "properties": properties });
         let mut tools = vec![json!({ "name": "add", "inputSchema": schema })];
-        tools.extend(self.further.lock().unwrap().iter().cloned());
+        tools.extend(self.extra_tools.lock().unwrap().iter().cloned());
         tools
     }
 }
 
-/// More levels of JSON than most parsers read.
+/// JSON nested deeper than most parsers accept.
 pub fn nested() -> Value {
     (0..200).fold(json!("}"), |inner, _| json!({ "]": [inner] }))
 }

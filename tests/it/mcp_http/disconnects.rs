@@ -1,4 +1,4 @@
-//! Sessions and streams that end when nobody expects it, and bodies without an end.
+//! Sessions and streams that end unexpectedly, and endless bodies.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
@@ -11,10 +11,13 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// The session is forgotten at the first call.
-fn forgets(ask: &ReceivedRequest, answer: impl Fn() -> Option<Behavior>) -> Option<Behavior> {
-    let forgets = ask.method() == "tools/call" && ask.earlier_count == 0;
-    forgets.then(answer)?
+/// Replaces the response to the first call.
+fn on_first_call(
+    request: &ReceivedRequest,
+    answer: impl Fn() -> Option<Behavior>,
+) -> Option<Behavior> {
+    let is_first = request.method() == "tools/call" && request.earlier_count == 0;
+    is_first.then(answer)?
 }
 
 #[tokio::test]
@@ -26,15 +29,17 @@ async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
         (404, no_session.clone()),
         (400, no_session),
     ] {
-        let web =
-            TestHttpServer::start_with(move |ask| forgets(ask, || json_with(code, &body))).await;
+        let web = TestHttpServer::start_with(move |request| {
+            on_first_call(request, || json_with(code, &body))
+        })
+        .await;
         let config = server_at(&web, "/mcp");
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let sum = bench.desk.call("add", json!({ "a": 2, "b": 40 })).await;
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let sum = harness.mcp.call("add", json!({ "a": 2, "b": 40 })).await;
         assert_eq!(succeeded(sum), "42");
-        assert_eq!(bench.desk.notices, []);
-        assert_eq!(bench.desk.server().status, ServerStatus::Connected);
-        let web = bench.close().await;
+        assert_eq!(harness.mcp.notices, []);
+        assert_eq!(harness.mcp.server().status, ServerStatus::Connected);
+        let web = harness.close().await;
         assert_eq!(
             (
                 web.requests_for("initialize").len(),
@@ -45,96 +50,96 @@ async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
         assert_eq!(
             web.requests_for("DELETE").len(),
             1,
-            "the one that vanished is not ended"
+            "only the new session is ended"
         );
     }
 }
 
 #[tokio::test]
-async fn calls_at_once_all_survive_a_session_that_vanished() {
-    // The first three calls meet it, however they are cut into sessions.
-    let web = TestHttpServer::start_with(|ask| {
-        let forgets = ask.method() == "tools/call" && ask.earlier_count < 3;
-        forgets.then(|| status(404, ""))?
+async fn concurrent_calls_survive_a_lost_session() {
+    // The first three calls fail, however they are distributed over sessions.
+    let web = TestHttpServer::start_with(|request| {
+        let fails = request.method() == "tools/call" && request.earlier_count < 3;
+        fails.then(|| status(404, ""))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let bench = HttpHarness::start_connected(web, config).await;
+    let harness = HttpHarness::start_connected(web, config).await;
     let calls: Vec<_> = (0..3)
         .map(|number| {
-            let call = bench.desk.call_request("add", json!({ "a": number }));
-            tokio::spawn(bench.desk.hub.call(call, CancellationToken::new()))
+            let call = harness.mcp.call_request("add", json!({ "a": number }));
+            tokio::spawn(harness.mcp.hub.call(call, CancellationToken::new()))
         })
         .collect();
     for (number, call) in calls.into_iter().enumerate() {
-        let outcome = call.await.expect("it does not panic");
+        let outcome = call.await.expect("the call does not panic");
         assert_eq!(succeeded(outcome), number.to_string());
     }
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_session_that_vanishes_again_and_again_is_said_and_ends() {
-    let web = TestHttpServer::start_with(|ask| {
-        (ask.method() == "tools/call").then(|| status(404, ""))?
+async fn repeated_session_loss_fails_the_call() {
+    let web = TestHttpServer::start_with(|request| {
+        (request.method() == "tools/call").then(|| status(404, ""))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let why = unreachable_because(bench.desk.call("add", json!({})).await);
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let why = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert_eq!(
         why,
-        "The server forgets each session as soon as it is open."
+        "The server drops every session right after opening it."
     );
-    assert_eq!(bench.web.requests_for("tools/call").len(), 2);
-    bench.close().await;
+    assert_eq!(harness.web.requests_for("tools/call").len(), 2);
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_bad_request_in_a_session_is_the_answer_of_its_call() {
-    let web = TestHttpServer::start_with(|ask| {
+async fn a_bad_request_within_a_session_is_the_result_of_its_call() {
+    let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32602, "message": "no such tool" });
-        let answer = json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
-        (ask.method() == "tools/call").then(|| json_with(400, &answer))?
+        let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });
+        (request.method() == "tools/call").then(|| json_with(400, &answer))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let outcome = bench.desk.call("add", json!({})).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let outcome = harness.mcp.call("add", json!({})).await;
     assert_eq!(failed(outcome), "no such tool (JSON-RPC error -32602)");
-    assert_eq!(bench.web.requests_for("initialize").len(), 1);
-    bench.close().await;
+    assert_eq!(harness.web.requests_for("initialize").len(), 1);
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn a_stream_that_ends_early_fails_only_its_own_call() {
     let half = || ReplyPart::Text("event: message\ndata: {\"jsonrpc\":\"2.0\",".to_owned());
     for parts in [vec![], vec![half()], vec![half(), ReplyPart::Disconnect]] {
-        let web = TestHttpServer::start_with(move |ask| {
-            forgets(ask, || Some(Behavior::Stream(parts.clone())))
+        let web = TestHttpServer::start_with(move |request| {
+            on_first_call(request, || Some(Behavior::Stream(parts.clone())))
         })
         .await;
         let config = server_at(&web, "/mcp");
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let why = failed(bench.desk.call("add", json!({})).await);
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let why = failed(harness.mcp.call("add", json!({})).await);
         let known = [
             "It closed",
             "Its stream ended before the answer came.",
-            "Its answer broke off: ",
+            "Its answer was interrupted: ",
         ];
         assert!(known.iter().any(|known| why.starts_with(known)), "{why}");
-        succeeded(bench.desk.call("add", json!({})).await);
-        assert_eq!(bench.web.requests_for("initialize").len(), 1);
-        bench.close().await;
+        succeeded(harness.mcp.call("add", json!({})).await);
+        assert_eq!(harness.web.requests_for("initialize").len(), 1);
+        harness.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_stream_that_ended_is_resumed_after_the_time_that_its_server_named() {
-    let web = TestHttpServer::start_with(|ask| {
-        let resumed = ask.header("last-event-id") == Some("e-7");
+async fn an_ended_stream_is_resumed_after_the_delay_set_by_the_server() {
+    let web = TestHttpServer::start_with(|request| {
+        let resumed = request.header("last-event-id") == Some("e-7");
         let first = ReplyPart::Text("id: e-7\nretry: 400\ndata: \n\n".to_owned());
-        match ask.method() {
+        match request.method() {
             "tools/call" => Some(Behavior::Stream(vec![first])),
             "GET" if resumed => {
                 let result = json!({ "content": [{ "type": "text", "text": "after all" }] });
@@ -148,24 +153,24 @@ async fn a_stream_that_ended_is_resumed_after_the_time_that_its_server_named() {
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
     let started = Instant::now();
-    let outcome = bench.desk.call("add", json!({})).await;
+    let outcome = harness.mcp.call("add", json!({})).await;
     assert_eq!(succeeded(outcome), "after all");
     assert!(started.elapsed() >= Duration::from_millis(400));
-    let resumed = bench.web.requests_for("GET");
-    let resumed = resumed
+    let gets = harness.web.requests_for("GET");
+    let resumed = gets
         .iter()
-        .filter(|ask| ask.header("last-event-id").is_some());
+        .filter(|request| request.header("last-event-id").is_some());
     assert_eq!(resumed.count(), 1);
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn the_end_of_its_stream_is_the_end_of_a_session_over_sse() {
-    let web = TestHttpServer::start_with(|ask| {
+async fn the_end_of_the_sse_stream_ends_the_session() {
+    let web = TestHttpServer::start_with(|request| {
         let endpoint = ReplyPart::Text("event: endpoint\ndata: /messages\n\n".to_owned());
-        let ends = ask.method() == "GET" && ask.earlier_count == 0;
+        let ends = request.method() == "GET" && request.earlier_count == 0;
         ends.then(|| {
             let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {
                 "protocolVersion": "2024-11-05", "capabilities": {} } });
@@ -180,33 +185,36 @@ async fn the_end_of_its_stream_is_the_end_of_a_session_over_sse() {
     })
     .await;
     let config = remote(format!("{}/sse", web.origin), RemoteTransport::Sse);
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let notice = bench.desk.wait_for_failure().await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let notice = harness.mcp.wait_for_failure().await;
     assert_eq!(
         notice.summary(),
         "Server `web` ended. It closed its stream."
     );
-    let sum = bench.desk.call("add", json!({ "a": 1 })).await;
+    let sum = harness.mcp.call("add", json!({ "a": 1 })).await;
     assert_eq!(succeeded(sum), "1");
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_body_without_end_is_cut_off() {
-    for act in [
+async fn an_endless_body_is_cut_off() {
+    for behavior in [
         Behavior::EndlessBody,
         Behavior::Stream(vec![ReplyPart::Flood(70 << 20), ReplyPart::Hang]),
     ] {
-        let web = TestHttpServer::start_with(move |ask| forgets(ask, || Some(act.clone()))).await;
+        let web = TestHttpServer::start_with(move |request| {
+            on_first_call(request, || Some(behavior.clone()))
+        })
+        .await;
         let config = ServerConfig {
             tool_timeout: Duration::from_secs(60),
             ..server_at(&web, "/mcp")
         };
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let why = failed(bench.desk.call("add", json!({})).await);
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let why = failed(harness.mcp.call("add", json!({})).await);
         assert_eq!(why, "It sent a message of more than 64 MB.");
-        succeeded(bench.desk.call("add", json!({})).await);
-        bench.close().await;
+        succeeded(harness.mcp.call("add", json!({})).await);
+        harness.close().await;
     }
 }
 
@@ -225,33 +233,34 @@ async fn missing_response_headers_end_with_the_startup_timeout() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_is_said_and_its_calls_end() {
-    let web =
-        TestHttpServer::start_with(|ask| (ask.method() == "tools/call").then_some(Behavior::Hang))
-            .await;
+async fn a_server_exit_is_reported_and_ends_its_calls() {
+    let web = TestHttpServer::start_with(|request| {
+        (request.method() == "tools/call").then_some(Behavior::Hang)
+    })
+    .await;
     let config = server_at(&web, "/events");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let calling = bench.desk.hub.call(
-        bench.desk.call_request("add", json!({})),
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let calling = harness.mcp.hub.call(
+        harness.mcp.call_request("add", json!({})),
         CancellationToken::new(),
     );
     let calling = tokio::spawn(calling);
-    bench
+    harness
         .web
         .wait_until("a call", |web| web.requests_for("tools/call").len() == 1)
         .await;
-    bench.web.shut_down();
-    let outcome = calling.await.expect("it does not panic");
+    harness.web.shut_down();
+    let outcome = calling.await.expect("the call does not panic");
     let why = unreachable_because(outcome);
     assert_eq!(
         why,
         "The server is gone. It closed the connection without an answer. It is not known whether \
          the tool ran."
     );
-    let notice = bench.desk.wait_for_failure().await.summary();
+    let notice = harness.mcp.wait_for_failure().await.summary();
     assert_eq!(
         notice,
         "Server `web` ended. It closed the connection without an answer."
     );
-    bench.close().await;
+    harness.close().await;
 }

@@ -1,7 +1,7 @@
-//! A hub that knows one server by its URL, and what must be gone when it is closed.
+//! A hub with one server at a URL, and the checks for leftovers when it is closed.
 
 use crate::mcp_http::hub_harness::HubHarness;
-use crate::mcp_http::test_server::{PATIENCE, TestHttpServer};
+use crate::mcp_http::test_server::{TestHttpServer, WAIT_DEADLINE};
 use crate::support::fixtures;
 use humble::domain::server::{Protocol, RemoteTransport};
 use humble::domain::{Notice, ServerConfig, ServerStatus};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 pub struct HttpHarness {
-    pub desk: HubHarness,
+    pub mcp: HubHarness,
     pub web: TestHttpServer,
     tasks: usize,
 }
@@ -24,7 +24,7 @@ pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
     }
 }
 
-/// A server under this path, spoken to over streamable HTTP of the older era.
+/// A server at this path that uses legacy streamable HTTP.
 pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
     ServerConfig {
         protocol: Protocol::Legacy,
@@ -35,56 +35,56 @@ pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
 impl HttpHarness {
     pub fn start(web: TestHttpServer, config: ServerConfig) -> Self {
         let tasks = Handle::current().metrics().num_alive_tasks();
-        let desk = HubHarness::start(vec![config]);
-        Self { desk, web, tasks }
+        let mcp = HubHarness::start(vec![config]);
+        Self { mcp, web, tasks }
     }
 
-    /// The same, with what is known of servers kept in a file.
+    /// The same with a detection cache file.
     pub fn start_with_cache(web: TestHttpServer, config: ServerConfig, file: PathBuf) -> Self {
         let tasks = Handle::current().metrics().num_alive_tasks();
-        let mut desk = HubHarness::start(Vec::new());
-        desk.hub.set_cache_file(file);
-        desk.configure(vec![config]);
-        Self { desk, web, tasks }
+        let mut mcp = HubHarness::start(Vec::new());
+        mcp.hub.set_cache_file(file);
+        mcp.configure(vec![config]);
+        Self { mcp, web, tasks }
     }
 
     pub async fn start_connected(web: TestHttpServer, config: ServerConfig) -> Self {
-        let mut bench = Self::start(web, config);
-        bench.wait_until_connected().await;
-        bench
+        let mut harness = Self::start(web, config);
+        harness.wait_until_connected().await;
+        harness
     }
 
     pub async fn wait_until_connected(&mut self) {
-        self.desk
+        self.mcp
             .wait_for(|server| server.status == ServerStatus::Connected)
             .await;
     }
 
     pub async fn wait_for_sign_in(&mut self) -> Notice {
         let wanted = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
-        let server = self.desk.wait_for(|server| wanted(&server.status)).await;
+        let server = self.mcp.wait_for(|server| wanted(&server.status)).await;
         match server.status {
             ServerStatus::NeedsSignIn(notice) => notice,
             other => unreachable!("waited for a sign-in, found {other:?}"),
         }
     }
 
-    /// The sentence of a server that could not be started.
+    /// The notice of a server that could not be started.
     pub async fn connection_error(web: TestHttpServer, config: ServerConfig) -> String {
-        let mut bench = Self::start(web, config);
-        let sentence = bench.desk.wait_for_failure().await.summary();
-        bench.close().await;
+        let mut harness = Self::start(web, config);
+        let sentence = harness.mcp.wait_for_failure().await.summary();
+        harness.close().await;
         sentence
     }
 
-    /// Closes the hub and finds no connection and no task left.
+    /// Closes the hub and checks that no connection and no task is left.
     pub async fn close(self) -> TestHttpServer {
-        let Self { desk, web, tasks } = self;
-        desk.close().await;
+        let Self { mcp, web, tasks } = self;
+        mcp.close().await;
         web.wait_until_idle().await;
         let started = Instant::now();
         while Handle::current().metrics().num_alive_tasks() > tasks {
-            assert!(started.elapsed() < PATIENCE, "a task goes on");
+            assert!(started.elapsed() < WAIT_DEADLINE, "a task is still running");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         web

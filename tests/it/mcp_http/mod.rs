@@ -1,10 +1,11 @@
-//! The MCP client against servers that are reached by URL, well-behaved and not. Each
-//! test ends by closing the hub and finding that no connection and no task is left.
+//! The MCP client against servers at a URL, well-behaved or not. Each test ends by closing the hub
+//! and checking that no connection and no task is left.
 
 use crate::support::hub_harness;
 mod default_behavior;
 mod disconnects;
 mod http_harness;
+mod http_writer;
 mod notifications;
 mod refusals;
 mod sessions;

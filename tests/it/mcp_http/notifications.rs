@@ -1,4 +1,4 @@
-//! What servers say by themselves: lists that change, questions; and errors of tools.
+//! Messages initiated by servers (list changes, requests), and tool errors.
 
 use crate::mcp_http::default_behavior::nested;
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
@@ -11,37 +11,37 @@ use serde_json::json;
 async fn a_tool_added_before_the_stream_opened_is_listed() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/events");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    bench.desk.wait_for(|server| server.tools.len() == 1).await;
-    // Told before there was a stream, or not at all: nobody heard it.
-    bench
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    harness.mcp.wait_for(|server| server.tools.len() == 1).await;
+    // Not announced on any stream, so the client cannot have received it.
+    harness
         .web
         .add_tool(json!({ "name": "late", "inputSchema": {} }));
-    bench.desk.wait_for(|server| server.tools.len() == 2).await;
-    bench.desk.wait_for_notice("added `late`").await;
-    bench
+    harness.mcp.wait_for(|server| server.tools.len() == 2).await;
+    harness.mcp.wait_for_notice("added `late`").await;
+    harness
         .web
-        .wait_until("the list is asked for again", |web| {
+        .wait_until("the list is requested again", |web| {
             web.requests_for("tools/list").len() == 2
         })
         .await;
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_list_that_is_the_same_is_asked_for_again_without_a_notice() {
+async fn an_unchanged_list_is_requested_again_without_a_notice() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/events");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    bench
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    harness
         .web
-        .wait_until("the list is asked for again", |web| {
+        .wait_until("the list is requested again", |web| {
             web.requests_for("tools/list").len() == 2
         })
         .await;
-    succeeded(bench.desk.call("add", json!({})).await);
-    assert_eq!(bench.desk.notices, []);
-    bench.close().await;
+    succeeded(harness.mcp.call("add", json!({})).await);
+    assert_eq!(harness.mcp.notices, []);
+    harness.close().await;
 }
 
 #[tokio::test]
@@ -52,65 +52,65 @@ async fn a_change_is_received_on_the_open_stream() {
     ] {
         let web = TestHttpServer::start().await;
         let config = remote(format!("{}{path}", web.origin), transport);
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        bench
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        harness
             .web
-            .wait_until("a stream stands", |web| web.streams() == 1)
+            .wait_until("a stream is open", |web| web.streams() == 1)
             .await;
-        bench
+        harness
             .web
             .add_tool(json!({ "name": "new", "inputSchema": {} }));
-        bench
+        harness
             .web
-            .tell(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
-        bench.desk.wait_for_notice("added `new`").await;
-        bench.close().await;
+            .broadcast(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+        harness.mcp.wait_for_notice("added `new`").await;
+        harness.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_server_that_asks_is_answered() {
+async fn server_requests_are_answered() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/events");
-    let bench = HttpHarness::start_connected(web, config).await;
-    bench
+    let harness = HttpHarness::start_connected(web, config).await;
+    harness
         .web
-        .wait_until("a stream stands", |web| web.streams() == 1)
+        .wait_until("a stream is open", |web| web.streams() == 1)
         .await;
-    bench
+    harness
         .web
-        .tell(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
-    bench
+        .broadcast(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
+    harness
         .web
         .wait_until("an answer", |web| {
             web.requests()
                 .iter()
-                .any(|ask| ask.body["id"] == "p" && ask.body["result"].is_object())
+                .any(|request| request.body["id"] == "p" && request.body["result"].is_object())
         })
         .await;
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn an_error_of_the_tool_is_the_answer_whatever_its_status() {
-    let web = TestHttpServer::start_with(|ask| {
+async fn a_tool_error_is_the_result_regardless_of_http_status() {
+    let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32602, "message": "no such number" });
-        let answer = json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
-        let status = [200, 400, 500][ask.earlier_count % 3];
-        (ask.method() == "tools/call").then(|| json_with(status, &answer))?
+        let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });
+        let status = [200, 400, 500][request.earlier_count % 3];
+        (request.method() == "tools/call").then(|| json_with(status, &answer))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
     for _ in 0..3 {
-        let outcome = bench.desk.call("add", json!({})).await;
+        let outcome = harness.mcp.call("add", json!({})).await;
         assert_eq!(failed(outcome), "no such number (JSON-RPC error -32602)");
     }
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn what_is_nested_too_deep_costs_a_tool_or_a_call_over_every_carrier() {
+async fn deep_nesting_costs_only_a_tool_or_a_call_over_every_transport() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/mcp", RemoteTransport::Http),
@@ -122,8 +122,8 @@ async fn what_is_nested_too_deep_costs_a_tool_or_a_call_over_every_carrier() {
         web.add_tool(json!({ "name": "deep", "inputSchema": schema }));
         web.add_tool(json!({ "inputSchema": {}, "name": "last" }));
         let config = remote(format!("{}{path}", web.origin), transport);
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let server = bench.desk.server();
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let server = harness.mcp.server();
         let names: Vec<_> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["add", "last"], "{path}");
         assert_eq!(
@@ -132,32 +132,32 @@ async fn what_is_nested_too_deep_costs_a_tool_or_a_call_over_every_carrier() {
             "{path}"
         );
         assert_eq!(
-            failed(bench.desk.call("nest", json!({})).await),
+            failed(harness.mcp.call("nest", json!({})).await),
             "The answer is nested deeper than 128 levels.",
             "{path}"
         );
-        let sum = bench.desk.call("add", json!({ "a": 2, "b": 40 })).await;
+        let sum = harness.mcp.call("add", json!({ "a": 2, "b": 40 })).await;
         assert_eq!(succeeded(sum), "42", "{path}");
-        bench.close().await;
+        harness.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_refusal_that_is_nested_too_deep_keeps_its_words() {
-    let web = TestHttpServer::start_with(|ask| {
-        (ask.method() == "tools/call").then(|| {
+async fn an_error_nested_too_deep_keeps_its_message() {
+    let web = TestHttpServer::start_with(|request| {
+        (request.method() == "tools/call").then(|| {
             let error = json!({ "data": nested(), "code": -32000, "message": "no such city" });
-            let body = json!({ "jsonrpc": "2.0", "error": error, "id": ask.body["id"] });
+            let body = json!({ "jsonrpc": "2.0", "error": error, "id": request.body["id"] });
             let head = vec!["Content-Type: application/json".to_owned()];
             Behavior::Response(400, head, body.to_string())
         })
     })
     .await;
     let config = remote(format!("{}/mcp", web.origin), RemoteTransport::Http);
-    let mut bench = HttpHarness::start_connected(web, config).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
     assert_eq!(
-        failed(bench.desk.call("add", json!({})).await),
+        failed(harness.mcp.call("add", json!({})).await),
         "no such city (JSON-RPC error -32000)"
     );
-    bench.close().await;
+    harness.close().await;
 }

@@ -1,5 +1,5 @@
-//! Servers that refuse: each status, web pages, redirects, and what is said of them. The
-//! rest goes on.
+//! Servers that reject requests: every status, web pages and redirects, and the message for each.
+//! Other requests are unaffected.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
@@ -10,8 +10,8 @@ use humble::domain::server::{Protocol, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What is said of a server that answers its first request so.
-async fn said_of(code: u16, body: &'static str) -> (String, String) {
+/// The notice for a server with this response to its first request, and the server's origin.
+async fn connection_error_for(code: u16, body: &'static str) -> (String, String) {
     let web = TestHttpServer::start_with(move |_| status(code, body)).await;
     let config = server_at(&web, "/mcp");
     let origin = web.origin.clone();
@@ -20,8 +20,7 @@ async fn said_of(code: u16, body: &'static str) -> (String, String) {
 
 #[tokio::test]
 async fn each_status_has_its_own_message() {
-    let url = "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
-               and often ends in `mcp` or `sse`.";
+    let url = "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`.";
     for (code, body, expected) in [
         (
             400,
@@ -55,7 +54,7 @@ async fn each_status_has_its_own_message() {
         ),
         (599, "", "It answered with HTTP status 599.".to_owned()),
     ] {
-        let (sentence, origin) = said_of(code, body).await;
+        let (sentence, origin) = connection_error_for(code, body).await;
         let expected = expected.replace("ORIGIN", &origin);
         assert_eq!(
             sentence,
@@ -66,66 +65,64 @@ async fn each_status_has_its_own_message() {
 
 #[tokio::test]
 async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
-    let known = "Put what it asks for, such as `Authorization`, into `headers` of its entry in \
-                 mcp-servers.json; `${NAME}` there stands for a variable.";
-    let allowed = "Check what `headers` of its entry in mcp-servers.json says of you, and whether \
+    let known = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable.";
+    let allowed = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                    you may use this server.";
     for (code, why, advice) in [
         (
             401,
-            "It does not know who is asking (HTTP status 401: bad [hidden]).",
+            "It requires valid credentials (HTTP status 401: bad [hidden]).",
             known,
         ),
         (
             403,
-            "It refuses access (HTTP status 403: bad [hidden]).",
+            "It denied access (HTTP status 403: bad [hidden]).",
             allowed,
         ),
     ] {
         let body = json!({ "error": { "message": "bad Bearer s3cret-token" } });
         let web = TestHttpServer::start_with(move |_| json_with(code, &body)).await;
         let config = server_at(&web, "/mcp");
-        let mut bench = HttpHarness::start(web, config);
-        let notice = bench.wait_for_sign_in().await;
+        let mut harness = HttpHarness::start(web, config);
+        let notice = harness.wait_for_sign_in().await;
         assert_eq!(
             notice.summary(),
-            format!("Server `web` answers only those who have signed in. {why} {advice}")
+            format!("Server `web` requires you to sign in. {why} {advice}")
         );
-        bench.close().await;
+        harness.close().await;
     }
 }
 
 #[tokio::test]
 async fn a_rate_limited_request_is_retried_after_the_given_delay() {
-    let web = TestHttpServer::start_with(|ask| {
-        let again = vec!["Retry-After: 1".to_owned()];
-        let is_early = ask.method() == "initialize" && ask.earlier_count < 2;
-        is_early.then(|| Behavior::Response(429, again, String::new()))
+    let web = TestHttpServer::start_with(|request| {
+        let head = vec!["Retry-After: 1".to_owned()];
+        let is_early = request.method() == "initialize" && request.earlier_count < 2;
+        is_early.then(|| Behavior::Response(429, head, String::new()))
     })
     .await;
     let config = server_at(&web, "/mcp");
     let started = Instant::now();
-    let bench = HttpHarness::start_connected(web, config).await;
+    let harness = HttpHarness::start_connected(web, config).await;
     assert!(
         started.elapsed() >= Duration::from_secs(2),
         "{:?}",
         started.elapsed()
     );
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
 async fn an_excessive_retry_after_fails_at_once() {
     let web = TestHttpServer::start_with(|_| {
-        let again = vec!["Retry-After: 86400".to_owned()];
-        Some(Behavior::Response(429, again, "slow down".to_owned()))
+        let head = vec!["Retry-After: 86400".to_owned()];
+        Some(Behavior::Response(429, head, "slow down".to_owned()))
     })
     .await;
     let config = server_at(&web, "/mcp");
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
-        "Server `web` could not be started. It has too much to do (HTTP status 429: slow down; it \
-         asks for a pause of 24 h). Try again later."
+        "Server `web` could not be started. It is limiting the rate of requests (HTTP status 429: slow down; it asks to retry after 24 h). Try again later."
     );
 }
 
@@ -133,18 +130,18 @@ async fn an_excessive_retry_after_fails_at_once() {
 async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_such() {
     for pause in ["20", "1"] {
         let web = TestHttpServer::start_with(move |_| {
-            let again = vec![format!("Retry-After: {pause}")];
-            Some(Behavior::Response(429, again, "slow down".to_owned()))
+            let head = vec![format!("Retry-After: {pause}")];
+            Some(Behavior::Response(429, head, "slow down".to_owned()))
         })
         .await;
         let config = server_at(&web, "/mcp");
         let started = Instant::now();
-        let told = HttpHarness::connection_error(web, config).await;
+        let notice = HttpHarness::connection_error(web, config).await;
         assert_eq!(
-            told,
+            notice,
             format!(
-                "Server `web` could not be started. It has too much to do (HTTP status 429: slow \
-                 down; it asks for a pause of {pause} s). Try again later."
+                "Server `web` could not be started. It is limiting the rate of requests (HTTP status 429: slow \
+                 down; it asks to retry after {pause} s). Try again later."
             )
         );
         assert!(started.elapsed() < Duration::from_secs(3), "{pause}");
@@ -167,23 +164,23 @@ async fn non_mcp_answers_are_named() {
         (
             "application/json",
             "hello there",
-            "It answered with what is no JSON: hello there.",
+            "Its answer is not JSON: hello there.",
         ),
         (
             "application/json",
             "{\"jsonrpc\":",
-            "It answered another question than the one that was asked.",
+            "Its answer belongs to a different request.",
         ),
-        ("application/json", "", "It answered with what is no JSON."),
+        ("application/json", "", "Its answer is not JSON."),
         (
             "image/png",
             "x",
-            "It answered with `image/png`, which is no MCP.",
+            "It answered with `image/png`, which is not MCP.",
         ),
         (
             "application/json",
             "{\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}",
-            "It answered another question than the one that was asked.",
+            "Its answer belongs to a different request.",
         ),
     ] {
         let web = TestHttpServer::start_with(move |_| {
@@ -201,15 +198,15 @@ async fn non_mcp_answers_are_named() {
 #[tokio::test]
 async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
     for code in [301, 302, 307, 308] {
-        let web = TestHttpServer::start_with(move |ask| {
-            (ask.path == "/old").then(|| redirect(code, "/mcp"))?
+        let web = TestHttpServer::start_with(move |request| {
+            (request.path == "/old").then(|| redirect(code, "/mcp"))?
         })
         .await;
         let config = server_at(&web, "/old");
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let sum = harness.mcp.call("add", json!({ "a": 1, "b": 2 })).await;
         assert_eq!(succeeded(sum), "3");
-        bench.close().await;
+        harness.close().await;
     }
 }
 
@@ -228,8 +225,7 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
             HttpHarness::connection_error(web, config).await,
             format!(
                 "Server `web` could not be started. It redirects to `{}/mcp`, which is another \
-                 origin and was not asked. If that address can be trusted, put it into `url` in \
-                 mcp-servers.json.",
+                 origin, so the redirect was not followed. If you trust that address, set it as `url` in mcp-servers.json.",
                 other.origin
             )
         );
@@ -238,26 +234,28 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
 }
 
 #[tokio::test]
-async fn a_redirect_in_a_circle_ends() {
+async fn a_redirect_loop_ends() {
     let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
     let config = server_at(&web, "/mcp");
     let sentence = HttpHarness::connection_error(web, config).await;
     assert_eq!(
         sentence,
-        "Server `web` could not be started. It redirects again and again."
+        "Server `web` could not be started. It redirects in a loop."
     );
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_named_without_secrets_of_its_url() {
+async fn an_unreachable_server_is_named_without_the_secrets_in_its_url() {
     let web = TestHttpServer::start().await;
-    let gone = TestHttpServer::start().await.origin.clone();
-    let gone = gone.replace("http://", "http://me:pw-1234567@");
+    let gone = TestHttpServer::start()
+        .await
+        .origin
+        .replace("http://", "http://me:pw-1234567@");
     let config = remote(format!("{gone}/mcp?token=12345678"), RemoteTransport::Http);
     // The listener ends with its task.
     let started = Instant::now();
-    let mut bench = HttpHarness::start(web, config);
-    let sentence = bench.desk.wait_for_failure().await.summary();
+    let mut harness = HttpHarness::start(web, config);
+    let sentence = harness.mcp.wait_for_failure().await.summary();
     let origin = gone.replace("me:pw-1234567@", "");
     assert_eq!(
         sentence,
@@ -267,7 +265,7 @@ async fn an_unreachable_server_is_named_without_secrets_of_its_url() {
         )
     );
     assert!(started.elapsed() < Duration::from_secs(2));
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
@@ -276,88 +274,89 @@ async fn tls_to_a_plain_text_port_is_reported() {
     let url = web.origin.replace("http://", "https://");
     let config = remote(format!("{url}/mcp"), RemoteTransport::Http);
     let sentence = HttpHarness::connection_error(web, config).await;
-    let start = format!(
-        "Server `web` could not be started. No secure connection to `{url}/mcp` could be made: "
-    );
+    let start =
+        format!("Server `web` could not be started. The TLS connection to `{url}/mcp` failed: ");
     assert!(sentence.starts_with(&start), "{sentence}");
-    assert!(sentence.contains("begins with `http://`"), "{sentence}");
+    assert!(
+        sentence.contains("mcp-servers.json with `http://`"),
+        "{sentence}"
+    );
 }
 
 #[tokio::test]
 async fn a_call_that_fails_with_a_status_does_not_affect_others() {
-    let web = TestHttpServer::start_with(|ask| {
-        let fails = ask.method() == "tools/call" && ask.earlier_count == 0;
+    let web = TestHttpServer::start_with(|request| {
+        let fails = request.method() == "tools/call" && request.earlier_count == 0;
         fails.then(|| status(500, "boom"))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let outcome = bench.desk.call("add", json!({})).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let outcome = harness.mcp.call("add", json!({})).await;
     assert_eq!(
         failed(outcome),
         "It answered with HTTP status 500 Internal Server Error: boom."
     );
-    let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+    let sum = harness.mcp.call("add", json!({ "a": 1, "b": 2 })).await;
     assert_eq!(succeeded(sum), "3");
     assert_eq!(
-        bench.web.requests_for("initialize").len(),
+        harness.web.requests_for("initialize").len(),
         1,
-        "the session is the same"
+        "the session is unchanged"
     );
-    bench.close().await;
+    harness.close().await;
 }
 
-/// Each way of talking to a server, under the path where it is talked to so.
-fn each_way(web: &TestHttpServer) -> [ServerConfig; 3] {
-    let over = |path: &str, transport, protocol| ServerConfig {
+/// One configuration for each transport and protocol era.
+fn each_transport(web: &TestHttpServer) -> [ServerConfig; 3] {
+    let config_for = |path: &str, transport, protocol| ServerConfig {
         protocol,
         ..remote(format!("{}{path}", web.origin), transport)
     };
     [
-        over("/mcp", RemoteTransport::Http, Protocol::Legacy),
-        over("/modern", RemoteTransport::Http, Protocol::Modern),
-        over("/sse", RemoteTransport::Sse, Protocol::Auto),
+        config_for("/mcp", RemoteTransport::Http, Protocol::Legacy),
+        config_for("/modern", RemoteTransport::Http, Protocol::Modern),
+        config_for("/sse", RemoteTransport::Sse, Protocol::Auto),
     ]
 }
 
 #[tokio::test]
 async fn an_open_session_that_needs_sign_in_is_reported() {
-    for way in 0..3 {
-        let web = TestHttpServer::start_with(|ask| {
-            let refuses = ask.method() == "tools/call";
+    for index in 0..3 {
+        let web = TestHttpServer::start_with(|request| {
+            let refuses = request.method() == "tools/call";
             refuses.then(|| status(401, "token expired"))?
         })
         .await;
-        let config = each_way(&web)[way].clone();
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let why = unreachable_because(bench.desk.call("add", json!({})).await);
+        let config = each_transport(&web)[index].clone();
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let why = unreachable_because(harness.mcp.call("add", json!({})).await);
         assert_eq!(
             why,
-            "The server answers only those who have signed in. It does not know who is asking \
-             (HTTP status 401: token expired).",
-            "{way}"
+            "The server requires you to sign in. It requires valid credentials (HTTP status 401: token expired).",
+            "{index}"
         );
-        bench.wait_for_sign_in().await;
-        bench.close().await;
+        harness.wait_for_sign_in().await;
+        harness.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_server_that_only_refuses_is_connected_to_anew() {
-    let web = TestHttpServer::start_with(|ask| {
-        let fails = ask.method() == "tools/call" && ask.earlier_count < 2;
+async fn a_server_that_keeps_failing_is_reconnected() {
+    let web = TestHttpServer::start_with(|request| {
+        let fails = request.method() == "tools/call" && request.earlier_count < 2;
         fails.then(|| status(500, "boom"))?
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    failed(bench.desk.call("add", json!({})).await);
-    bench.desk.call("add", json!({})).await;
-    bench.desk.wait_for_failure().await;
-    let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    failed(harness.mcp.call("add", json!({})).await);
+    harness.mcp.call("add", json!({})).await;
+    harness.mcp.wait_for_failure().await;
+    let sum = harness.mcp.call("add", json!({ "a": 1, "b": 2 })).await;
     assert_eq!(succeeded(sum), "3");
-    assert_eq!(bench.web.requests_for("initialize").len(), 2);
-    bench.close().await;
+    assert_eq!(harness.web.requests_for("initialize").len(), 2);
+    harness.close().await;
 }
 
 #[tokio::test]
@@ -369,28 +368,28 @@ async fn secrets_in_the_url_path_are_never_shown() {
         ..server_at(&web, "/st404/s3cret PW/mcp")
     };
     let origin = web.origin.clone();
-    let mut bench = HttpHarness::start(web, config);
-    let told = bench.desk.wait_for_failure().await.summary();
+    let mut harness = HttpHarness::start(web, config);
+    let notice = harness.mcp.wait_for_failure().await.summary();
     let expected = format!(
         "Server `web` could not be started. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
          (HTTP status 404: no [hidden] or [hidden] here). "
     );
-    assert!(told.starts_with(&expected), "{told}");
-    let why = unreachable_because(bench.desk.call("add", json!({})).await);
+    assert!(notice.starts_with(&expected), "{notice}");
+    let why = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert!(why.contains("/st404/[hidden]/mcp"), "{why}");
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn a_redirect_to_what_is_no_web_address_is_refused_and_shown_as_written() {
+async fn a_redirect_to_a_non_http_url_is_refused_and_shown_unchanged() {
     for (target, shown) in [
         ("file:///etc/passwd", "file:///etc/passwd"),
         ("javascript:1", "javascript:1"),
     ] {
         let web = TestHttpServer::start_with(move |_| redirect(307, target)).await;
         let config = server_at(&web, "/mcp");
-        let told = HttpHarness::connection_error(web, config).await;
+        let notice = HttpHarness::connection_error(web, config).await;
         let expected = format!("It redirects to `{shown}`, which is another origin");
-        assert!(told.contains(&expected), "{told}");
+        assert!(notice.contains(&expected), "{notice}");
     }
 }

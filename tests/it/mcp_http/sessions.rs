@@ -1,5 +1,5 @@
-//! Servers that behave: every carrier, both eras; tools, progress, cancelling, time-outs,
-//! answers in any order.
+//! Well-behaved servers over every transport and era: tools, progress, cancellation, timeouts, and
+//! responses in any order.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::succeeded;
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-async fn adds(bench: &mut HttpHarness) {
-    let sum = bench.desk.call("add", json!({ "a": 2, "b": 40 })).await;
+async fn assert_add_works(harness: &mut HttpHarness) {
+    let sum = harness.mcp.call("add", json!({ "a": 2, "b": 40 })).await;
     assert_eq!(succeeded(sum), "42");
 }
 
-fn over(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> ServerConfig {
+fn config_for(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> ServerConfig {
     remote(format!("{}{path}", web.origin), transport)
 }
 
 #[tokio::test]
 async fn a_tool_is_called_over_every_transport_and_era() {
-    for (path, transport, carried, revision) in [
+    for (path, transport, expected_transport, revision) in [
         ("/sse", RemoteTransport::Sse, Transport::Sse, "2025-11-25"),
         ("/mcp", RemoteTransport::Http, Transport::Http, "2025-11-25"),
         (
@@ -35,18 +35,22 @@ async fn a_tool_is_called_over_every_transport_and_era() {
         ("/modern", RemoteTransport::Http, Transport::Http, MODERN),
     ] {
         let web = TestHttpServer::start().await;
-        let config = over(&web, path, transport);
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let peer = bench.desk.server().peer.expect("it said who it is");
+        let config = config_for(&web, path, transport);
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let peer = harness
+            .mcp
+            .server()
+            .peer
+            .expect("the server identifies itself");
         assert_eq!(
             (peer.transport, peer.protocol.as_str()),
-            (carried, revision),
+            (expected_transport, revision),
             "{path}"
         );
-        adds(&mut bench).await;
-        let web = bench.close().await;
-        for ask in web.requests() {
-            assert_eq!(ask.header("authorization"), Some("Bearer s3cret-token"));
+        assert_add_works(&mut harness).await;
+        let web = harness.close().await;
+        for request in web.requests() {
+            assert_eq!(request.header("authorization"), Some("Bearer s3cret-token"));
         }
     }
 }
@@ -55,26 +59,26 @@ async fn a_tool_is_called_over_every_transport_and_era() {
 async fn a_session_is_named_in_every_request_and_ended() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    adds(&mut bench).await;
-    let web = bench.close().await;
-    let told = |ask: &ReceivedRequest| {
-        let header = |name| ask.header(name).unwrap_or("-").to_owned();
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    assert_add_works(&mut harness).await;
+    let web = harness.close().await;
+    let sent = |request: &ReceivedRequest| {
+        let header = |name| request.header(name).unwrap_or("-").to_owned();
         (
-            ask.method().to_owned(),
+            request.method().to_owned(),
             header("mcp-session-id"),
             header("mcp-protocol-version"),
         )
     };
-    let mut told: Vec<_> = web.requests().iter().map(told).collect();
-    let first = told.remove(0);
+    let mut sent: Vec<_> = web.requests().iter().map(sent).collect();
+    let first = sent.remove(0);
     assert_eq!(
         first,
         ("initialize".to_owned(), "-".to_owned(), "-".to_owned())
     );
     let later = |method: &str| (method.to_owned(), "s-1".to_owned(), "2025-11-25".to_owned());
-    told.sort();
-    told.dedup();
+    sent.sort();
+    sent.dedup();
     let expected = [
         "DELETE",
         "GET",
@@ -82,32 +86,32 @@ async fn a_session_is_named_in_every_request_and_ended() {
         "tools/call",
         "tools/list",
     ];
-    assert_eq!(told, expected.map(later));
+    assert_eq!(sent, expected.map(later));
 }
 
 #[tokio::test]
-async fn what_follows_initialized_waits_until_that_has_arrived() {
-    let web = TestHttpServer::start_with(|ask| {
-        let is_told = ask.method() == "notifications/initialized";
-        is_told.then_some(Behavior::Delayed(Duration::from_millis(300)))
+async fn messages_after_initialized_wait_for_its_arrival() {
+    let web = TestHttpServer::start_with(|request| {
+        let is_notified = request.method() == "notifications/initialized";
+        is_notified.then_some(Behavior::Delayed(Duration::from_millis(300)))
     })
     .await;
     let config = server_at(&web, "/mcp");
     let started = Instant::now();
-    let bench = HttpHarness::start_connected(web, config).await;
+    let harness = HttpHarness::start_connected(web, config).await;
     assert!(started.elapsed() >= Duration::from_millis(300));
-    let asks = bench.web.requests();
-    let posts = asks.iter().filter(|ask| ask.verb == "POST");
+    let requests = harness.web.requests();
+    let posts = requests.iter().filter(|request| request.verb == "POST");
     let methods: Vec<_> = posts.map(ReceivedRequest::method).collect();
     assert_eq!(
         methods[..3],
         ["initialize", "notifications/initialized", "tools/list"]
     );
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn the_newer_era_names_method_tool_and_arguments_in_headers() {
+async fn modern_requests_name_method_tool_and_arguments_in_headers() {
     let web = TestHttpServer::start().await;
     web.add_tool(
         json!({ "name": "bad", "inputSchema": { "type": "object", "properties": {
@@ -117,15 +121,15 @@ async fn the_newer_era_names_method_tool_and_arguments_in_headers() {
         protocol: Protocol::Modern,
         ..server_at(&web, "/modern")
     };
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let known = bench.desk.server();
-    assert_eq!(known.tools.len(), 1);
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let server = harness.mcp.server();
+    assert_eq!(server.tools.len(), 1);
     assert_eq!(
-        known.left_out,
-        ["tool `bad`: argument `a`: `x-mcp-header` needs a string, an integer or a boolean"]
+        server.left_out,
+        ["tool `bad`: argument `a`: `x-mcp-header` requires the type string, integer or boolean"]
     );
-    adds(&mut bench).await;
-    let web = bench.close().await;
+    assert_add_works(&mut harness).await;
+    let web = harness.close().await;
     let call = web.requests_for("tools/call").remove(0);
     let header = |name| call.header(name).unwrap_or("-").to_owned();
     let names = [
@@ -139,8 +143,8 @@ async fn the_newer_era_names_method_tool_and_arguments_in_headers() {
     assert!(web.requests_for("GET").is_empty() && web.requests_for("DELETE").is_empty());
 }
 
-fn progress(ask: &ReceivedRequest, done: u64) -> ReplyPart {
-    let token = &ask.body["params"]["_meta"]["progressToken"];
+fn progress(request: &ReceivedRequest, done: u64) -> ReplyPart {
+    let token = &request.body["params"]["_meta"]["progressToken"];
     event(
         &json!({ "jsonrpc": "2.0", "method": "notifications/progress",
         "params": { "progressToken": token, "progress": done, "total": 3, "message": "걸음" } }),
@@ -148,11 +152,11 @@ fn progress(ask: &ReceivedRequest, done: u64) -> ReplyPart {
 }
 
 #[tokio::test]
-async fn progress_on_the_stream_of_a_call_puts_its_time_out_off() {
-    let web = TestHttpServer::start_with(|ask| {
+async fn progress_on_a_calls_stream_extends_its_timeout() {
+    let web = TestHttpServer::start_with(|request| {
         let pause = || ReplyPart::Pause(Duration::from_millis(250));
-        let steps = || (1..=3).flat_map(|done| [pause(), progress(ask, done)]);
-        (ask.method() == "tools/call")
+        let steps = || (1..=3).flat_map(|done| [pause(), progress(request, done)]);
+        (request.method() == "tools/call")
             .then(|| Behavior::Stream(steps().chain([ReplyPart::Answer]).collect()))
     })
     .await;
@@ -160,20 +164,19 @@ async fn progress_on_the_stream_of_a_call_puts_its_time_out_off() {
         tool_timeout: Duration::from_millis(500),
         ..server_at(&web, "/mcp")
     };
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    adds(&mut bench).await;
-    assert_eq!(bench.desk.progress[0].message.as_deref(), Some("걸음"));
-    bench.close().await;
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    assert_add_works(&mut harness).await;
+    assert_eq!(harness.mcp.progress[0].message.as_deref(), Some("걸음"));
+    harness.close().await;
 }
 
-fn hangs_on_calls(ask: &ReceivedRequest) -> Option<Behavior> {
-    (ask.method() == "tools/call").then_some(Behavior::Hang)
+fn hangs_on_calls(request: &ReceivedRequest) -> Option<Behavior> {
+    (request.method() == "tools/call").then_some(Behavior::Hang)
 }
 
 #[tokio::test]
-async fn a_call_that_times_out_or_is_cancelled_is_cancelled_at_the_server_and_its_connection_ends()
-{
-    for (path, transport, is_told) in [
+async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
+    for (path, transport, is_notified) in [
         ("/sse", RemoteTransport::Sse, true),
         ("/mcp", RemoteTransport::Http, true),
         ("/modern", RemoteTransport::Http, false),
@@ -181,27 +184,27 @@ async fn a_call_that_times_out_or_is_cancelled_is_cancelled_at_the_server_and_it
         let web = TestHttpServer::start_with(hangs_on_calls).await;
         let config = ServerConfig {
             tool_timeout: Duration::from_millis(200),
-            ..over(&web, path, transport)
+            ..config_for(&web, path, transport)
         };
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let outcome = bench.desk.call("add", json!({})).await;
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let outcome = harness.mcp.call("add", json!({})).await;
         assert!(
             matches!(outcome, ToolOutcome::TimedOut { .. }),
             "{outcome:?}"
         );
-        bench
+        harness
             .web
-            .wait_until("the connection is left", |web| {
+            .wait_until("the connection is dropped", |web| {
                 web.dropped_connections() == 1
             })
             .await;
         let cancel = CancellationToken::new();
-        let calling = bench
-            .desk
+        let calling = harness
+            .mcp
             .hub
-            .call(bench.desk.call_request("add", json!({})), cancel.clone());
+            .call(harness.mcp.call_request("add", json!({})), cancel.clone());
         let calling = tokio::spawn(calling);
-        bench
+        harness
             .web
             .wait_until("a second call", |web| {
                 web.requests_for("tools/call").len() == 2
@@ -209,62 +212,63 @@ async fn a_call_that_times_out_or_is_cancelled_is_cancelled_at_the_server_and_it
             .await;
         cancel.cancel();
         assert_eq!(
-            calling.await.expect("it does not panic"),
+            calling.await.expect("the call does not panic"),
             ToolOutcome::Interrupted
         );
-        bench
+        harness
             .web
-            .wait_until("the connection is left", |web| {
+            .wait_until("the connection is dropped", |web| {
                 web.dropped_connections() == 2
             })
             .await;
-        let told = bench.web.requests_for("notifications/cancelled");
-        let ids = |asks: &[ReceivedRequest], at: &str| -> Vec<Value> {
-            asks.iter()
-                .map(|ask| ask.body.pointer(at).cloned().unwrap_or_default())
+        let cancellations = harness.web.requests_for("notifications/cancelled");
+        let ids = |requests: &[ReceivedRequest], at: &str| -> Vec<Value> {
+            requests
+                .iter()
+                .map(|request| request.body.pointer(at).cloned().unwrap_or_default())
                 .collect()
         };
-        let calls = bench.web.requests_for("tools/call");
-        let expected = if is_told {
+        let calls = harness.web.requests_for("tools/call");
+        let expected = if is_notified {
             ids(&calls, "/id")
         } else {
             Vec::new()
         };
-        assert_eq!(ids(&told, "/params/requestId"), expected, "{path}");
-        bench.close().await;
+        assert_eq!(ids(&cancellations, "/params/requestId"), expected, "{path}");
+        harness.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_call_that_was_taken_and_will_be_answered_elsewhere_can_be_cancelled() {
+async fn an_accepted_call_with_a_pending_answer_can_be_cancelled() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/mcp", RemoteTransport::Http),
     ] {
-        let web = TestHttpServer::start_with(|ask| {
-            (ask.method() == "tools/call").then(|| status(202, ""))?
+        let web = TestHttpServer::start_with(|request| {
+            (request.method() == "tools/call").then(|| status(202, ""))?
         })
         .await;
         let config = ServerConfig {
             tool_timeout: Duration::from_millis(200),
-            ..over(&web, path, transport)
+            ..config_for(&web, path, transport)
         };
-        let mut bench = HttpHarness::start_connected(web, config).await;
-        let outcome = bench.desk.call("add", json!({})).await;
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let outcome = harness.mcp.call("add", json!({})).await;
         assert!(
             matches!(outcome, ToolOutcome::TimedOut { .. }),
             "{outcome:?}"
         );
-        bench
+        harness
             .web
             .wait_until("the call is cancelled", |web| {
-                let told = web.requests_for("notifications/cancelled");
-                told.len() == 1
-                    && told[0].body["params"]["requestId"]
+                let cancellations = web.requests_for("notifications/cancelled");
+                cancellations.len() == 1
+                    && cancellations[0].body["params"]["requestId"]
                         == web.requests_for("tools/call")[0].body["id"]
             })
             .await;
-        bench.close().await;
+        harness.close().await;
     }
 }
 
@@ -272,45 +276,47 @@ async fn a_call_that_was_taken_and_will_be_answered_elsewhere_can_be_cancelled()
 async fn a_cancellation_never_overtakes_its_request() {
     let web = TestHttpServer::start_with(hangs_on_calls).await;
     let config = server_at(&web, "/mcp");
-    let bench = HttpHarness::start_connected(web, config).await;
+    let harness = HttpHarness::start_connected(web, config).await;
     for _ in 0..20 {
         let cancel = CancellationToken::new();
-        let calling = bench
-            .desk
+        let calling = harness
+            .mcp
             .hub
-            .call(bench.desk.call_request("add", json!({})), cancel.clone());
+            .call(harness.mcp.call_request("add", json!({})), cancel.clone());
         let calling = tokio::spawn(calling);
         tokio::task::yield_now().await;
         cancel.cancel();
         let _ = calling.await;
     }
-    bench
+    harness
         .web
         .wait_until("every call is cancelled", |web| {
             web.requests_for("notifications/cancelled").len()
                 == web.requests_for("tools/call").len()
         })
         .await;
-    let asks = bench.web.requests();
-    for (index, ask) in asks.iter().enumerate() {
-        let id = &ask.body["params"]["requestId"];
-        let is_cancellation = ask.method() == "notifications/cancelled";
-        let came_before = asks[..index].iter().any(|other| other.body["id"] == *id);
+    let requests = harness.web.requests();
+    for (index, request) in requests.iter().enumerate() {
+        let id = &request.body["params"]["requestId"];
+        let is_cancellation = request.method() == "notifications/cancelled";
+        let came_before = requests[..index]
+            .iter()
+            .any(|other| other.body["id"] == *id);
         assert!(!is_cancellation || came_before, "{id}");
     }
-    bench.close().await;
+    harness.close().await;
 }
 
 #[tokio::test]
-async fn answers_find_their_calls_in_any_order_and_on_any_stream() {
-    // Each call is answered on the stream of the call after it.
-    let web = TestHttpServer::start_with(|ask| {
-        let id = ask.body["id"].as_i64().unwrap_or_default();
+async fn responses_reach_their_calls_in_any_order_and_on_any_stream() {
+    // Each call is answered on the stream of the next call.
+    let web = TestHttpServer::start_with(|request| {
+        let id = request.body["id"].as_i64().unwrap_or_default();
         let for_id = |id: i64| {
             let content = json!([{ "type": "text", "text": id.to_string() }]);
             event(&json!({ "jsonrpc": "2.0", "id": id, "result": { "content": content } }))
         };
-        match (ask.method(), ask.earlier_count) {
+        match (request.method(), request.earlier_count) {
             ("tools/call", 0) => Some(Behavior::Stream(vec![ReplyPart::Hang])),
             ("tools/call", _) => Some(Behavior::Stream(vec![for_id(id - 1), for_id(id)])),
             _ => None,
@@ -318,21 +324,21 @@ async fn answers_find_their_calls_in_any_order_and_on_any_stream() {
     })
     .await;
     let config = server_at(&web, "/mcp");
-    let mut bench = HttpHarness::start_connected(web, config).await;
-    let first = bench.desk.hub.call(
-        bench.desk.call_request("add", json!({})),
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let first = harness.mcp.hub.call(
+        harness.mcp.call_request("add", json!({})),
         CancellationToken::new(),
     );
     let first = tokio::spawn(first);
-    bench
+    harness
         .web
         .wait_until("the first call", |web| {
             web.requests_for("tools/call").len() == 1
         })
         .await;
-    let second = succeeded(bench.desk.call("add", json!({})).await);
-    let first = succeeded(first.await.expect("it does not panic"));
+    let second = succeeded(harness.mcp.call("add", json!({})).await);
+    let first = succeeded(first.await.expect("the call does not panic"));
     let number = |text: String| text.parse::<i64>().expect("an id");
     assert_eq!(number(first) + 1, number(second));
-    bench.close().await;
+    harness.close().await;
 }

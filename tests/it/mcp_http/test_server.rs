@@ -1,6 +1,7 @@
-//! An MCP server over HTTP for tests: in this process, on a port of its own, well-behaved
-//! unless told otherwise, with every request recorded and every connection counted.
+//! An in-process MCP server over HTTP for tests. It is well-behaved unless configured otherwise,
+//! records every request and counts connections.
 
+use crate::mcp_http::http_writer::{begin_stream, end_stream, write_chunk, write_response};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,19 +15,19 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const WAIT_DEADLINE: Duration = Duration::from_secs(20);
 pub const MODERN: &str = "2026-07-28";
 
-/// One request, as it came.
+/// One received request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
-    /// Of HTTP.
+    /// The HTTP method.
     pub verb: String,
     pub path: String,
     pub headers: HashMap<String, String>,
-    /// Null where it had none.
+    /// Null if there was none.
     pub body: Value,
-    /// How many requests came before with this verb and this method of MCP.
+    /// Number of earlier requests with the same HTTP and MCP method.
     pub earlier_count: usize,
 }
 
@@ -40,35 +41,35 @@ impl ReceivedRequest {
     }
 }
 
-/// What is done instead of what a good server would do.
+/// A replacement for the default response.
 #[derive(Debug, Clone)]
 pub enum Behavior {
-    /// A whole answer: status, further lines of its head, body.
+    /// A complete response: status, header lines, body.
     Response(u16, Vec<String>, String),
-    /// A stream of events, part by part.
+    /// An event stream, part by part.
     Stream(Vec<ReplyPart>),
-    /// What a good server does, so much later.
+    /// The default response after a delay.
     Delayed(Duration),
-    /// Nothing, with the connection open.
+    /// No response; the connection stays open.
     Hang,
-    /// A head that announces JSON, and a body without end.
+    /// Headers that announce JSON, and an endless body.
     EndlessBody,
 }
 
 #[derive(Debug, Clone)]
 pub enum ReplyPart {
-    /// These bytes.
+    /// Literal text.
     Text(String),
-    /// The answer of a good server.
+    /// The default response.
     Answer,
     Pause(Duration),
-    /// The stream stays open, and carries what is told on streams.
+    /// Keeps the stream open for broadcast messages.
     StayOpen,
-    /// So many bytes of one event.
+    /// This many bytes of one event.
     Flood(usize),
-    /// The stream stays open until the client leaves.
+    /// Keeps the stream open until the client disconnects.
     Hang,
-    /// The connection breaks.
+    /// Breaks the connection.
     Disconnect,
 }
 
@@ -96,16 +97,16 @@ pub fn event(data: &Value) -> ReplyPart {
 type BehaviorFn = dyn Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync;
 
 pub struct ServerState {
-    manner: Box<BehaviorFn>,
-    asks: Mutex<Vec<ReceivedRequest>>,
+    behavior: Box<BehaviorFn>,
+    requests: Mutex<Vec<ReceivedRequest>>,
     open: AtomicUsize,
-    /// Connections that the client left before their answer was whole.
-    left: AtomicUsize,
-    /// Of HTTP+SSE, and those that were opened by GET.
+    /// Connections that the client closed before the response was complete.
+    dropped: AtomicUsize,
+    /// Open HTTP+SSE streams and streams opened with GET.
     pub streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
-    /// What the list of tools holds beyond the usual.
-    pub further: Mutex<Vec<Value>>,
-    dead: CancellationToken,
+    /// Tools in addition to the default one.
+    pub extra_tools: Mutex<Vec<Value>>,
+    shutdown: CancellationToken,
 }
 
 pub struct TestHttpServer {
@@ -121,55 +122,60 @@ impl Drop for TestHttpServer {
 }
 
 impl TestHttpServer {
-    /// A server that behaves.
+    /// A well-behaved server.
     pub async fn start() -> Self {
         Self::start_with(|_| None).await
     }
 
-    /// A server that does what `manner` says, where it says something.
+    /// A server that uses `behavior` where it returns a value.
     pub async fn start_with(
-        manner: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
+        behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
     ) -> Self {
-        Self::at_port(0, manner).await
+        Self::at_port(0, behavior).await
     }
 
-    /// The same at a port that is wanted, for a server that is met again.
+    /// The same at a given port, for a server that is restarted.
     pub async fn at_port(
         port: u16,
-        manner: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
+        behavior: impl Fn(&ReceivedRequest) -> Option<Behavior> + Send + Sync + 'static,
     ) -> Self {
         let started = Instant::now();
         let listener = loop {
             match TcpListener::bind(("127.0.0.1", port)).await {
                 Ok(listener) => break listener,
-                // The server before it may not be quite gone.
-                Err(_) if started.elapsed() < PATIENCE => sleep(Duration::from_millis(5)).await,
-                Err(fault) => panic!("no port: {fault}"),
+                // The previous server may still be closing.
+                Err(_) if started.elapsed() < WAIT_DEADLINE => {
+                    sleep(Duration::from_millis(5)).await
+                }
+                Err(error) => panic!("no port: {error}"),
             }
         };
-        let origin = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let origin = format!(
+            "http://{}",
+            listener.local_addr().expect("the listener is bound")
+        );
         let inner = Arc::new(ServerState {
-            manner: Box::new(manner),
-            asks: Mutex::default(),
+            behavior: Box::new(behavior),
+            requests: Mutex::default(),
             open: AtomicUsize::new(0),
-            left: AtomicUsize::new(0),
+            dropped: AtomicUsize::new(0),
             streams: Mutex::default(),
-            further: Mutex::default(),
-            dead: CancellationToken::new(),
+            extra_tools: Mutex::default(),
+            shutdown: CancellationToken::new(),
         });
         let accepting = {
             let inner = inner.clone();
             tokio::spawn(async move {
                 loop {
                     let (stream, _) = tokio::select! {
-                        () = inner.dead.cancelled() => break,
+                        () = inner.shutdown.cancelled() => break,
                         accepted = listener.accept() => accepted.expect("a connection"),
                     };
                     let inner = inner.clone();
                     inner.open.fetch_add(1, Ordering::SeqCst);
                     tokio::spawn(async move {
                         tokio::select! {
-                            () = inner.dead.cancelled() => {}
+                            () = inner.shutdown.cancelled() => {}
                             _ = inner.serve(stream) => {}
                         }
                         inner.open.fetch_sub(1, Ordering::SeqCst);
@@ -186,37 +192,38 @@ impl TestHttpServer {
 
     pub fn port(&self) -> u16 {
         let port = self.origin.rsplit(':').next();
-        port.and_then(|port| port.parse().ok()).expect("it has one")
+        port.and_then(|port| port.parse().ok())
+            .expect("the origin has a port")
     }
 
     pub fn requests(&self) -> Vec<ReceivedRequest> {
-        self.inner.asks.lock().unwrap().clone()
+        self.inner.requests.lock().unwrap().clone()
     }
 
-    /// The requests with this method of MCP, or this verb of HTTP.
+    /// The requests with this MCP method or HTTP method.
     pub fn requests_for(&self, method: &str) -> Vec<ReceivedRequest> {
-        let mut asks = self.requests();
-        asks.retain(|ask| ask.method() == method);
-        asks
+        let mut requests = self.requests();
+        requests.retain(|request| request.method() == method);
+        requests
     }
 
     pub fn dropped_connections(&self) -> usize {
-        self.inner.left.load(Ordering::SeqCst)
+        self.inner.dropped.load(Ordering::SeqCst)
     }
 
-    /// Ends the server with all its connections.
+    /// Stops the server and closes all connections.
     pub fn shut_down(&self) {
-        self.inner.dead.cancel();
+        self.inner.shutdown.cancel();
     }
 
-    /// A tool more from now on.
+    /// Adds a tool from now on.
     pub fn add_tool(&self, definition: Value) {
-        self.inner.further.lock().unwrap().push(definition);
+        self.inner.extra_tools.lock().unwrap().push(definition);
     }
 
-    /// Sends a message on all streams that stand open.
-    pub fn tell(&self, message: &Value) {
-        self.inner.tell(message);
+    /// Sends a message on all open streams.
+    pub fn broadcast(&self, message: &Value) {
+        self.inner.broadcast(message);
     }
 
     pub fn streams(&self) -> usize {
@@ -225,20 +232,20 @@ impl TestHttpServer {
         streams.len()
     }
 
-    /// Waits until something is so.
-    pub async fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+    /// Waits until a condition holds.
+    pub async fn wait_until(&self, condition: &str, holds: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !holds(self) {
             assert!(
-                started.elapsed() < PATIENCE,
-                "{what} never came to pass: {:?}",
+                started.elapsed() < WAIT_DEADLINE,
+                "{condition} never happened: {:?}",
                 self.requests()
             );
             sleep(Duration::from_millis(5)).await;
         }
     }
 
-    /// Finds no connection left.
+    /// Waits until no connection is left.
     pub async fn wait_until_idle(&self) {
         self.wait_until("no connection", |web| {
             web.inner.open.load(Ordering::SeqCst) == 0
@@ -248,7 +255,7 @@ impl TestHttpServer {
 }
 
 impl ServerState {
-    pub fn tell(&self, message: &Value) {
+    pub fn broadcast(&self, message: &Value) {
         for stream in self.streams.lock().unwrap().iter() {
             let _ = stream.send(format!("event: message\ndata: {message}\n\n"));
         }
@@ -257,13 +264,13 @@ impl ServerState {
     async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
-        while let Some(ask) = self.read(&mut reader).await? {
-            match (self.manner)(&ask) {
-                Some(act) => {
-                    self.respond_with(act, &ask, &mut reader, &mut writer)
+        while let Some(request) = self.read(&mut reader).await? {
+            match (self.behavior)(&request) {
+                Some(replacement) => {
+                    self.respond_with(replacement, &request, &mut reader, &mut writer)
                         .await?
                 }
-                None => self.respond(&ask, &mut reader, &mut writer).await?,
+                None => self.respond(&request, &mut reader, &mut writer).await?,
             }
         }
         Ok(())
@@ -293,37 +300,39 @@ impl ServerState {
             .collect();
         let length = headers
             .get("content-length")
-            .map_or(0, |it| it.parse().unwrap());
+            .map_or(0, |text| text.parse().unwrap());
         let mut body = vec![0; length];
         reader.read_exact(&mut body).await?;
-        let mut ask = ReceivedRequest {
+        let mut request = ReceivedRequest {
             verb,
             path,
             headers,
             body: serde_json::from_slice(&body).unwrap_or_default(),
             earlier_count: 0,
         };
-        let mut asks = self.asks.lock().unwrap();
-        let alike = asks.iter().filter(|other| other.method() == ask.method());
-        ask.earlier_count = alike.count();
-        asks.push(ask.clone());
-        Ok(Some(ask))
+        let mut requests = self.requests.lock().unwrap();
+        let earlier = requests
+            .iter()
+            .filter(|other| other.method() == request.method());
+        request.earlier_count = earlier.count();
+        requests.push(request.clone());
+        Ok(Some(request))
     }
 
     pub async fn respond_with(
         &self,
-        act: Behavior,
-        ask: &ReceivedRequest,
+        replacement: Behavior,
+        request: &ReceivedRequest,
         reader: &mut BufReader<OwnedReadHalf>,
         writer: &mut OwnedWriteHalf,
     ) -> std::io::Result<()> {
-        match act {
+        match replacement {
             Behavior::Response(status, head, body) => {
                 write_response(writer, status, &head, &body).await
             }
             Behavior::Delayed(time) => {
                 sleep(time).await;
-                Box::pin(self.respond(ask, reader, writer)).await
+                Box::pin(self.respond(request, reader, writer)).await
             }
             Behavior::Hang => self.wait_for_disconnect(reader).await,
             Behavior::EndlessBody => {
@@ -331,7 +340,7 @@ impl ServerState {
                 write_chunk(writer, "{\"a\":\"").await?;
                 let part = "x".repeat(1 << 20);
                 while write_chunk(writer, &part).await.is_ok() {}
-                self.left.fetch_add(1, Ordering::SeqCst);
+                self.dropped.fetch_add(1, Ordering::SeqCst);
                 Err(std::io::ErrorKind::BrokenPipe.into())
             }
             Behavior::Stream(parts) => {
@@ -340,7 +349,7 @@ impl ServerState {
                     match part {
                         ReplyPart::Text(text) => write_chunk(writer, &text).await?,
                         ReplyPart::Answer => {
-                            let answer = self.answer(ask);
+                            let answer = self.answer(request);
                             write_chunk(writer, &format!("data: {answer}\n\n")).await?;
                         }
                         ReplyPart::Pause(time) => sleep(time).await,
@@ -368,43 +377,7 @@ impl ServerState {
         reader: &mut BufReader<OwnedReadHalf>,
     ) -> std::io::Result<()> {
         let _ = reader.read_u8().await;
-        self.left.fetch_add(1, Ordering::SeqCst);
+        self.dropped.fetch_add(1, Ordering::SeqCst);
         Err(std::io::ErrorKind::ConnectionAborted.into())
     }
-}
-
-pub async fn write_response(
-    writer: &mut OwnedWriteHalf,
-    status: u16,
-    head: &[String],
-    body: &str,
-) -> std::io::Result<()> {
-    let mut text = format!(
-        "HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n",
-        body.len()
-    );
-    for line in head {
-        text.push_str(line);
-        text.push_str("\r\n");
-    }
-    text.push_str("\r\n");
-    text.push_str(body);
-    writer.write_all(text.as_bytes()).await
-}
-
-pub async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
-    let head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-    writer.write_all(head.as_bytes()).await
-}
-
-pub async fn write_chunk(writer: &mut OwnedWriteHalf, text: &str) -> std::io::Result<()> {
-    let head = format!("{:x}\r\n", text.len());
-    writer.write_all(head.as_bytes()).await?;
-    writer.write_all(text.as_bytes()).await?;
-    writer.write_all(b"\r\n").await
-}
-
-async fn end_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
-    writer.write_all(b"0\r\n\r\n").await
 }

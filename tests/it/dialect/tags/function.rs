@@ -1,4 +1,4 @@
-//! `<function=f>` with values in tags or as JSON (DIALECTS 18 and 21).
+//! `<function=f>` with values in tags or as JSON.
 
 use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
@@ -104,7 +104,7 @@ fn a_missing_closing_tag_is_inferred_from_what_follows() {
         ),
         repaired(json!({"city": "서울", "days": 3, "metric": false}))
     );
-    // Of another tool, or given elsewhere: part of the value.
+    // A tag of another tool or of an argument that occurs elsewhere is part of the value.
     assert_eq!(
         read(
             "<function=get_weather>\n<parameter=city>\n서울\n<parameter=path>\n<parameter=days>\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
@@ -126,7 +126,7 @@ fn indented_tags_do_not_indent_the_values() {
 }
 
 #[test]
-fn truncated_or_unreadable_calls_are_reported() {
+fn truncated_or_invalid_calls_are_reported() {
     for text in [
         "<tool_call>\n<function=get_wea",
         "<tool_call>\n<function=get_weather>",
@@ -187,7 +187,7 @@ fn text_between_tags_of_a_call() {
         [STRAY, "text 네"]
     );
     assert_eq!(read(&format!("{call}더 </parameter>\n")), [STRAY]);
-    // Prose after a call that was not closed.
+    // Prose after an unclosed call.
     assert_eq!(
         read(&format!("{call}기다려 <주세요>.")),
         [

@@ -1,5 +1,5 @@
-//! Texts put together from pieces of tags: all ways of cutting them agree, no
-//! character is lost, and only what may become a call is held back.
+//! Texts assembled from tag fragments: every chunking gives the same events, no character is lost,
+//! and only a possible call is withheld.
 
 use crate::dialect::scan_invariants::check_cuts;
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..16).prop_map(|parts| parts.concat())
 }
 
-/// A call of each form, in its parts.
+/// One call per form, in fragments.
 fn calls() -> Vec<Vec<&'static str>> {
     vec![
         vec![
@@ -118,8 +118,8 @@ fn calls() -> Vec<Vec<&'static str>> {
     ]
 }
 
-/// A call with something in it taken out, doubled or put elsewhere: closer to what
-/// models get wrong than pieces at random.
+/// A call with parts removed, duplicated or swapped; closer to the mistakes of models than random
+/// fragments.
 fn mistakes() -> impl Strategy<Value = String> {
     let call = prop::sample::select(calls());
     let mistake = (

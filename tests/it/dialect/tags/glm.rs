@@ -1,4 +1,4 @@
-//! `<tool_call>f<arg_key>` (DIALECTS 19).
+//! GLM: `<tool_call>f<arg_key>`.
 
 use super::{CUT, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather};
 use serde_json::json;

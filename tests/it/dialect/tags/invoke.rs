@@ -1,4 +1,4 @@
-//! `<invoke name="f">` in all its wrappers (DIALECTS 20).
+//! `<invoke name="f">` in all of its wrappers.
 
 use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
@@ -87,7 +87,7 @@ fn dsml_marks_strings_explicitly() {
 }
 
 #[test]
-fn a_value_may_hold_other_tags_and_newlines() {
+fn a_value_may_contain_other_tags_and_newlines() {
     let write = |content: &str| {
         read(&format!(
             "<minimax:tool_call><invoke name=\"write\"><parameter name=\"path\">가.md</parameter><parameter name='content'>{content}</parameter></invoke></minimax:tool_call>"

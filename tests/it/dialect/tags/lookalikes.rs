@@ -1,5 +1,4 @@
-//! What merely looks like a call between tags, what is held back of it, and how
-//! the forms are labelled.
+//! Text that only looks like a tag call, how long it is withheld, and the labels of the forms.
 
 use super::{TIME, offered, read, seoul};
 use crate::dialect::scan_every_way::scan;
@@ -55,12 +54,12 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
         ("<invoke name=\"get_time\">", "안"),
     ] {
         let mut scanner = CallScanner::new(offered());
-        let held = scanner.push(&format!("a{start}"));
+        let events = scanner.push(&format!("a{start}"));
         let is_marker = !start.starts_with("<param");
         if is_marker {
-            assert_eq!(held, [ScanEvent::Text("a".to_owned())], "{start}");
+            assert_eq!(events, [ScanEvent::Text("a".to_owned())], "{start}");
         }
-        let shown: String = held
+        let shown: String = events
             .iter()
             .chain(&scanner.push(next))
             .map(ScanEvent::raw)
@@ -70,7 +69,7 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
 }
 
 #[test]
-fn the_dialog_names_the_form() {
+fn the_form_is_labeled() {
     for (text, form) in [
         ("<function=get_time></function>", "function tag"),
         ("<tool_call>get_time</tool_call>", "GLM"),

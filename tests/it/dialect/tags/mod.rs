@@ -1,5 +1,5 @@
-//! Calls between tags whose values are bare text (DIALECTS 18 to 21 and 25): what is
-//! on offer in these tests, and how what was read is written.
+//! Calls between tags with bare text as values. This file has the tools of these tests and the
+//! expected events.
 
 mod function;
 mod generated;
@@ -38,7 +38,7 @@ fn offered() -> Arc<Offered> {
     ]))
 }
 
-/// The first pairs of cuts are enough for a variant.
+/// For variants, fewer pairs of offsets are enough.
 fn read(text: &str) -> Vec<String> {
     describe_scan_with(&offered(), text, 24)
 }
@@ -50,7 +50,7 @@ fn read_every_way(text: &str) -> Vec<String> {
 const TIME: &str = "call humble/get_time {}";
 const CUT: &str = "unusable it was cut off before its end";
 const STRAY: &str =
-    "unusable there is text between its arguments, or a value has the tag in it that ends a value";
+    "unusable there is text between its arguments, or a value contains its own end tag";
 
 const UNCLOSED: &str = "unusable the value of `city` was not closed";
 
@@ -62,7 +62,7 @@ fn weather(arguments: &Value) -> String {
     format!("call humble/get_weather {arguments}")
 }
 
-fn written(content: &str) -> String {
+fn write_call(content: &str) -> String {
     let arguments = json!({"path": "가.md", "content": content});
     format!("call fs/write {arguments}")
 }

@@ -1,4 +1,4 @@
-//! `<mcp-request>`, the form that `xml` teaches (DIALECTS 25, S6.5).
+//! `<mcp-request>`, the form of the `xml` dialect.
 
 use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
@@ -63,7 +63,7 @@ fn values_are_unescaped_typed_and_collected_into_arrays() {
 }
 
 #[test]
-fn truncated_or_unreadable_calls_are_reported() {
+fn truncated_or_invalid_calls_are_reported() {
     let tool = "<mcp-request>\n<tool name=\"get_weather\" />\n";
     for text in [
         format!("{tool}<param name=\"ci"),

@@ -1,5 +1,5 @@
-//! A value that was not closed: where it ends is a guess, so its call is told and not
-//! run, and neither prose nor the next call is lost in it.
+//! Unclosed values. Their end is a guess, so the call is reported and not run; prose and the next
+//! call must not be lost.
 
 use super::{TIME, UNCLOSED, read, read_every_way, seoul, weather, written};
 use serde_json::json;
@@ -71,7 +71,7 @@ fn an_unclosed_value_is_not_closed_by_tags_of_the_next_call() {
 }
 
 #[test]
-fn tags_of_calls_in_a_value_that_is_closed_are_part_of_it() {
+fn call_tags_inside_a_closed_value_are_part_of_it() {
     let write = |content: &str| {
         read(&format!(
             "<tool_call>\n<function=write>\n<parameter=path>\n가.md\n</parameter>\n<parameter=content>\n{content}\n</parameter>\n</function>\n</tool_call>"
