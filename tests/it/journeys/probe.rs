@@ -148,7 +148,7 @@ fn the_palette_lists_probe_and_a_running_turn_blocks_it() {
     chat.says("Hi").sees("Let me");
     chat.ctrl('p')
         .types("probe")
-        .sees("Find out how the model calls tools");
+        .sees("Detect how the model calls tools");
     chat.enter()
         .sees("A turn is still running. Ctrl+C stops it.")
         .does_not_see("probe: native");

@@ -69,7 +69,7 @@ fn a_pattern_is_editable_and_must_match_the_call() {
         chat.press(KeyCode::Backspace, NONE);
     }
     chat.types("**\"").enter();
-    chat.sees("`**` is not known")
+    chat.sees("`**` is not supported")
         .press(KeyCode::Backspace, NONE);
     chat.press(KeyCode::Backspace, NONE).types("B\"").enter();
     chat.sees("it does not match this call");
