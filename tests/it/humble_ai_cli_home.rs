@@ -169,7 +169,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     terminal.send_prompt("/reload");
     terminal.wait_for_text("A letter or number decides");
     terminal.press("f");
-    terminal.wait_for_text("The change is in force now.");
+    terminal.wait_for_text("The change was applied.");
     // Rubbish, and mended.
     fs::write(&config, "{ rubbish").expect("ours");
     terminal.wait_for_text("config.json, line 1, column 3");

@@ -72,7 +72,7 @@ pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>)
 /// Is the model taken? Then a notice says by what.
 pub fn is_busy(model: &mut Model) -> bool {
     let what = match model.running() {
-        Some(_) => "The present turn is still under way.",
+        Some(_) => "A turn is still running.",
         None if model.is_busy() => "The model is being probed.",
         None => return false,
     };

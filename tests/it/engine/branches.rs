@@ -147,7 +147,7 @@ async fn undo_is_refused_during_a_turn() {
         bench.send(command).await;
         let busy = |event: &Event| {
             matches!(event, Event::Noticed(notice)
-            if notice.what == "The present turn is still under way.")
+            if notice.what == "A turn is still running.")
         };
         bench.wait_for("the sentence", busy).await;
     }
@@ -202,7 +202,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
         .await;
     bench
         .wait_for("words of it", |event| {
-            matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
+            matches!(event, Event::Noticed(notice) if notice.what == "Private mode is off: this conversation is saved.")
         })
         .await;
     talks(&mut bench, "third").await;

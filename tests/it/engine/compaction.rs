@@ -149,5 +149,5 @@ async fn compacting_a_short_conversation_does_nothing() {
     let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure");
     };
-    assert_eq!(notice.what, "There is nothing to summarise yet.");
+    assert_eq!(notice.what, "There is nothing to summarize yet.");
 }

@@ -134,7 +134,7 @@ async fn the_user_is_warned_before_messages_are_dropped() {
     let [said] = said.as_slice() else {
         panic!("one note: {said:#?}");
     };
-    let end = "tokens, and the model takes no more than 8192: Ollama drops the oldest part of it before m sees it.";
+    let end = "tokens, and the model accepts at most 8192: Ollama drops the oldest part of it before m sees it.";
     assert!(said.what.ends_with(end), "{}", said.what);
     bench.prompt("again").await;
     bench.wait_for_turn_end().await;
@@ -151,7 +151,7 @@ async fn the_setting_bounds_the_context_too() {
     bench.prompt(&words(7_000)).await;
     bench.wait_for_turn_end().await;
     let said = bench.turn_notices();
-    let bounds = "`contextLength` in config.json bounds it to 6000";
+    let bounds = "`contextLength` in config.json limits it to 6000";
     assert!(said.iter().any(|notice| notice.what.contains(bounds)));
     assert_eq!(context_of(&server), [6_000]);
 }

@@ -121,8 +121,8 @@ async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
             let Advice::Say(advice) = advice else {
                 return None;
             };
-            let path = advice.strip_prefix("All of it is in ")?;
-            path.strip_suffix(": move it from there.")
+            let path = advice.strip_prefix("A copy is in ")?;
+            path.strip_suffix(": move it to a safe place.")
                 .map(str::to_owned)
         }),
         _ => None,

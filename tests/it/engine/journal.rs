@@ -117,7 +117,7 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
     bench.answer(ask, Answer::Choice(Choice::Resume)).await;
     let told = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-        if notice.why.as_deref() == Some("The call that waited for you was not run."))
+        if notice.why.as_deref() == Some("The call that waited for your approval was not run."))
     };
     bench.wait_for("the notice", told).await;
     assert_eq!(bench.requests.count(), 0);

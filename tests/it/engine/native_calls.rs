@@ -32,7 +32,7 @@ async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
     let Some(Message::Result(told)) = bench.last_request().messages.pop() else {
         panic!("the model is told");
     };
-    assert!(told.content.contains("the limit of tokens"), "{told:?}");
+    assert!(told.content.contains("the token limit"), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]

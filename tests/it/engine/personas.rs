@@ -111,7 +111,7 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
         Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
-    let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
+    let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
                     `fs/none`.";
     assert_eq!(said.as_deref(), Some(expected));
 

@@ -36,7 +36,7 @@ async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
     bench.answer(ask, Answer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
-    let banner = "config.json has changes that are not in force before the next start: [Reload]";
+    let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     assert_eq!(asked(&bench), 1);
     // Another change of the same kind is another question.
@@ -55,7 +55,7 @@ async fn an_edit_during_a_question_is_not_undone_by_its_answer() {
     bench.edits("config.json", &both).await;
     bench.noticed("logLevel is error now").await;
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("The change is in force now.").await;
+    bench.noticed("The change was applied.").await;
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
     let told = bench.events.iter().filter(
@@ -78,7 +78,7 @@ async fn the_command_lines_mode_holds_although_the_files_was_taken() {
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     bench.prompt("Time?").await;
     let (_, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1);

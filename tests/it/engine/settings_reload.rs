@@ -124,7 +124,7 @@ async fn auto_mode_needs_consent_before_it_applies() {
     // The dialog says it; a banner beside it would take rows from what decides.
     assert_eq!(bench.waiting().await, [""; 0]);
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     assert!(auto(&bench.events));
     assert_eq!(bench.waiting().await, [""; 0]);
 }
@@ -136,7 +136,7 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.answer(ask, Answer::Dismissed).await;
-    let banner = "config.json has changes that are not in force before the next start: [Reload]";
+    let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
     assert_eq!(text, config, "the file is left alone");
@@ -222,7 +222,7 @@ async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_o
     bench.edits("system_prompt.txt", "New words.").await;
     let (edit, _) = bench.asked_of_edit().await;
     bench.chooses(edit, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     let run = vec![(calls[0], Decision::Run)];
     bench.answer(ask, Answer::Calls(run)).await;
     bench.wait_for_turn_end().await;
@@ -240,7 +240,7 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
     let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{}").await;
     let notice = bench.noticed("It goes on answering").await;
-    assert!(notice_text(&notice).starts_with("`m` is not in config.json any more."));
+    assert!(notice_text(&notice).starts_with("`m` is no longer in config.json."));
     bench.prompt("Who?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still me."));
 
@@ -273,7 +273,7 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
         bench.send(Command::Reload).await;
         let (ask, _) = bench.asked_of_edit().await;
         bench.chooses(ask, Choice::TakeChanges).await;
-        bench.noticed("The change is in force now.").await;
+        bench.noticed("The change was applied.").await;
         bench.prompt("Who?").await;
         assert_eq!(bench.wait_for_turn_end().await, answered("Me."));
     }

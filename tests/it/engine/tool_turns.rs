@@ -310,7 +310,7 @@ async fn an_answer_that_begins_anew_is_saved_once() {
         _ => None,
     };
     let notices: Vec<_> = bench.events.iter().filter_map(said).collect();
-    assert_eq!(notices, ["The server began its answer anew."]);
+    assert_eq!(notices, ["The server restarted its answer."]);
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let messages = read(&session_files(&home)[0])["messages"].clone();

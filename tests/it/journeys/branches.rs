@@ -120,7 +120,7 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
     .says("one")
     .says("two")
     .says("/undo")
-    .sees("The present turn is still under way.")
+    .sees("A turn is still running.")
     .sees("Half");
 }
 

@@ -45,7 +45,7 @@ fn a_key_goes_on_with_an_answer_that_was_cut() {
     ];
     chat(script().round(cut).answer("and the second."))
         .says("Tell me")
-        .sees("The answer was cut by the limit of tokens.")
+        .sees("The answer was cut by the token limit.")
         .sees("Alt+C continue the answer")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("and the second.")

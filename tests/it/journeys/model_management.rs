@@ -99,7 +99,7 @@ fn a_prompt_says_that_the_settings_could_not_be_read_and_where() {
     std::fs::write(home.path().join("config.json"), "{\n  \"models\": [,]\n}").expect("written");
     chat_in(home, script())
         .says("hi")
-        .sees("No model is known: config.json could not be read.")
+        .sees("config.json could not be read, so no model is available.")
         .sees("line 2, column 14")
         .model_received_requests(0);
 }

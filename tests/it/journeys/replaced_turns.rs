@@ -173,7 +173,7 @@ fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
             .answer("ok"),
     );
     chat.says("Tell me")
-        .sees("The answer was cut by the limit of tokens.")
+        .sees("The answer was cut by the token limit.")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("The first half and the second.")
         .does_not_see("was cut by the limit")

@@ -70,7 +70,7 @@ fn it_names_what_was_repaired_made_one_quoted_and_reclassified() {
         .press(KeyCode::PageDown, NONE)
         .sees("think 생각")
         .sees("bad   {\"name\": \"fly\"")
-        .sees("end: the limit of tokens")
+        .sees("end: token limit")
         .press(KeyCode::Home, NONE)
         .sees("Reply 1 of m")
         .press(KeyCode::End, NONE)

@@ -45,7 +45,7 @@ fn never_is_told_to_the_model_which_goes_on_and_holds() {
         .sees("Later.")
         .does_not_see("Call now? (Y/N)");
     chat.says("/trust").sees("never").key('x');
-    chat.sees("not ruled out any more, asks.");
+    chat.sees("is no longer blocked and asks again.");
 }
 
 #[test]

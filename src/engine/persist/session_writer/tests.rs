@@ -1,4 +1,4 @@
-//! The order of saves, and what becomes of those that the disk refuses.
+//! The order of saves and the handling of failed ones.
 
 use super::*;
 use crate::domain::SavedMessage;
@@ -23,7 +23,7 @@ fn talk(turns: usize) -> Session {
     session
 }
 
-/// A file in the place of the folder: not even the superuser writes there.
+/// Puts a file where the folder should be: then not even root can write there.
 fn block(home: &TempDir) {
     fs::write(home.path().join("sessions"), "").expect("written");
 }

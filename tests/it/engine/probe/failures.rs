@@ -41,7 +41,7 @@ async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
     let faults: Vec<String> = report.faults().collect();
     let expected = [
         "native: no answer within 180 s.",
-        "xml: nothing more came for 30 s.",
+        "xml: the reply stalled for 30 s.",
     ];
     assert_eq!(faults, expected);
     assert_eq!(report.best(), Some(InPrompt));
@@ -120,7 +120,7 @@ async fn stopping_before_anything_was_tried_asks_nothing() {
     let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
     bench.wait_for("the first dialect", begun).await;
     bench.send(Command::StopProbe).await;
-    let what = "The probe was stopped before a dialect was tried to its end.";
+    let what = "The probe was stopped before any dialect was fully tried.";
     let said = Event::Noticed(Notice::info(what));
     bench.wait_for("the notice", |event| *event == said).await;
     bench.prompt("Hello").await;

@@ -113,7 +113,7 @@ async fn the_working_dialect_is_found_stored_and_used_at_once() {
     // A prompt that waited is sent from here on, and as the person has just chosen.
     let in_force = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-            if notice.what == "m is used with `native` from now on.")
+            if notice.what == "m now uses the dialect `native`.")
     };
     assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
     let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
@@ -244,7 +244,7 @@ async fn a_turn_and_a_probe_exclude_each_other() {
     bench.send(Command::Probe).await;
     let refused = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-            if notice.what == "The present turn is still under way.")
+            if notice.what == "A turn is still running.")
     };
     bench.wait_for("the refusal", refused).await;
     bench.send(Command::Interrupt).await;

@@ -151,7 +151,7 @@ async fn a_grant_that_comes_while_a_call_waits_leaves_the_question_open() {
     bench.send(Command::Reload).await;
     let (edit, _) = bench.asked_of_edit().await;
     bench.chooses(edit, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     assert!(!bench.events.contains(&Event::AskClosed(ask)));
     let deny = vec![(calls[0], Decision::Deny { word: None })];
     bench.answer(ask, Answer::Calls(deny)).await;
