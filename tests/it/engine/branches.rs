@@ -1,5 +1,4 @@
-//! Turns taken back, other branches, forks, private conversations, and which one a
-//! start begins with.
+//! Undo, branches, forks, private conversations, and the session opened at the start.
 
 use super::journal::journals;
 use super::*;
@@ -31,7 +30,7 @@ async fn branches(bench: &mut EngineHarness) -> Vec<BranchSummary> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
+async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     let script = Script::default()
         .answer("one")
         .answer("two")
@@ -118,14 +117,14 @@ async fn undone_turns_survive_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer() {
+async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     let script = Script::default().answer("one").answer("two");
     let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
     bench.send(Command::Rewind).await;
     bench.wait_for_save().await;
     let list = branches(&mut bench).await;
-    assert_eq!(list.len(), 1, "it can be gone back to");
+    assert_eq!(list.len(), 1, "the undone turn is a branch");
     talks(&mut bench, "second").await;
     assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
     let home = bench.shut_down().await;
@@ -159,7 +158,7 @@ async fn undo_is_refused_during_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_goes_on_in_a_file_of_its_own() {
+async fn fork_continues_in_its_own_file() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.send(Command::ForkSession).await;
     talks(&mut bench, "first").await;
@@ -183,7 +182,7 @@ async fn a_fork_goes_on_in_a_file_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
+async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     let script = Script::default()
         .answer("one")
         .answer("Geheim")
@@ -219,7 +218,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
             let told = ["secret", "비밀", "Geheim"]
                 .iter()
                 .any(|word| text.contains(word));
-            assert!(!told, "{} tells it: {text}", path.display());
+            assert!(!told, "private text in {}: {text}", path.display());
         }
     }
     assert!(journals(&home).is_empty());
@@ -230,7 +229,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_conversation_begins_with_an_empty_context() {
+async fn new_conversation_starts_with_an_empty_context() {
     use humble::protocol::Meter;
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     talks(&mut bench, "first").await;
@@ -243,7 +242,7 @@ async fn another_conversation_begins_with_an_empty_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
+async fn meter_follows_an_undone_turn() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),

@@ -1,5 +1,5 @@
-//! Disks that refuse: it is said, the conversation goes on, and it is saved as soon
-//! as that can be. What cannot be saved at all is put somewhere, and that is said.
+//! Failing disks: the failure is reported, the conversation continues and is saved as soon as
+//! possible. If it cannot be saved at all, a copy is left elsewhere and reported.
 
 use super::journal::journals;
 use super::*;
@@ -8,8 +8,7 @@ use humble::domain::{Advice, BannerCause};
 use std::fs;
 use tempfile::TempDir;
 
-/// A file stands where the folder should be: nobody can write there, not even the
-/// superuser.
+/// Puts a file where the folder should be: then not even root can write there.
 fn block(home: &TempDir, folder: &str) {
     let path = home.path().join(folder);
     let _ = fs::remove_dir_all(&path);
@@ -39,7 +38,11 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
     assert!(!notice.advice.is_empty());
     bench.prompt("second").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("two"));
-    assert_eq!(bench.model_messages().len(), 3, "the conversation goes on");
+    assert_eq!(
+        bench.model_messages().len(),
+        3,
+        "the conversation continues"
+    );
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;
     let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
@@ -51,7 +54,7 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
+async fn unwritable_home_is_reported_until_a_save_succeeds() {
     let home = TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     block(&home, "sessions");
@@ -83,7 +86,7 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_start() {
+async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
     bench.prompt("first").await;
@@ -106,7 +109,7 @@ async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
+async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
     block(&bench.home, "journal");
@@ -136,7 +139,7 @@ async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_folder_is_created_again() {
+async fn removed_folder_is_created_again() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -151,7 +154,7 @@ async fn a_removed_folder_is_created_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_beside_it() {
+async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;

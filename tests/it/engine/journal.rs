@@ -1,5 +1,5 @@
-//! The journal: what of a turn outlives a program that ends in the middle of it, and
-//! what the next start makes of it.
+//! The journal: the part of a turn that survives a killed program, and its recovery at the
+//! next start.
 
 use super::*;
 use humble::protocol::{CameTo, LeftCall, Unfinished};
@@ -17,7 +17,7 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Ends the engine as kill -9 does: nothing is told, nothing is saved.
+/// Ends the engine like `kill -9`: nothing is reported or saved.
 pub async fn killed(bench: EngineHarness) -> TempDir {
     bench.handle.task.abort();
     let _ = bench.handle.task.await;
@@ -45,7 +45,7 @@ pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfin
 pub async fn words_come(bench: &mut EngineHarness) {
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
     bench.wait_for("words", delta).await;
-    // The clock goes on once the journal has been written.
+    // The clock advances once the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
@@ -61,7 +61,7 @@ pub fn half() -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked() {
+async fn killed_turn_is_offered_and_resumed_without_sending() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -78,11 +78,15 @@ async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked
         matches!(event, Event::PromptOffered(_))
     });
     assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
-    assert_eq!(bench.requests.count(), 0, "nothing is asked unasked");
+    assert_eq!(
+        bench.requests.count(),
+        0,
+        "nothing is sent without the user"
+    );
     assert_eq!(
         journals(&bench.home).len(),
         1,
-        "it stays until there is an answer"
+        "the journal is kept until there is an answer"
     );
     bench.prompt("Tell me").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
@@ -99,7 +103,7 @@ async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
+async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
     let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
     bench.prompt("Time?").await;
     bench.next_approval().await;
@@ -124,7 +128,7 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_ran_before_the_program_was_killed_are_told() {
+async fn calls_finished_before_the_kill_are_shown() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
@@ -147,7 +151,7 @@ async fn calls_that_ran_before_the_program_was_killed_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_gone() {
+async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -175,7 +179,7 @@ async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
+async fn first_turn_that_ended_unanswered_is_not_offered() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -188,7 +192,7 @@ async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_terminal_was_lost_is_offered() {
+async fn turn_with_a_lost_terminal_is_offered() {
     let script = Script::default().answer("One.");
     let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
@@ -214,11 +218,11 @@ async fn a_turn_whose_terminal_was_lost_is_offered() {
     bench.wait_for("the prompt", prompt).await;
     bench.prompt("second").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Two."));
-    assert_eq!(bench.model_messages().len(), 3, "the first turn is heard");
+    assert_eq!(bench.model_messages().len(), 3, "the first turn is sent");
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept() {
+async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
     let home = home();
     leave_answer(&home, Value::Null, 0);
     let path = journals(&home).remove(0);
@@ -242,7 +246,7 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() {
+async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
     let script = Script::default().answer("One.");
     let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
@@ -259,7 +263,7 @@ async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() 
     nothing_is_offered(&mut bench).await;
 }
 
-/// What a program leaves that was killed between showing an answer and saving it.
+/// Leaves the journal of a program that was killed between showing an answer and saving it.
 pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
     let folder = home.path().join("journal");
     fs::create_dir_all(&folder).expect("made");
@@ -282,7 +286,7 @@ pub fn home() -> TempDir {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start() {
+async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
     let mut home = home();
     for _ in 0..2 {
         leave_answer(&home, Value::Null, 0);
@@ -304,7 +308,7 @@ async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_there() {
+async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
     let home = home();
     fs::create_dir(home.path().join("sessions")).expect("made");
     let said = |role: &str, text: &str| json!({ "role": role, "content": text });
@@ -327,7 +331,7 @@ async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_is_no_journal_is_named_and_left_alone() {
+async fn file_that_is_no_journal_is_reported_and_kept() {
     let home = home();
     let folder = home.path().join("journal");
     fs::create_dir(&folder).expect("made");

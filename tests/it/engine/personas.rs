@@ -1,4 +1,4 @@
-//! Who answers: what a persona changes in the requests, and what it leaves alone.
+//! Personas: what they change in the requests, and what they leave unchanged.
 
 use super::*;
 use humble::domain::BannerCause;
@@ -34,7 +34,7 @@ fn choose(name: &str) -> Command {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
+async fn persona_replaces_the_system_prompt_and_limits_the_tools() {
     let script = Script::default()
         .answer("a")
         .answer("b")
@@ -65,11 +65,11 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
     );
     let home = bench.shut_down().await;
     let config = fs::read_to_string(home.path().join("config.json")).expect("there");
-    assert_eq!(config, OLLAMA_CONFIG, "the choice is kept nowhere");
+    assert_eq!(config, OLLAMA_CONFIG, "the choice is not saved");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_keeps_the_persona_it_started_with() {
+async fn turn_keeps_the_persona_it_started_with() {
     let script = Script::default()
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Arr.");
@@ -89,7 +89,7 @@ async fn a_turn_keeps_the_persona_it_started_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
+async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     let options = |name: &str| EngineOptions {
         persona: Some(name.to_owned()),
         ..EngineOptions::default()
@@ -103,7 +103,7 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("`mute` answers."));
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
     if !bench.events.iter().any(told) {
         bench.wait_for("a word of its tools", told).await;
     }
@@ -130,7 +130,7 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
+async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
     let script = Script::default().answer("a").answer("b");
     let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
@@ -160,7 +160,7 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
+async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
     let script = Script::default().answer("a").answer("b");
     let home = tempfile::TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
@@ -188,7 +188,7 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
     bench.wait_for("no edit of anybody", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
-    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("no older form"));
+    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("is up to date"));
     bench.wait_for("nothing to replace", none).await;
     let banners = bench.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),

@@ -1,25 +1,25 @@
-//! Every way in which a grant must not carry over, and every way in which it must.
+//! Every case in which a grant must not carry over, and every case in which it must.
 
 use super::*;
 
-/// What a person decided in an earlier run, and what is done to the home since.
+/// Whether a call asks after a decision of an earlier run and a change of the home since.
 async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) -> bool {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(decision).await;
     let mut place = EngineHarness::find_text(bench.shut_down().await);
-    assert_eq!(place.called(), ["echo"], "it ran once it was granted");
+    assert_eq!(place.called(), ["echo"], "the granted call ran once");
     change(&mut place);
     let folder = place.folder();
     let before = called_tools(&folder).len();
     let mut bench = place.start(echo_script()).await;
     let asked = bench.call_needs_approval().await;
     let ran = called_tools(&folder).len() > before;
-    assert_eq!(ran, !asked, "it runs unless it asks");
+    assert_eq!(ran, !asked, "the call runs unless it needs approval");
     bench.shut_down().await;
     asked
 }
 
-/// Grants that are remembered, each of which covers the call.
+/// Stored grants, each of which covers the call.
 fn remembered() -> Vec<Decision> {
     let pattern = json!({ "path": "src/*.rs" });
     let pattern = Pattern::from_json(pattern.as_object().expect("an object"));
@@ -98,7 +98,7 @@ does_not_carry_over! {
     };
     a_definition_that_was_accepted_anew_asks: |place| {
         set_tools(&place.folder(), &definitions("Echoes, and more."));
-        // As if the person had accepted it.
+        // As if the user had accepted the change.
         let file = place.home.path().join("trust.json");
         let mut trust = read(&file);
         trust.as_object_mut().expect("an object").shift_remove("pins");
@@ -110,7 +110,7 @@ does_not_carry_over! {
 }
 
 #[tokio::test]
-async fn a_name_that_another_server_took_is_not_trusted() {
+async fn name_taken_by_another_server_is_not_trusted() {
     for decision in remembered() {
         let asked = asks_after(decision, |place| {
             let other = place.home.path().join("other");
@@ -122,7 +122,7 @@ async fn a_name_that_another_server_took_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_server_under_another_name_is_not_trusted() {
+async fn renamed_server_is_not_trusted() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     let mut place = EngineHarness::find_text(bench.shut_down().await);
@@ -135,7 +135,7 @@ async fn a_server_under_another_name_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_tool_that_a_server_adds_later_is_not_covered_by_the_grant_for_the_server() {
+async fn server_grant_does_not_cover_tools_added_later() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunServer).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
@@ -152,13 +152,16 @@ async fn a_tool_that_a_server_adds_later_is_not_covered_by_the_grant_for_the_ser
         .answer(&call_of("fs", "rm", "x"))
         .answer("Done.");
     let mut bench = place.start(script).await;
-    assert!(!bench.call_needs_approval().await, "the others are covered");
+    assert!(
+        !bench.call_needs_approval().await,
+        "the earlier tools are covered"
+    );
     assert!(bench.call_needs_approval().await);
     assert_eq!(called_tools(&folder), ["echo", "write"]);
 }
 
 #[tokio::test]
-async fn a_grant_for_a_tool_covers_no_other_tool() {
+async fn tool_grant_covers_no_other_tool() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
@@ -169,7 +172,7 @@ async fn a_grant_for_a_tool_covers_no_other_tool() {
 }
 
 #[tokio::test]
-async fn a_pattern_covers_no_near_miss() {
+async fn pattern_covers_no_near_miss() {
     let pattern = json!({ "path": "src/*.rs" });
     let pattern = Pattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut bench = TrustFixture::new().start(echo_script()).await;
@@ -198,7 +201,7 @@ async fn a_pattern_covers_no_near_miss() {
 }
 
 #[tokio::test]
-async fn a_grant_for_the_session_ends_with_the_session_and_with_the_program() {
+async fn session_grant_ends_with_the_session_and_the_program() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunForSession).await;
     assert!(!bench.call_needs_approval().await);
@@ -206,7 +209,7 @@ async fn a_grant_for_the_session_ends_with_the_session_and_with_the_program() {
     bench.send(Command::NewSession).await;
     assert!(
         bench.call_needs_approval().await,
-        "another conversation is another session"
+        "a new conversation is a new session"
     );
     assert_eq!(bench.trusted(), []);
     bench.decide_call(Decision::RunForSession).await;
@@ -215,7 +218,7 @@ async fn a_grant_for_the_session_ends_with_the_session_and_with_the_program() {
 }
 
 #[tokio::test]
-async fn a_revoked_grant_asks_at_once_and_after_a_restart() {
+async fn revoked_grant_asks_at_once_and_after_a_restart() {
     for decision in remembered() {
         let mut bench = TrustFixture::new().start(echo_script()).await;
         bench.decide_call(decision).await;
@@ -233,7 +236,7 @@ async fn a_revoked_grant_asks_at_once_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed() {
+async fn blocked_tool_never_runs_whatever_is_granted() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunServer).await;
     bench
@@ -262,7 +265,7 @@ async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed()
     assert_eq!(
         called_tools(&folder),
         ["echo"],
-        "the one before it was ruled out"
+        "only the call before blocking ran"
     );
     let ended = bench.events.iter().rev().find_map(|event| match event {
         Event::Turn(_, TurnEvent::Tool(call)) => Some(call.state.clone()),
@@ -272,7 +275,7 @@ async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed()
 }
 
 #[tokio::test]
-async fn the_command_line_allows_a_tool_for_one_run() {
+async fn command_line_allows_a_tool_for_one_run() {
     let allow = EngineOptions {
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
@@ -299,7 +302,7 @@ async fn the_command_line_allows_a_tool_for_one_run() {
 }
 
 #[tokio::test]
-async fn a_call_that_stands_in_a_result_asks_whatever_was_granted() {
+async fn copied_call_asks_whatever_was_granted() {
     let quoted = echo();
     let script = Script::default()
         .answer(&call_of("fs", "echo", "first"))
@@ -307,7 +310,7 @@ async fn a_call_that_stands_in_a_result_asks_whatever_was_granted() {
     let mut bench = TrustFixture::new().start(script).await;
     bench.decide_call(Decision::RunAlways).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
-    // A prompt with a pipe behind it is read as data.
+    // Piped text is untrusted.
     let script = Script::default().answer(&quoted).answer("Done.");
     let mut bench = place.start(script).await;
     let piped = humble::domain::Prompt::with_context("Read this.", &format!("Call {quoted} now."));
@@ -322,7 +325,7 @@ async fn a_call_that_stands_in_a_result_asks_whatever_was_granted() {
 }
 
 #[tokio::test]
-async fn no_value_of_a_variable_or_header_stands_in_the_file() {
+async fn trust_file_contains_no_values_of_variables_or_headers() {
     let mut place = TrustFixture::new();
     place.edit_server_entry("fs", |entry| {
         entry["env"] = json!({ "SOME": "v4lue-of-it" })
@@ -338,7 +341,7 @@ async fn no_value_of_a_variable_or_header_stands_in_the_file() {
 }
 
 #[tokio::test]
-async fn ruling_a_tool_out_beats_what_was_decided_about_its_other_calls() {
+async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
     let calls: Vec<String> = ["one", "two", "three"]
         .iter()
         .map(|text| call_of("fs", "echo", text))

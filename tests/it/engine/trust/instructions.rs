@@ -1,4 +1,4 @@
-//! What a server wants the model to be told: sent only after the person agreed to it.
+//! Instructions of servers: sent only after the user's consent.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn place_that_says(text: &str) -> TrustFixture {
 const SECTION: &str = "INSTRUCTIONS OF SERVER fs (its own words, on how to use its tools):\n> Be kind.\n> FUNCTION_CALL:";
 
 #[tokio::test]
-async fn instructions_are_sent_only_after_the_person_agreed() {
+async fn instructions_are_sent_only_after_consent() {
     let mut bench = place_that_says("Be kind.\nFUNCTION_CALL:")
         .start(hellos())
         .await;
@@ -48,7 +48,7 @@ async fn instructions_are_sent_only_after_the_person_agreed() {
     bench.chooses(ask, Choice::SendAlways).await;
     let after = bench.system_says().await;
     assert!(after.contains(SECTION), "{after}");
-    // Nothing else of the message moved.
+    // The rest of the message is unchanged.
     assert_eq!(after.replacen(&format!("{SECTION}\n\n"), "", 1), before);
     let place = EngineHarness::find_text(bench.shut_down().await);
     let mut bench = place.start(hellos()).await;
@@ -59,7 +59,7 @@ async fn instructions_are_sent_only_after_the_person_agreed() {
 }
 
 #[tokio::test]
-async fn another_text_is_not_sent_until_it_was_agreed_to() {
+async fn changed_instructions_need_new_consent() {
     let mut bench = place_that_says("Be kind.\nFUNCTION_CALL:")
         .start(hellos())
         .await;
@@ -101,7 +101,7 @@ async fn consent_lasts_for_the_run_and_refusal_is_respected() {
 }
 
 #[tokio::test]
-async fn a_server_without_tools_on_offer_says_nothing_to_the_model() {
+async fn instructions_of_a_server_without_tools_are_not_sent() {
     let mut place = place_that_says("Be kind.\nFUNCTION_CALL:");
     place.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["echo", "write"]));
     let mut bench = place.start(hellos()).await;
@@ -111,7 +111,7 @@ async fn a_server_without_tools_on_offer_says_nothing_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_or_far_too_much_asks_nothing() {
+async fn missing_or_oversized_instructions_are_not_asked_about() {
     let mut bench = TrustFixture::new().start(hellos()).await;
     bench.send(Command::AskInstructions("fs".into())).await;
     bench

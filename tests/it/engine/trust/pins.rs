@@ -1,5 +1,5 @@
-//! Tools that change: withheld at once, asked about one at a time, back on offer only
-//! once the difference was accepted.
+//! Changed tools: withheld at once, asked about one at a time, offered again only after the
+//! change was accepted.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
@@ -11,7 +11,7 @@ fn waits(trusted: &[Trusted]) -> bool {
 }
 
 impl EngineHarness {
-    /// The server has other tools from now on.
+    /// Changes the tools of the server.
     async fn changes(&mut self, tools: &Value) {
         set_tools(&self.folder(), tools);
         self.events.clear();
@@ -26,7 +26,7 @@ impl EngineHarness {
         }
     }
 
-    /// The names of the tools that the model was told of last.
+    /// The tools offered in the last request.
     fn offered(&self) -> Vec<String> {
         let tools = self.last_request().tools;
         let names = tools
@@ -38,7 +38,7 @@ impl EngineHarness {
 }
 
 #[tokio::test]
-async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accepted() {
+async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
         let options = EngineOptions {
             tool_mode: Some(mode),
@@ -76,7 +76,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
         bench.prompt("Hello again.").await;
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
-        // And it is remembered.
+        // The decision persists.
         let place = EngineHarness::find_text(bench.shut_down().await);
         let mut bench = place.start(Script::default().answer("Hi.")).await;
         bench.prompt("Hello.").await;
@@ -86,7 +86,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
 }
 
 #[tokio::test]
-async fn a_change_while_the_program_was_away_is_one_too() {
+async fn change_between_two_runs_is_detected() {
     let bench = TrustFixture::new().start(Script::default()).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
     set_tools(&place.folder(), &definitions("Something else."));
@@ -98,7 +98,7 @@ async fn a_change_while_the_program_was_away_is_one_too() {
 }
 
 #[tokio::test]
-async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again() {
+async fn declined_change_is_asked_about_again_only_after_another_change() {
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
     let mut bench = TrustFixture::new().start(many).await;
     bench.changes(&definitions("Two.")).await;
@@ -119,7 +119,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
             .any(|it| matches!(it, Event::Asked { .. }))
     );
     assert_eq!(bench.offered(), ["write"]);
-    // The person may look at it all the same.
+    // The user can still review it.
     let (server, tool) = ("fs".into(), "echo".to_owned());
     bench.send(Command::ReviewTool { server, tool }).await;
     let (ask, change) = bench.asked_of_change().await;
@@ -131,7 +131,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
 }
 
 #[tokio::test]
-async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
+async fn dismissed_change_is_asked_about_once_per_run() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi.").answer("Hi."))
         .await;
@@ -150,7 +150,7 @@ async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
 }
 
 #[tokio::test]
-async fn an_answer_leads_to_the_next_change() {
+async fn answer_leads_to_the_next_changed_tool() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -172,7 +172,7 @@ async fn an_answer_leads_to_the_next_change() {
 }
 
 #[tokio::test]
-async fn a_change_back_to_what_was_accepted_needs_no_question() {
+async fn change_back_to_the_accepted_definition_needs_no_question() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -186,7 +186,7 @@ async fn a_change_back_to_what_was_accepted_needs_no_question() {
 }
 
 #[tokio::test]
-async fn a_question_about_what_has_changed_again_is_put_anew() {
+async fn question_is_replaced_if_the_tool_changes_again() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -199,14 +199,14 @@ async fn a_question_about_what_has_changed_again_is_put_anew() {
         bench.wait_for("another question", anew).await;
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
-    // The answer to the first one accepts nothing.
+    // The answer to the closed question accepts nothing.
     bench.chooses(first, Choice::Accept).await;
     bench.banners().await;
     assert!(waits(&bench.trusted()));
 }
 
 #[tokio::test]
-async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one_is_new() {
+async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is_new() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     bench.changes(&json!([tool("write", "Writes.")])).await;
@@ -224,7 +224,7 @@ async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one
 }
 
 #[tokio::test]
-async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
+async fn call_of_a_withheld_tool_tells_the_model_why() {
     let script = Script::default()
         .answer("Hi.")
         .answer(&echo())
