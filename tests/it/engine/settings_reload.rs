@@ -239,7 +239,7 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
     let script = Script::default().answer("Still me.");
     let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{}").await;
-    let notice = bench.noticed("It goes on answering").await;
+    let notice = bench.noticed("It stays selected").await;
     assert!(notice_text(&notice).starts_with("`m` is no longer in config.json."));
     bench.prompt("Who?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still me."));
