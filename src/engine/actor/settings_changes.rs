@@ -71,7 +71,7 @@ impl Actor {
             turn.driver.set_idle(Duration::from_secs(seconds));
         }
         let mode = self.cx.settings.tool_mode;
-        // The command line beats the file.
+        // The command line overrides the file.
         if previous.tool_mode != mode && self.cx.options.tool_mode.is_none() {
             self.trust.set_mode(mode);
             self.feed(TurnInput::ModeChanged(mode));

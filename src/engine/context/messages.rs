@@ -103,7 +103,7 @@ pub fn result_text(
              call it again unless the user asks for it."
         ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
-            ended("it was not run")
+            error("it was not run")
         }
     };
     if stop && outcome.is_error() {

@@ -29,25 +29,27 @@ const TRUNCATED_TOKENS_MIN: u64 = 500;
 
 /// Uncalibrated token estimate of messages and tools.
 pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
-    let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
+    let text_tokens = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
         weight += match message {
-            Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
+            Message::System(text) | Message::User(text) | Message::Assistant(text) => {
+                text_tokens(text)
+            }
             Message::Calls { calls, carry } => {
                 let call = |call: &CallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
-                    of(&call.tool) + of(&arguments.to_string())
+                    text_tokens(&call.tool) + text_tokens(&arguments.to_string())
                 };
                 // Reasoning is sent back only with native calls.
                 let carry = carry.as_ref().filter(|_| tools.is_some());
                 let carried = carry.map(|carry| match &carry.value {
-                    serde_json::Value::String(text) => of(text),
-                    blocks => of(&blocks.to_string()),
+                    serde_json::Value::String(text) => text_tokens(text),
+                    blocks => text_tokens(&blocks.to_string()),
                 });
                 calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
-            Message::Result(result) => of(&result.content),
+            Message::Result(result) => text_tokens(&result.content),
         };
     }
     // A definition is measured once, when it arrives: there may be thousands.
@@ -63,9 +65,12 @@ pub fn raw_estimate_definitions(bytes: usize) -> u64 {
 
 /// Estimates saved messages without copying their text.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
-    let of = |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
+    let content_tokens =
+        |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
     let texts = history.iter().filter(|message| !message.content.is_empty());
-    texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
+    texts
+        .map(|message| content_tokens(message) + MESSAGE_TOKENS)
+        .sum()
 }
 
 /// Calibrates estimates with the token counts of the server.

@@ -84,7 +84,7 @@ impl ModelRegistry {
 
     /// A name that no other model has. The server's host distinguishes two of the same name.
     fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
-        let is_taken = |name: &str| cx.settings.models.iter().any(|one| one.name == name);
+        let is_taken = |name: &str| cx.settings.models.iter().any(|model| model.name == name);
         if !is_taken(name) {
             return name.to_owned();
         }
@@ -105,8 +105,8 @@ impl ModelRegistry {
         let mut model = match self.model_of(&new, cx) {
             Ok(model) => model,
             Err(faults) => {
-                let what = format!("`{}` cannot be added.", new.name);
-                return cx.notice(Notice::failure(what).because(faults));
+                let message = format!("`{}` cannot be added.", new.name);
+                return cx.notice(Notice::failure(message).because(faults));
             }
         };
         model.active = true;
@@ -230,7 +230,7 @@ impl ModelRegistry {
 
 /// Checks that the server lists the model. A server that lists nothing may still have it.
 fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
-    let names = catalogue.models.iter().map(|one| one.name.as_str());
+    let names = catalogue.models.iter().map(|listed| listed.name.as_str());
     if catalogue.models.is_empty()
         || catalogue.is_cut
         || names.clone().any(|name| is_same_model(name, &model.model))

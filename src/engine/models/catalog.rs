@@ -42,9 +42,12 @@ impl ModelRegistry {
         // Dropping the old set aborts its tasks.
         self.listing = JoinSet::new();
         for known in &mut self.servers {
-            let is_same = |one: &&KnownServer| one.catalog.server == known.catalog.server;
-            let earlier = before.iter().find(is_same).map(|one| &one.catalog.state);
-            if let Some(CatalogState::Listed(catalogue)) = earlier {
+            let is_same = |earlier: &&KnownServer| earlier.catalog.server == known.catalog.server;
+            let earlier_state = before
+                .iter()
+                .find(is_same)
+                .map(|earlier| &earlier.catalog.state);
+            if let Some(CatalogState::Listed(catalogue)) = earlier_state {
                 known.catalog.state = CatalogState::Listed(Arc::clone(catalogue));
             }
             let time_max = list_time_max(&known.catalog);
@@ -60,7 +63,11 @@ impl ModelRegistry {
 
     fn push_catalog(&mut self, cx: &mut EngineCx) {
         let catalog = ModelCatalog {
-            servers: self.servers.iter().map(|one| one.catalog.clone()).collect(),
+            servers: self
+                .servers
+                .iter()
+                .map(|known| known.catalog.clone())
+                .collect(),
             key_variables: config::key_variables(),
             is_host_unread: config::is_host_unread(&cx.home),
             offers: self.offers,
@@ -75,7 +82,7 @@ impl ModelRegistry {
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
-        let Some(known) = servers.find(|one| one.catalog.server == *server) else {
+        let Some(known) = servers.find(|known| known.catalog.server == *server) else {
             return;
         };
         known.catalog.state = match listed {
@@ -87,14 +94,14 @@ impl ModelRegistry {
 
     fn known(&self, server: &ModelServer) -> Option<&KnownServer> {
         let mut servers = self.servers.iter();
-        servers.find(|one| one.catalog.server == *server)
+        servers.find(|known| known.catalog.server == *server)
     }
 
     /// The configuration of any model of a server, for requests to that server.
     pub fn config_of(&self, server: &ModelServer, cx: &EngineCx) -> Option<ModelConfig> {
         let mut models = cx.settings.models.iter();
         let configured = || models.find(|model| model.server() == *server);
-        let known = self.known(server).map(|one| &one.config);
+        let known = self.known(server).map(|known| &known.config);
         known.or_else(configured).cloned()
     }
 
@@ -107,7 +114,7 @@ impl ModelRegistry {
 
     /// Whether the complete model list of this server is known.
     pub fn lists_all(&self, server: &ModelServer) -> bool {
-        let catalogue = self.known(server).and_then(|one| one.catalog.listed());
+        let catalogue = self.known(server).and_then(|known| known.catalog.listed());
         catalogue.is_some_and(|catalogue| !catalogue.is_cut)
     }
 }

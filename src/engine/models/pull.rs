@@ -68,7 +68,7 @@ impl ModelRegistry {
     }
 
     fn push_pull(&mut self, cx: &mut EngineCx) {
-        let pull = self.pull.as_ref().map(|one| one.pull.clone());
+        let pull = self.pull.as_ref().map(|active| active.pull.clone());
         cx.outbox.push(Event::PullChanged(pull));
     }
 

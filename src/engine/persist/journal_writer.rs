@@ -335,7 +335,7 @@ fn write(
     }
     JournalWriteResult {
         journal,
-        detached: left,
+        detached,
         remaining_ops: ops,
         result,
     }

@@ -81,12 +81,12 @@ impl LastSaves {
 
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
-    let what = format!("The conversation \"{title}\" could not be saved.");
+    let message = format!("The conversation \"{title}\" could not be saved.");
     match Sessions::rescue(session) {
-        Ok(path) => Notice::failure(what).advise(format!(
+        Ok(path) => Notice::failure(message).advise(format!(
             "A copy is in {}: move it to a safe place.",
             path.display()
         )),
-        Err(fault) => Notice::failure(what).because(format!("{fault}.")),
+        Err(fault) => Notice::failure(message).because(format!("{fault}.")),
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn add_answered_turn(
     let answer = SavedMessage::assistant(answer);
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
-    let note = turn_record(turn, usage, session.messages.len() - 1);
-    session.metadata.turns.push(note);
+    let record = turn_record(turn, usage, session.messages.len() - 1);
+    session.metadata.turns.push(record);
     whole
 }
 

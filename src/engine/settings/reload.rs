@@ -270,10 +270,10 @@ fn report_applied(changes: &[Change], cx: &mut EngineCx) {
         message += &change.what;
     }
     if changes.len() > LISTED_CHANGES_MAX {
-        said += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
+        message += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
     }
-    if !said.is_empty() {
-        cx.notice(Notice::info(said + "."));
+    if !message.is_empty() {
+        cx.notice(Notice::info(message + "."));
     }
 }
 

@@ -196,7 +196,8 @@ impl TrustState {
                 postponed.any(|entry| (&entry.0, &entry.1, &entry.2) == (server, tool, pin));
             // A tool that would not be offered anyway can wait.
             let server = servers.iter().find(|candidate| candidate.id == *server);
-            let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
+            let is_offered =
+                server.is_some_and(|server| server.offered().any(|offered| offered.name == *tool));
             is_offered && !change.is_declined() && !is_postponed
         };
         if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {

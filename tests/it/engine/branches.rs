@@ -4,7 +4,7 @@ use super::journal::journals;
 use super::*;
 use humble::protocol::BranchSummary;
 
-fn said(turns: &[(&str, &str)]) -> Value {
+fn saved_messages(turns: &[(&str, &str)]) -> Value {
     let both = turns.iter().flat_map(|(prompt, answer)| {
         [
             json!({ "role": "user", "content": prompt }),
@@ -41,8 +41,8 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     bench.send(Command::Rewind).await;
     bench.wait_for_save().await;
     talks(&mut bench, "second").await;
-    let heard = ["first", "one", "second"].map(str::to_owned);
-    let [first, one, second] = heard;
+    let expected = ["first", "one", "second"].map(str::to_owned);
+    let [first, one, second] = expected;
     let expected = [
         Message::User(first),
         Message::Assistant(one),
@@ -61,11 +61,11 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     let file = read(&session_files(&bench.home)[0]);
     assert_eq!(
         file["messages"],
-        said(&[("first", "one"), ("second", "three")])
+        saved_messages(&[("first", "one"), ("second", "three")])
     );
     assert_eq!(
         file["humble"]["branches"][0]["messages"],
-        said(&[("second", "two")])
+        saved_messages(&[("second", "two")])
     );
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(2));
 
@@ -77,11 +77,11 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     let file = read(&files[0]);
     assert_eq!(
         file["messages"],
-        said(&[("first", "one"), ("second", "two")])
+        saved_messages(&[("first", "one"), ("second", "two")])
     );
     assert_eq!(
         file["humble"]["branches"][0]["messages"],
-        said(&[("second", "three")])
+        saved_messages(&[("second", "three")])
     );
 }
 
@@ -96,7 +96,7 @@ async fn undone_turns_survive_a_restart() {
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
-    let both = said(&[("first", "one"), ("second", "two")]);
+    let both = saved_messages(&[("first", "one"), ("second", "two")]);
     assert_eq!(
         file["messages"], both,
         "a file without messages has no name"
@@ -131,9 +131,9 @@ async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: {files:?}");
     let file = read(&files[0]);
-    assert_eq!(file["messages"], said(&[("second", "two")]));
+    assert_eq!(file["messages"], saved_messages(&[("second", "two")]));
     let branch = &file["humble"]["branches"][0]["messages"];
-    assert_eq!(*branch, said(&[("first", "one")]));
+    assert_eq!(*branch, saved_messages(&[("first", "one")]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +153,7 @@ async fn undo_is_refused_during_a_turn() {
     let home = bench.shut_down().await;
     assert_eq!(
         read(&session_files(&home)[0])["messages"],
-        said(&[("first", "one")])
+        saved_messages(&[("first", "one")])
     );
 }
 
@@ -175,8 +175,8 @@ async fn fork_continues_in_its_own_file() {
     let mut messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     messages.sort_by_key(|list| list.as_array().map(Vec::len));
     let expected = [
-        said(&[("first", "one")]),
-        said(&[("first", "one"), ("second", "two")]),
+        saved_messages(&[("first", "one")]),
+        saved_messages(&[("first", "one"), ("second", "two")]),
     ];
     assert_eq!(messages, [&expected[0], &expected[1]]);
 }
@@ -200,7 +200,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
         .wait_for("its end", |event| *event == Event::PrivateChanged(false))
         .await;
     bench
-        .wait_for("words of it", |event| {
+        .wait_for("its text", |event| {
             matches!(event, Event::Noticed(notice) if notice.what == "Private mode is off: this conversation is saved.")
         })
         .await;
@@ -215,17 +215,17 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
                 continue;
             }
             let text = String::from_utf8_lossy(&std::fs::read(&path).expect("read")).into_owned();
-            let told = ["secret", "비밀", "Geheim"]
+            let is_leaked = ["secret", "비밀", "Geheim"]
                 .iter()
                 .any(|word| text.contains(word));
-            assert!(!told, "private text in {}: {text}", path.display());
+            assert!(!is_leaked, "private text in {}: {text}", path.display());
         }
     }
     assert!(journals(&home).is_empty());
     let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     assert_eq!(files.len(), 2, "{messages:?}");
-    assert!(messages.contains(&&said(&[("first", "one")])));
+    assert!(messages.contains(&&saved_messages(&[("first", "one")])));
 }
 
 #[tokio::test(start_paused = true)]

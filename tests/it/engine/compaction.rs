@@ -25,16 +25,22 @@ async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
     bench.send(COMPACT).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("One and two."));
     bench.wait_for_save().await;
-    let asked = bench.last_request();
-    let [Message::User(asked)] = asked.messages.as_slice() else {
-        panic!("only the instruction: {asked:?}");
+    let request = bench.last_request();
+    let [Message::User(request)] = request.messages.as_slice() else {
+        panic!("only the instruction: {request:?}");
     };
     assert!(
         bench.last_request().tools.is_empty(),
         "the request has no tools"
     );
-    assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
-    assert!(!asked.contains("three"), "the last turn is not summarized");
+    assert!(
+        request.contains("User:\none\n\nAssistant:\n1\n"),
+        "{request}"
+    );
+    assert!(
+        !request.contains("three"),
+        "the last turn is not summarized"
+    );
     bench.prompt("four").await;
     bench.wait_for_turn_end().await;
     let user = |text: &str| Message::User(text.to_owned());

@@ -19,7 +19,7 @@ fn banner(event: &Event) -> Option<&humble::domain::Banner> {
     match event {
         Event::BannersChanged(banners) => banners
             .iter()
-            .find(|one| one.cause == BannerCause::UnsavedSession),
+            .find(|banner| banner.cause == BannerCause::UnsavedSession),
         _ => None,
     }
 }
@@ -45,8 +45,8 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
     );
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;
-    let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", gone).await;
+    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    bench.wait_for("no banner", is_cleared).await;
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
@@ -60,7 +60,7 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
     block(&home, "sessions");
     let folder = home.path().join("sessions");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("one")).await;
-    let told = bench.events.iter().find_map(|event| match event {
+    let reported = bench.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(notice_text(&banners[0].notice)),
         _ => None,
     });
@@ -70,7 +70,7 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
          Conversations and settings are not saved until it can. Move that file away, or name \
          another folder with --home."
     );
-    assert_eq!(told, Some(expected));
+    assert_eq!(reported, Some(expected));
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
     let event = bench
@@ -81,8 +81,8 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
     assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;
-    let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", gone).await;
+    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    bench.wait_for("no banner", is_cleared).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +119,7 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
     bench.send(Command::Shutdown).await;
-    let told = |event: &Event| match event {
+    let reported = |event: &Event| match event {
         Event::Noticed(notice) => notice.advice.first().and_then(|advice| {
             let Advice::Say(advice) = advice else {
                 return None;
@@ -131,9 +131,9 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         _ => None,
     };
     let event = bench
-        .wait_for("the sentence", |event| told(event).is_some())
+        .wait_for("the sentence", |event| reported(event).is_some())
         .await;
-    let path = std::path::PathBuf::from(told(&event).expect("just seen"));
+    let path = std::path::PathBuf::from(reported(&event).expect("just seen"));
     assert_eq!(read(&path)["messages"][1]["content"], "one");
     fs::remove_file(path).expect("ours");
 }

@@ -9,8 +9,8 @@ const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
 /// A call whose result contains `words`.
-fn fetches(words: &str) -> String {
-    json!({"name": "get_time", "arguments": {"timezone": words}}).to_string()
+fn fetches(text: &str) -> String {
+    json!({"name": "get_time", "arguments": {"timezone": text}}).to_string()
 }
 
 fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuotedIn> {

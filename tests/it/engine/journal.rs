@@ -13,7 +13,10 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
     };
     let paths = entries.map(|entry| entry.expect("readable").path());
     paths
-        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "jsonl")
+        })
         .collect()
 }
 
@@ -25,7 +28,7 @@ pub async fn killed(bench: EngineHarness) -> TempDir {
 }
 
 pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfinished) {
-    let of = |event: &Event| match event {
+    let unfinished = |event: &Event| match event {
         Event::Asked {
             ask,
             question: Ask::Unfinished(turn),
@@ -33,13 +36,13 @@ pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfin
         } => Some((*ask, (**turn).clone())),
         _ => None,
     };
-    if let Some(found) = bench.events.iter().rev().find_map(of) {
+    if let Some(found) = bench.events.iter().rev().find_map(unfinished) {
         return found;
     }
     let event = bench
-        .wait_for("an offer", |event| of(event).is_some())
+        .wait_for("an offer", |event| unfinished(event).is_some())
         .await;
-    of(&event).expect("just matched")
+    unfinished(&event).expect("just matched")
 }
 
 pub async fn words_come(bench: &mut EngineHarness) {
@@ -119,11 +122,11 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
     assert_eq!(call.came_to, CameTo::Awaiting);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
     bench.answer(ask, Answer::Choice(Choice::Resume)).await;
-    let told = |event: &Event| {
+    let is_notice = |event: &Event| {
         matches!(event, Event::Noticed(notice)
         if notice.why.as_deref() == Some("The call that waited for your approval was not run."))
     };
-    bench.wait_for("the notice", told).await;
+    bench.wait_for("the notice", is_notice).await;
     assert_eq!(bench.requests.count(), 0);
 }
 
@@ -311,10 +314,10 @@ async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
 async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
     let home = home();
     fs::create_dir(home.path().join("sessions")).expect("made");
-    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
-    let there = [said("user", "x"), said("assistant", "y")];
+    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let messages = [message("user", "x"), message("assistant", "y")];
     let path = home.path().join("sessions/s.json");
-    fs::write(&path, json!({ "messages": there, "k": 1 }).to_string()).expect("written");
+    fs::write(&path, json!({ "messages": messages, "k": 1 }).to_string()).expect("written");
     leave_answer(&home, json!("s.json"), 0);
     let home = EngineHarness::start_in(home, Script::default())
         .await
@@ -323,9 +326,9 @@ async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
     let file = read(&path);
     assert_eq!(
         file["messages"],
-        json!([said("user", "q"), said("assistant", "a")])
+        json!([message("user", "q"), message("assistant", "a")])
     );
-    assert_eq!(file["humble"]["branches"][0]["messages"], json!(there));
+    assert_eq!(file["humble"]["branches"][0]["messages"], json!(messages));
     assert_eq!(file["k"], 1);
     assert_eq!(session_files(&home).len(), 1);
 }

@@ -74,9 +74,9 @@ async fn private_conversations_are_never_logged_even_at_debug() {
         tracing::info!(target: "humble::test", "after {private}");
     }
     let log = log(&bench);
-    let said = ["whispered", "after true", "aloud", "after false"];
-    let said = said.map(|words| log.contains(words));
-    assert_eq!(said, [false, true, true, true], "{log}");
+    let is_logged = ["whispered", "after true", "aloud", "after false"];
+    let is_logged = is_logged.map(|text| log.contains(text));
+    assert_eq!(is_logged, [false, true, true, true], "{log}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,10 +29,10 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
             if matches!(call.state, ToolState::Running { .. }))
     };
     assert!(!bench.events.iter().any(ran));
-    let Some(Message::Result(told)) = bench.last_request().messages.pop() else {
+    let Some(Message::Result(result)) = bench.last_request().messages.pop() else {
         panic!("no result for the model");
     };
-    assert!(told.content.contains("the token limit"), "{told:?}");
+    assert!(result.content.contains("the token limit"), "{result:?}");
 }
 
 #[tokio::test(start_paused = true)]

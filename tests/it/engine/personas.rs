@@ -103,17 +103,19 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
-    if !bench.events.iter().any(told) {
-        bench.wait_for("a word of its tools", told).await;
+    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
+    if !bench.events.iter().any(is_notice) {
+        bench
+            .wait_for("the notice about its tools", is_notice)
+            .await;
     }
-    let said = bench.events.iter().find_map(|event| match event {
+    let notice = bench.events.iter().find_map(|event| match event {
         Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
     let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
                     `fs/none`.";
-    assert_eq!(said.as_deref(), Some(expected));
+    assert_eq!(notice.as_deref(), Some(expected));
 
     let mut bench = with_personas(Script::default(), options("pirat")).await;
     bench.send(Command::ListSessions(QueryId(1))).await;
@@ -122,11 +124,11 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     let banner = bench.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => banners
             .iter()
-            .find(|one| one.cause == BannerCause::UnknownPersona),
+            .find(|banner| banner.cause == BannerCause::UnknownPersona),
         _ => None,
     });
-    let words = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
-    assert_eq!(words, "There is no persona `pirat`. Did you mean `pirate`?");
+    let text = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
+    assert_eq!(text, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,8 +152,8 @@ async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
         .await;
     let (ask, _) = bench.next_question().await;
     bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
-    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
-    bench.wait_for("a word of it", gone).await;
+    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    bench.wait_for("a word of it", is_notice).await;
     assert!(
         system(&mut bench, "2")
             .await
@@ -182,8 +184,8 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         assert_eq!(question, expected);
         bench.answer(ask, Answer::Choice(choice)).await;
     }
-    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
-    bench.wait_for("where the copy is", said).await;
+    let is_replaced = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    bench.wait_for("where the copy is", is_replaced).await;
     bench.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
     bench.wait_for("no edit of anybody", same).await;

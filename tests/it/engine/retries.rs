@@ -144,11 +144,12 @@ const QUIET: &str = "m repeats itself.";
 
 /// The notices about repetition.
 fn about_repeats(bench: &EngineHarness) -> Vec<String> {
-    let said = bench
+    let notices = bench
         .turn_notices()
         .into_iter()
         .map(|notice| crate::engine::notice_text::notice_text(&notice));
-    said.filter(|sentence| sentence.contains("repeat"))
+    notices
+        .filter(|sentence| sentence.contains("repeat"))
         .collect()
 }
 
@@ -171,8 +172,8 @@ async fn requested_repetition_is_answered_in_full() {
     steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
     let mut bench = EngineHarness::start(Script::new([steps])).await;
     bench.prompt("Write it a hundred times.").await;
-    let whole = format!("Well:\n{}Done.", block.repeat(100));
-    assert_eq!(bench.wait_for_turn_end().await, answered(&whole));
+    let expected = format!("Well:\n{}Done.", block.repeat(100));
+    assert_eq!(bench.wait_for_turn_end().await, answered(&expected));
     assert_eq!(about_repeats(&bench), [format!("{QUIET} [Stop]")]);
 }
 
@@ -190,12 +191,12 @@ async fn endless_repetition_is_stopped_and_kept() {
     let times = rest.len() / block.len();
     assert_eq!(rest, block.repeat(times));
     assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
-    let said = about_repeats(&bench);
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].starts_with(QUIET), "{said:?}");
+    let notices = about_repeats(&bench);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].starts_with(QUIET), "{notices:?}");
     assert!(
-        said[1].contains("times and was stopped. The text so far is kept."),
-        "{said:?}"
+        notices[1].contains("times and was stopped. The text so far is kept."),
+        "{notices:?}"
     );
     assert_eq!(shown(&bench), text);
     bench.wait_for_save().await;
@@ -224,7 +225,7 @@ async fn endless_repetitive_thinking_is_stopped() {
         panic!("a failure");
     };
     assert!(notice.what.contains("while thinking"), "{notice:?}");
-    let said = about_repeats(&bench);
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].starts_with(QUIET), "{said:?}");
+    let notices = about_repeats(&bench);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].starts_with(QUIET), "{notices:?}");
 }

@@ -16,9 +16,9 @@ fn auto_and(extra: &Value) -> String {
     with(&both)
 }
 
-fn asked(bench: &EngineHarness) -> usize {
-    let asked = |event: &&Event| matches!(event, Event::Asked { .. });
-    bench.events.iter().filter(asked).count()
+fn question_count(bench: &EngineHarness) -> usize {
+    let is_question = |event: &&Event| matches!(event, Event::Asked { .. });
+    bench.events.iter().filter(is_question).count()
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,7 +38,7 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     bench.noticed("config.json: logLevel is error now.").await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
-    assert_eq!(asked(&bench), 1);
+    assert_eq!(question_count(&bench), 1);
     // Another change of the same kind is a new question.
     let other = json!({ "limits": { "toolRounds": 999 } });
     fs::write(&path, auto_and(&other)).expect("written");
@@ -58,11 +58,11 @@ async fn edit_during_a_question_is_not_undone_by_its_answer() {
     bench.noticed("The change was applied.").await;
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
-    let told = bench.events.iter().filter(
+    let notices = bench.events.iter().filter(
         |event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains("logLevel")),
     );
-    assert_eq!(told.count(), 1);
-    assert_eq!(asked(&bench), 1);
+    assert_eq!(notices.count(), 1);
+    assert_eq!(question_count(&bench), 1);
 }
 
 #[tokio::test(start_paused = true)]

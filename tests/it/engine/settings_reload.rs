@@ -14,9 +14,9 @@ impl EngineHarness {
         self.send(Command::Reload).await;
     }
 
-    pub async fn noticed(&mut self, words: &str) -> Notice {
-        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(words));
-        match self.wait_for(words, found).await {
+    pub async fn noticed(&mut self, text: &str) -> Notice {
+        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(text));
+        match self.wait_for(text, found).await {
             Event::Noticed(notice) => notice,
             _ => unreachable!("just matched"),
         }
@@ -28,7 +28,7 @@ impl EngineHarness {
                 let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
                 (ask, changes.iter().filter(waiting).cloned().collect())
             }
-            (_, other) => panic!("asked something else: {other:?}"),
+            (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
@@ -92,7 +92,7 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
     let names = |models: &[ModelRef]| {
         models
             .iter()
-            .map(|one| one.name.clone())
+            .map(|model| model.name.clone())
             .collect::<Vec<_>>()
     };
     let listed = bench.events.iter().rev().find_map(|event| match event {
@@ -199,10 +199,10 @@ async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     bench.edits("config.json", "{ \"models\": [,] }").await;
     bench.noticed("nothing changes").await;
     let banners = bench.banners().await;
-    let said = notice_text(&banners[0].notice);
-    assert!(said.contains("config.json, line 1, column 14"), "{said}");
-    let stays = "The settings stay as they were; the file is left alone.";
-    assert!(said.contains(stays), "{said}");
+    let text = notice_text(&banners[0].notice);
+    assert!(text.contains("config.json, line 1, column 14"), "{text}");
+    let expected = "The settings stay as they were; the file is left alone.";
+    assert!(text.contains(expected), "{text}");
     bench.prompt("Are you there?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
     bench.edits("config.json", OLLAMA_CONFIG).await;
@@ -256,8 +256,8 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
         bench.edits("config.json", after).await;
         let (ask, changes) = bench.asked_of_edit().await;
-        let waits = |change: &&Change| change.weight == Weight::NeedsConsent;
-        let asked: Vec<&Change> = changes.iter().filter(waits).collect();
+        let needs_consent = |change: &&Change| change.weight == Weight::NeedsConsent;
+        let needs_consent_changes: Vec<&Change> = changes.iter().filter(needs_consent).collect();
         let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
         let expected = Change::needs_consent(
             "config.json",
@@ -265,7 +265,7 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
             None,
             Some(shown),
         );
-        assert_eq!(asked, [&expected]);
+        assert_eq!(needs_consent_changes, [&expected]);
         bench.chooses(ask, Choice::Stop).await;
         assert_eq!(bench.waiting().await.len(), 1);
         let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
@@ -304,11 +304,11 @@ async fn own_writes_are_not_external_edits() {
     // The read waits for the writes.
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
-    let asked = bench
+    let is_asked = bench
         .events
         .iter()
         .any(|event| matches!(event, Event::Asked { .. }));
-    assert!(!asked && bench.waiting().await.is_empty());
+    assert!(!is_asked && bench.waiting().await.is_empty());
     let home = bench.shut_down().await;
     let config = read(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");

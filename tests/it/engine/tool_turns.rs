@@ -138,7 +138,7 @@ async fn tool_turn_with_anthropic() {
             "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let blocks = json!([
         {"type": "thinking", "thinking": "I need the time.", "signature": "c2lnbmF0dXJl"},
         {"type": "text", "text": "Let me look."},
@@ -148,11 +148,11 @@ async fn tool_turn_with_anthropic() {
         {"type": "tool_result", "tool_use_id": "toolu_1", "content": sent.result},
     ]);
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": blocks},
         {"role": "user", "content": result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
+    let expected = [body(json!([prompt])), body(second), body(after())];
     assert_eq!(sent.bodies, expected);
 }
 
@@ -190,19 +190,19 @@ async fn tool_turn_with_mistral() {
             "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let thinking = json!([
         {"type": "thinking", "thinking": [{"type": "text", "text": "I need the time."}]},
     ]);
     let function = json!({"name": "humble__get_time", "arguments": paris().to_string()});
     let call = json!({"id": "gSIMJiOkT", "type": "function", "function": function});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": thinking, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "gSIMJiOkT", "name": "humble__get_time",
             "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
+    let expected = [body(json!([prompt])), body(second), body(after())];
     assert_eq!(sent.bodies, expected);
 }
 
@@ -242,16 +242,16 @@ async fn tool_turn_with_an_openai_compatible_server() {
             "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let function = json!({"name": "humble__get_time", "arguments": paris().to_string()});
     let call = json!({"id": "call_a", "type": "function", "function": function});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": null, "reasoning_content": "I need the time.",
             "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_a", "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
+    let expected = [body(json!([prompt])), body(second), body(after())];
     assert_eq!(sent.bodies, expected);
 }
 
@@ -281,15 +281,15 @@ async fn tool_turn_with_ollama() {
             "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let function = json!({"name": "humble__get_time", "arguments": paris()});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": "", "thinking": "I need the time.",
             "tool_calls": [{"id": "call_a", "function": function}]},
         {"role": "tool", "tool_name": "humble__get_time", "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
+    let expected = [body(json!([prompt])), body(second), body(after())];
     assert_eq!(sent.bodies, expected);
 }
 
@@ -305,11 +305,11 @@ async fn restarted_answer_is_saved_once() {
         EngineHarness::start_on_network(&json!({ "models": [model] }).to_string()).await;
     bench.prompt("Hello?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
-    let said = |event: &Event| match event {
+    let notice_text = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Noted(notice)) => Some(notice_text(notice)),
         _ => None,
     };
-    let notices: Vec<_> = bench.events.iter().filter_map(said).collect();
+    let notices: Vec<_> = bench.events.iter().filter_map(notice_text).collect();
     assert_eq!(notices, ["The server restarted its answer."]);
     bench.wait_for_save().await;
     let home = bench.shut_down().await;

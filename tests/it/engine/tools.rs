@@ -18,14 +18,14 @@ async fn approved_call_runs_and_the_model_uses_its_result() {
         bench.wait_for_turn_end().await,
         answered("It is late in Seoul.")
     );
-    let heard = bench.model_messages();
+    let messages = bench.model_messages();
     let [
         Message::User(prompt),
         Message::Calls { calls, .. },
         Message::Result(result),
-    ] = &heard[..]
+    ] = &messages[..]
     else {
-        panic!("{heard:#?}");
+        panic!("{messages:#?}");
     };
     assert_eq!(prompt, "What time is it in Seoul?");
     assert_eq!(calls[0].tool, "get_time");

@@ -176,7 +176,7 @@ fn a_continued_answer_is_one_answer_to_the_prompt_that_was_typed() {
         .sees("The answer was cut by the token limit.")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("The first half and the second.")
-        .does_not_see("was cut by the limit")
+        .does_not_see("was cut by the token limit")
         .model_receives("Continue exactly where your answer was cut off.");
     let whole = "The first half and the second.";
     assert_eq!(messages(&chat), said(&[("Tell me", whole)]));

@@ -121,8 +121,10 @@ async fn stopping_before_any_result_asks_nothing() {
     bench.wait_for("the first dialect", begun).await;
     bench.send(Command::StopProbe).await;
     let what = "The probe was stopped before any dialect was fully tried.";
-    let said = Event::Noticed(Notice::info(what));
-    bench.wait_for("the notice", |event| *event == said).await;
+    let expected = Event::Noticed(Notice::info(what));
+    bench
+        .wait_for("the notice", |event| *event == expected)
+        .await;
     bench.prompt("Hello").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
 }

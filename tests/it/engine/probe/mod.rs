@@ -75,7 +75,7 @@ fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
 fn found(question: Ask) -> (Arc<Report>, Option<Dialect>) {
     match question {
         Ask::StoreDialect { report, to } => (report, to),
-        other => panic!("asked something else: {other:?}"),
+        other => panic!("unexpected question: {other:?}"),
     }
 }
 
@@ -167,7 +167,7 @@ async fn model_that_never_calls_is_reported() {
     let (_, _, report, to) = probed(Script::responding(follows_none)).await;
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|one| (one, Nothing, false))
+        Dialect::ALL.map(|dialect| (dialect, Nothing, false))
     );
     let found = (report.verdict(), report.best(), to);
     assert_eq!(found, (Verdict::CallsNothing, None, None));
@@ -179,7 +179,7 @@ async fn model_that_omits_the_word_only_calls() {
     assert_eq!(report.verdict(), Verdict::CallsOnly);
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|one| (one, AsTaught, false))
+        Dialect::ALL.map(|dialect| (dialect, AsTaught, false))
     );
 }
 
@@ -227,8 +227,11 @@ async fn probe_requests_the_context_size_of_the_conversation() {
         Some(Message::User(prompt)) => prompt.clone(),
         other => panic!("no prompt: {other:?}"),
     };
-    let asked: Vec<String> = requests[1..].iter().map(prompt).collect();
-    assert!(asked[0] != asked[1] && asked[1] != asked[2], "{asked:?}");
+    let prompts: Vec<String> = requests[1..].iter().map(prompt).collect();
+    assert!(
+        prompts[0] != prompts[1] && prompts[1] != prompts[2],
+        "{prompts:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,17 +6,20 @@ use super::*;
 async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) -> bool {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(decision).await;
-    let mut place = EngineHarness::find_text(bench.shut_down().await);
-    assert_eq!(place.called(), ["echo"], "the granted call ran once");
-    change(&mut place);
-    let folder = place.folder();
+    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    assert_eq!(fixture.called(), ["echo"], "the granted call ran once");
+    change(&mut fixture);
+    let folder = fixture.folder();
     let before = called_tools(&folder).len();
-    let mut bench = place.start(echo_script()).await;
-    let asked = bench.call_needs_approval().await;
+    let mut bench = fixture.start(echo_script()).await;
+    let needs_approval = bench.call_needs_approval().await;
     let ran = called_tools(&folder).len() > before;
-    assert_eq!(ran, !asked, "the call runs unless it needs approval");
+    assert_eq!(
+        ran, !needs_approval,
+        "the call runs unless it needs approval"
+    );
     bench.shut_down().await;
-    asked
+    needs_approval
 }
 
 /// Stored grants, each of which covers the call.
@@ -58,66 +61,66 @@ macro_rules! does_not_carry_over {
 
 carries_over! {
     a_grant_survives_a_restart: |_| {};
-    a_grant_survives_another_description_of_the_entry: |place| {
-        place.edit_server_entry("fs", |entry| entry["description"] = json!("Files."));
+    a_grant_survives_another_description_of_the_entry: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["description"] = json!("Files."));
     };
-    a_grant_survives_another_time_out: |place| {
-        place.edit_server_entry("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
+    a_grant_survives_another_time_out: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
     };
-    a_grant_survives_another_order_of_keys_in_a_definition: |place| {
+    a_grant_survives_another_order_of_keys_in_a_definition: |fixture| {
         let schema = json!({ "properties": { "path": { "type": "string" } }, "type": "object" });
         let echo = json!({ "inputSchema": schema, "description": "Echoes.", "name": "echo" });
-        set_tools(&place.folder(), &json!([tool("write", "Writes."), echo]));
+        set_tools(&fixture.folder(), &json!([tool("write", "Writes."), echo]));
     };
-    a_grant_survives_another_place_in_the_file: |place| {
-        let file = json!({ "mcpServers": { "fs": place.entry, "humble": { "enabled": true } } });
-        fs::write(place.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
+    a_grant_survives_another_place_in_the_file: |fixture| {
+        let file = json!({ "mcpServers": { "fs": fixture.entry, "humble": { "enabled": true } } });
+        fs::write(fixture.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     };
-    a_grant_survives_another_tool_being_switched_off: |place| {
-        place.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["write"]));
+    a_grant_survives_another_tool_being_switched_off: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["write"]));
     };
-    a_grant_survives_empty_variables: |place| {
-        place.edit_server_entry("fs", |entry| entry["env"] = json!({}));
+    a_grant_survives_empty_variables: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["env"] = json!({}));
     };
 }
 
 does_not_carry_over! {
-    another_command_is_another_server: |place| {
-        place.edit_server_entry("fs", |entry| entry["command"] = json!("/bin/sh"));
+    another_command_is_another_server: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["command"] = json!("/bin/sh"));
     };
-    other_arguments_are_another_server: |place| {
-        place.edit_server_entry("fs", |entry| {
+    other_arguments_are_another_server: |fixture| {
+        fixture.edit_server_entry("fs", |entry| {
             entry["args"].as_array_mut().expect("a list").push(json!("--more"));
         });
     };
-    another_variable_is_another_server: |place| {
-        place.edit_server_entry("fs", |entry| entry["env"] = json!({ "A": "1" }));
+    another_variable_is_another_server: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "A": "1" }));
     };
-    another_folder_is_another_server: |place| {
-        place.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
+    another_folder_is_another_server: |fixture| {
+        fixture.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
     };
-    a_definition_that_was_accepted_anew_asks: |place| {
-        set_tools(&place.folder(), &definitions("Echoes, and more."));
+    a_definition_that_was_accepted_anew_asks: |fixture| {
+        set_tools(&fixture.folder(), &definitions("Echoes, and more."));
         // As if the user had accepted the change.
-        let file = place.home.path().join("trust.json");
+        let file = fixture.home.path().join("trust.json");
         let mut trust = read(&file);
         trust.as_object_mut().expect("an object").shift_remove("pins");
         fs::write(file, trust.to_string()).expect("written");
     };
-    the_trust_of_another_home_is_not_this_ones: |place| {
-        fs::remove_file(place.home.path().join("trust.json")).expect("it was there");
+    the_trust_of_another_home_is_not_this_ones: |fixture| {
+        fs::remove_file(fixture.home.path().join("trust.json")).expect("it was there");
     };
 }
 
 #[tokio::test]
 async fn name_taken_by_another_server_is_not_trusted() {
     for decision in remembered() {
-        let asked = asks_after(decision, |place| {
-            let other = place.home.path().join("other");
-            place.entry = install(&other, &definitions("Echoes."));
-            place.edit_server_entry("fs", |_| {});
+        let needs_approval = asks_after(decision, |fixture| {
+            let other = fixture.home.path().join("other");
+            fixture.entry = install(&other, &definitions("Echoes."));
+            fixture.edit_server_entry("fs", |_| {});
         });
-        assert!(asked.await);
+        assert!(needs_approval.await);
     }
 }
 
@@ -125,12 +128,12 @@ async fn name_taken_by_another_server_is_not_trusted() {
 async fn renamed_server_is_not_trusted() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let mut place = EngineHarness::find_text(bench.shut_down().await);
-    place.edit_server_entry("files", |_| {});
+    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    fixture.edit_server_entry("files", |_| {});
     let script = Script::default()
         .answer(&call_of("files", "echo", "src/a.rs"))
         .answer("Done.");
-    let mut bench = place.start(script).await;
+    let mut bench = fixture.start(script).await;
     assert!(bench.call_needs_approval().await);
 }
 
@@ -138,20 +141,20 @@ async fn renamed_server_is_not_trusted() {
 async fn server_grant_does_not_cover_tools_added_later() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunServer).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
         tool("write", "Writes."),
         tool("rm", "Removes.")
     ]);
-    set_tools(&place.folder(), &tools);
-    let folder = place.folder();
+    set_tools(&fixture.folder(), &tools);
+    let folder = fixture.folder();
     let script = Script::default()
         .answer(&call_of("fs", "write", "x"))
         .answer("Done.")
         .answer(&call_of("fs", "rm", "x"))
         .answer("Done.");
-    let mut bench = place.start(script).await;
+    let mut bench = fixture.start(script).await;
     assert!(
         !bench.call_needs_approval().await,
         "the earlier tools are covered"
@@ -164,11 +167,11 @@ async fn server_grant_does_not_cover_tools_added_later() {
 async fn tool_grant_covers_no_other_tool() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "write", "src/a.rs"))
         .answer("Done.");
-    assert!(place.start(script).await.call_needs_approval().await);
+    assert!(fixture.start(script).await.call_needs_approval().await);
 }
 
 #[tokio::test]
@@ -177,7 +180,7 @@ async fn pattern_covers_no_near_miss() {
     let pattern = Pattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunMatching { pattern }).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let misses = [
         json!({ "path": "src/../etc/x.rs" }),
         json!({ "path": "src/a/b.rs" }),
@@ -191,8 +194,10 @@ async fn pattern_covers_no_near_miss() {
         let call = json!({ "server": "fs", "name": "echo", "arguments": arguments });
         script = script.answer(&call.to_string()).answer("Done.");
     }
-    let hit = call_of("fs", "echo", "src/other.rs");
-    let mut bench = place.start(script.answer(&hit).answer("Done.")).await;
+    let covered_call = call_of("fs", "echo", "src/other.rs");
+    let mut bench = fixture
+        .start(script.answer(&covered_call).answer("Done."))
+        .await;
     for arguments in &misses {
         assert!(bench.call_needs_approval().await, "{arguments}");
     }
@@ -213,8 +218,14 @@ async fn session_grant_ends_with_the_session_and_the_program() {
     );
     assert_eq!(bench.trusted(), []);
     bench.decide_call(Decision::RunForSession).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    assert!(place.start(echo_script()).await.call_needs_approval().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    assert!(
+        fixture
+            .start(echo_script())
+            .await
+            .call_needs_approval()
+            .await
+    );
 }
 
 #[tokio::test]
@@ -230,8 +241,14 @@ async fn revoked_grant_asks_at_once_and_after_a_restart() {
         bench.send(Command::Revoke(Box::new(granted))).await;
         assert!(bench.call_needs_approval().await);
         assert_eq!(bench.trusted(), []);
-        let place = EngineHarness::find_text(bench.shut_down().await);
-        assert!(place.start(echo_script()).await.call_needs_approval().await);
+        let fixture = EngineHarness::find_text(bench.shut_down().await);
+        assert!(
+            fixture
+                .start(echo_script())
+                .await
+                .call_needs_approval()
+                .await
+        );
     }
 }
 
@@ -243,24 +260,24 @@ async fn blocked_tool_never_runs_whatever_is_granted() {
         .send(Command::Revoke(Box::new(bench.trusted()[0].clone())))
         .await;
     bench.decide_call(Decision::Never).await;
-    let heard = bench.model_messages();
-    let Some(Message::Result(result)) = heard.last() else {
-        panic!("{heard:?}");
+    let messages = bench.model_messages();
+    let Some(Message::Result(result)) = messages.last() else {
+        panic!("{messages:?}");
     };
     assert_eq!(
         result.content,
         "The user denied echo from fs, for good: it will never be run. Do not call it again."
     );
-    let mut place = EngineHarness::find_text(bench.shut_down().await);
-    place.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
-    set_tools(&place.folder(), &definitions("Something else."));
-    let folder = place.folder();
+    let mut fixture = EngineHarness::find_text(bench.shut_down().await);
+    fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
+    set_tools(&fixture.folder(), &definitions("Something else."));
+    let folder = fixture.folder();
     let auto = EngineOptions {
         tool_mode: Some(ToolMode::Auto),
         allowed_tools: vec![("fs".into(), "echo".to_owned())],
         ..EngineOptions::default()
     };
-    let mut bench = place.start_with_options(echo_script(), auto).await;
+    let mut bench = fixture.start_with_options(echo_script(), auto).await;
     assert!(!bench.call_needs_approval().await);
     assert_eq!(
         called_tools(&folder),
@@ -284,7 +301,7 @@ async fn command_line_allows_a_tool_for_one_run() {
         .start_with_options(echo_script(), allow)
         .await;
     assert!(!bench.call_needs_approval().await);
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let other = EngineOptions {
         allowed_tools: vec![
             ("fs".into(), "write".to_owned()),
@@ -293,7 +310,7 @@ async fn command_line_allows_a_tool_for_one_run() {
         ..EngineOptions::default()
     };
     assert!(
-        place
+        fixture
             .start_with_options(echo_script(), other)
             .await
             .call_needs_approval()
@@ -309,10 +326,10 @@ async fn copied_call_asks_whatever_was_granted() {
         .answer("Done.");
     let mut bench = TrustFixture::new().start(script).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     // Piped text is untrusted.
     let script = Script::default().answer(&quoted).answer("Done.");
-    let mut bench = place.start(script).await;
+    let mut bench = fixture.start(script).await;
     let piped = humble::domain::Prompt::with_context("Read this.", &format!("Call {quoted} now."));
     let turn = humble::domain::TurnId(1);
     bench
@@ -326,11 +343,11 @@ async fn copied_call_asks_whatever_was_granted() {
 
 #[tokio::test]
 async fn trust_file_contains_no_values_of_variables_or_headers() {
-    let mut place = TrustFixture::new();
-    place.edit_server_entry("fs", |entry| {
+    let mut fixture = TrustFixture::new();
+    fixture.edit_server_entry("fs", |entry| {
         entry["env"] = json!({ "SOME": "v4lue-of-it" })
     });
-    let mut bench = place.start(echo_script()).await;
+    let mut bench = fixture.start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     let home = bench.shut_down().await;
     let text = fs::read_to_string(home.path().join("trust.json")).expect("written");
@@ -368,7 +385,7 @@ async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
             .wait_until_trusted("the rule", |list| !list.is_empty())
             .await;
         let trusted = bench.trusted();
-        let is_never = |one: &Trusted| matches!(one, Trusted::Rule(rule) if rule.is_never());
+        let is_never = |entry: &Trusted| matches!(entry, Trusted::Rule(rule) if rule.is_never());
         assert!(
             trusted.len() == 1 && trusted.iter().all(is_never),
             "{trusted:?}"

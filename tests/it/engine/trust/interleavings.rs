@@ -96,22 +96,22 @@ fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
 
 /// Plays these events in order, followed by another call. With `waits`, each write of humble
 /// ends before the next event.
-async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHarness {
+async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) -> EngineHarness {
     let home = home();
     add(home.path(), &other_entry());
     let mut bench = EngineHarness::start_in(home, clocks()).await;
-    for one in happens.iter().chain(&[Call]) {
+    for one in events.iter().chain(&[Call]) {
         match one {
             Edit => add(bench.home.path(), granted),
             Call => assert!(
                 bench.call_needs_approval().await,
-                "{happens:?}, waits: {waits}"
+                "{events:?}, waits_for_writes: {waits_for_writes}"
             ),
             WatcherEvent => bench.send(Command::Reload).await,
             Write => {
                 let revoked = Box::new(Trusted::Rule(other()));
                 bench.send(Command::Revoke(revoked)).await;
-                if waits {
+                if waits_for_writes {
                     bench.wait_until_trust_file_lacks("another").await;
                 }
             }
@@ -123,11 +123,11 @@ async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHar
 #[tokio::test(start_paused = true)]
 async fn external_grant_never_lets_a_call_run_in_any_order() {
     let granted = a_grant().await;
-    for happens in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
-        let home = play(&granted, &happens, true).await.shut_down().await;
+    for events in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
+        let home = play(&granted, &events, true).await.shut_down().await;
         // Our own write keeps the external grant in the file without applying it.
         let file = read(&home.path().join("trust.json"));
-        assert_eq!(file["grants"], json!([granted]), "{happens:?}");
+        assert_eq!(file["grants"], json!([granted]), "{events:?}");
     }
 }
 
@@ -135,8 +135,8 @@ async fn external_grant_never_lets_a_call_run_in_any_order() {
 async fn write_in_progress_adopts_no_external_grant() {
     let granted = a_grant().await;
     // Either write may come last; the calls ask in both cases.
-    for happens in interleavings(&[Edit, Call, WatcherEvent, Write]) {
-        play(&granted, &happens, false).await.shut_down().await;
+    for events in interleavings(&[Edit, Call, WatcherEvent, Write]) {
+        play(&granted, &events, false).await.shut_down().await;
     }
 }
 

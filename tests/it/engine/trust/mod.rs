@@ -30,9 +30,9 @@ impl TrustFixture {
         let home = TempDir::new().expect("a scratch folder");
         fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
         let entry = install(&home.path().join("fs"), &definitions("Echoes."));
-        let mut place = Self { home, entry };
-        place.edit_server_entry("fs", |_| {});
-        place
+        let mut fixture = Self { home, entry };
+        fixture.edit_server_entry("fs", |_| {});
+        fixture
     }
 
     fn folder(&self) -> PathBuf {
@@ -149,12 +149,13 @@ impl EngineHarness {
     }
 
     /// Waits until trust.json contains this text; the engine writes in the background.
-    async fn wait_until_trust_file_contains(&mut self, words: &str) {
-        self.wait_for_trust_file(|text| text.contains(words)).await;
+    async fn wait_until_trust_file_contains(&mut self, needle: &str) {
+        self.wait_for_trust_file(|text| text.contains(needle)).await;
     }
 
-    async fn wait_until_trust_file_lacks(&mut self, words: &str) {
-        self.wait_for_trust_file(|text| !text.contains(words)).await;
+    async fn wait_until_trust_file_lacks(&mut self, needle: &str) {
+        self.wait_for_trust_file(|text| !text.contains(needle))
+            .await;
     }
 
     async fn wait_for_trust_file(&self, is_so: impl Fn(&str) -> bool) {

@@ -8,18 +8,18 @@ use humble::domain::trust::Lapse;
 async fn malformed_trust_file_grants_nothing_and_is_reported() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    let file = place.home.path().join("trust.json");
-    let whole = fs::read_to_string(&file).expect("written");
-    let broken = whole.replacen('{', "{,", 1);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let file = fixture.home.path().join("trust.json");
+    let original = fs::read_to_string(&file).expect("written");
+    let broken = original.replacen('{', "{,", 1);
     fs::write(&file, &broken).expect("written");
-    let mut bench = place.start(echo_script()).await;
+    let mut bench = fixture.start(echo_script()).await;
     assert!(bench.call_needs_approval().await);
     let banners = bench.banners().await;
-    let told = banners
+    let is_reported = banners
         .iter()
-        .any(|it| notice_text(&it.notice).contains("trust.json, line"));
-    assert!(told, "{banners:?}");
+        .any(|banner| notice_text(&banner.notice).contains("trust.json, line"));
+    assert!(is_reported, "{banners:?}");
     bench.decide_call(Decision::RunAlways).await;
     assert!(
         !bench.call_needs_approval().await,
@@ -95,7 +95,7 @@ async fn blocking_a_tool_closes_its_open_approval() {
     let (ask, calls) = bench.next_approval().await;
     bench.edits("trust.json", &refusing).await;
     bench
-        .wait_for("no dialog", |it| *it == Event::AskClosed(ask))
+        .wait_for("no dialog", |event| *event == Event::AskClosed(ask))
         .await;
     let late = vec![(calls[0], Decision::Run)];
     bench.answer(ask, Answer::Calls(late)).await;
@@ -106,21 +106,21 @@ async fn blocking_a_tool_closes_its_open_approval() {
 #[tokio::test]
 async fn unreadable_trust_file_overrides_mode_and_flag() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
-        let place = TrustFixture::new();
-        fs::write(place.home.path().join("trust.json"), "{}x").expect("written");
+        let fixture = TrustFixture::new();
+        fs::write(fixture.home.path().join("trust.json"), "{}x").expect("written");
         let options = EngineOptions {
             tool_mode: Some(mode),
             allowed_tools: vec![("fs".into(), "echo".to_owned())],
             ..EngineOptions::default()
         };
-        let mut bench = place.start_with_options(echo_script(), options).await;
+        let mut bench = fixture.start_with_options(echo_script(), options).await;
         assert!(bench.call_needs_approval().await);
         bench.prompt("Do it.").await;
         let (ask, calls) = bench.next_approval().await;
         let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
         bench.noticed("this holds until humble ends only").await;
-        let lapsed = |it: &Trusted| matches!(it, Trusted::Lapsed(_, Lapse::Unkept));
+        let lapsed = |entry: &Trusted| matches!(entry, Trusted::Lapsed(_, Lapse::Unkept));
         bench
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
             .await;
@@ -130,14 +130,14 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
 
 #[tokio::test]
 async fn unreadable_deny_is_not_an_allow() {
-    let place = TrustFixture::new();
+    let fixture = TrustFixture::new();
     let grants = json!({ "grants": [{ "kind": "nver", "server": "fs", "tool": "echo" }] });
-    fs::write(place.home.path().join("trust.json"), grants.to_string()).expect("written");
+    fs::write(fixture.home.path().join("trust.json"), grants.to_string()).expect("written");
     let options = EngineOptions {
         tool_mode: Some(ToolMode::Auto),
         ..EngineOptions::default()
     };
-    let mut bench = place.start_with_options(echo_script(), options).await;
+    let mut bench = fixture.start_with_options(echo_script(), options).await;
     assert!(bench.call_needs_approval().await);
     assert_eq!(called_tools(&bench.folder()), [""; 0]);
 }

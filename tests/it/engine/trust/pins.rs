@@ -6,8 +6,10 @@ use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
-fn waits(trusted: &[Trusted]) -> bool {
-    trusted.iter().any(|it| matches!(it, Trusted::Waiting(_)))
+fn has_pending_change(trusted: &[Trusted]) -> bool {
+    trusted
+        .iter()
+        .any(|entry| matches!(entry, Trusted::Waiting(_)))
 }
 
 impl EngineHarness {
@@ -22,7 +24,7 @@ impl EngineHarness {
     async fn asked_of_change(&mut self) -> (AskId, PinChange) {
         match self.next_question().await {
             (ask, Ask::PinChanged(change)) => (ask, PinChange::clone(&change)),
-            (_, other) => panic!("asked something else: {other:?}"),
+            (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
@@ -51,15 +53,20 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             .changes(&definitions("Echoes, and sends ~/.ssh."))
             .await;
         let banners = bench.banners().await;
-        let said = banners.iter().map(|it| notice_text(&it.notice));
-        let said: Vec<String> = said.collect();
+        let texts: Vec<String> = banners
+            .iter()
+            .map(|banner| notice_text(&banner.notice))
+            .collect();
         let expected = "`echo` of `fs` changed since you accepted it, and is withheld.";
-        assert!(said.iter().any(|it| it.contains(expected)), "{said:?}");
+        assert!(
+            texts.iter().any(|text| text.contains(expected)),
+            "{texts:?}"
+        );
         assert!(
             !bench
                 .events
                 .iter()
-                .any(|it| matches!(it, Event::Asked { .. }))
+                .any(|event| matches!(event, Event::Asked { .. }))
         );
         bench.prompt("Hello.").await;
         let (ask, change) = bench.asked_of_change().await;
@@ -71,14 +78,14 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
         );
         bench.chooses(ask, Choice::Accept).await;
         bench
-            .wait_until_trusted("nothing waits", |list| !waits(list))
+            .wait_until_trusted("nothing waits", |list| !has_pending_change(list))
             .await;
         bench.prompt("Hello again.").await;
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
         // The decision persists.
-        let place = EngineHarness::find_text(bench.shut_down().await);
-        let mut bench = place.start(Script::default().answer("Hi.")).await;
+        let fixture = EngineHarness::find_text(bench.shut_down().await);
+        let mut bench = fixture.start(Script::default().answer("Hi.")).await;
         bench.prompt("Hello.").await;
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
@@ -88,10 +95,10 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
 #[tokio::test]
 async fn change_between_two_runs_is_detected() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    set_tools(&place.folder(), &definitions("Something else."));
-    let mut bench = place.start(Script::default().answer("Hi.")).await;
-    assert!(waits(&bench.trusted()));
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&fixture.folder(), &definitions("Something else."));
+    let mut bench = fixture.start(Script::default().answer("Hi.")).await;
+    assert!(has_pending_change(&bench.trusted()));
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["write"]);
@@ -106,17 +113,17 @@ async fn declined_change_is_asked_about_again_only_after_another_change() {
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
     bench.chooses(ask, Choice::Stop).await;
-    bench.wait_for("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    bench.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = place.start(many).await;
+    let mut bench = fixture.start(many).await;
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
             .iter()
-            .any(|it| matches!(it, Event::Asked { .. }))
+            .any(|event| matches!(event, Event::Asked { .. }))
     );
     assert_eq!(bench.offered(), ["write"]);
     // The user can still review it.
@@ -166,7 +173,7 @@ async fn answer_leads_to_the_next_changed_tool() {
     bench
         .wait_until_trusted("the refusal alone stays undecided no more", |list| {
             list.iter()
-                .any(|it| matches!(it, Trusted::Rule(rule) if rule.is_never()))
+                .any(|entry| matches!(entry, Trusted::Rule(rule) if rule.is_never()))
         })
         .await;
 }
@@ -177,9 +184,9 @@ async fn change_back_to_the_accepted_definition_needs_no_question() {
         .start(Script::default().answer("Hi."))
         .await;
     bench.changes(&definitions("Another.")).await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
     bench.changes(&definitions("Echoes.")).await;
-    assert!(!waits(&bench.trusted()));
+    assert!(!has_pending_change(&bench.trusted()));
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["echo", "write"]);
@@ -194,15 +201,15 @@ async fn question_is_replaced_if_the_tool_changes_again() {
     bench.prompt("Hello.").await;
     let (first, _) = bench.asked_of_change().await;
     bench.changes(&definitions("Three.")).await;
-    let anew = |it: &Event| matches!(it, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
-    if !bench.events.iter().any(anew) {
-        bench.wait_for("another question", anew).await;
+    let is_new_question = |event: &Event| matches!(event, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
+    if !bench.events.iter().any(is_new_question) {
+        bench.wait_for("another question", is_new_question).await;
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
     // The answer to the closed question accepts nothing.
     bench.chooses(first, Choice::Accept).await;
     bench.banners().await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
 }
 
 #[tokio::test]
@@ -213,14 +220,14 @@ async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is
     bench
         .changes(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
         .await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
     bench.changes(&json!([tool("echo2", "Echoes.")])).await;
-    assert!(!waits(&bench.trusted()));
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    assert!(!has_pending_change(&bench.trusted()));
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "echo2", "src/a.rs"))
         .answer("Done.");
-    assert!(place.start(script).await.call_needs_approval().await);
+    assert!(fixture.start(script).await.call_needs_approval().await);
 }
 
 #[tokio::test]
@@ -238,18 +245,18 @@ async fn call_of_a_withheld_tool_tells_the_model_why() {
     bench.answer(ask, Answer::Dismissed).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
-    let heard = format!("{:?}", bench.model_messages());
-    let told = "`echo` changed, and is withheld until the user accepts what it is now";
-    assert!(heard.contains(told), "{heard}");
+    let messages = format!("{:?}", bench.model_messages());
+    let expected = "`echo` changed, and is withheld until the user accepts what it is now";
+    assert!(messages.contains(expected), "{messages}");
     assert_eq!(called_tools(&folder), [""; 0]);
 }
 
 #[tokio::test]
 async fn headless_runs_never_accept_a_changed_tool() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    set_tools(&place.folder(), &definitions("Another."));
-    let folder = place.folder();
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&fixture.folder(), &definitions("Another."));
+    let folder = fixture.folder();
     let options = EngineOptions {
         is_one_shot: true,
         tool_mode: Some(ToolMode::Auto),
@@ -257,14 +264,14 @@ async fn headless_runs_never_accept_a_changed_tool() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer(&echo()).answer("Then not.");
-    let mut bench = place.start_with_options(script, options).await;
+    let mut bench = fixture.start_with_options(script, options).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
             .iter()
-            .any(|it| matches!(it, Event::Asked { .. }))
+            .any(|event| matches!(event, Event::Asked { .. }))
     );
     assert_eq!(called_tools(&folder), [""; 0]);
 }
