@@ -256,12 +256,8 @@ impl ContextBudget {
     }
 
     /// Replaces the estimate with the server's count.
-    pub(super) fn record_usage(
-        &mut self,
-        model: &ModelConfig,
-        counted: Usage,
-    ) -> Vec<BudgetOutput> {
-        let Some(input) = counted.input else {
+    pub(super) fn record_usage(&mut self, model: &ModelConfig, count: Usage) -> Vec<BudgetOutput> {
+        let Some(input) = count.input else {
             return Vec::new();
         };
         let usage = &mut self.usage;
@@ -283,7 +279,7 @@ impl ContextBudget {
             outputs.push(BudgetOutput::TurnNotice(notice));
         }
         usage.meter = Meter {
-            used: input + counted.output.unwrap_or(0),
+            used: input + count.output.unwrap_or(0),
             measured: true,
             ..usage.meter
         };

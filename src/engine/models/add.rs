@@ -220,7 +220,7 @@ impl ModelRegistry {
         cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` does not support thinking.", reference.name))
             .because(format!(
-                "Its capabilities, by its server: {}. Thinking stays off.",
+                "Its server reports the capabilities {}. Thinking stays off.",
                 abilities.join(", ")
             ))
             .advise(Advice::ChooseOtherModel);

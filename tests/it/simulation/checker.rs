@@ -209,10 +209,7 @@ impl Checker {
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
-            Some(call) => Err((
-                Invariant::CancelStopsOneCall,
-                format!("{call} is still running"),
-            )),
+            Some(call) => Err((Invariant::CancelStopsOneCall, format!("{call} still runs"))),
             None => Ok(()),
         }
     }
@@ -220,10 +217,7 @@ impl Checker {
     /// While one call is cancelled, no other may be affected.
     fn check_sole_effect(&self, call: CallId) -> Verdict {
         match self.cancelling.filter(|cancelled| *cancelled != call) {
-            Some(_) => Err((
-                Invariant::CancelStopsOneCall,
-                format!("{call} was cancelled too"),
-            )),
+            Some(_) => Err((Invariant::CancelStopsOneCall, format!("{call} also ended"))),
             None => Ok(()),
         }
     }
