@@ -139,7 +139,7 @@ impl LiveSettings {
             self.reload.declined.clear();
             if files.is_unchanged {
                 cx.notice(Notice::info(
-                    "The files match the active settings. Nothing changed.",
+                    "The files match the active settings: nothing changes.",
                 ));
             }
         }

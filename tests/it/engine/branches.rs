@@ -110,7 +110,7 @@ async fn undone_turns_survive_a_restart() {
         .send(Command::OpenSession(name.expect("a name").as_str().into()))
         .await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    let Event::SessionOpened(session) = bench.wait_for("it", opened).await else {
+    let Event::SessionOpened(session) = bench.wait_for("the session", opened).await else {
         unreachable!("just matched");
     };
     assert_eq!(session.messages.len(), 4);
@@ -148,7 +148,7 @@ async fn undo_is_refused_during_a_turn() {
             matches!(event, Event::Noticed(notice)
             if notice.what == "A turn is still running.")
         };
-        bench.wait_for("the sentence", busy).await;
+        bench.wait_for("the notice", busy).await;
     }
     let home = bench.shut_down().await;
     assert_eq!(
@@ -251,7 +251,7 @@ async fn meter_follows_an_undone_turn() {
     talks(&mut bench, "first").await;
     talks(&mut bench, &"word ".repeat(2_000)).await;
     let before = bench.events.iter().filter_map(used).next_back();
-    let before = before.expect("it was measured");
+    let before = before.expect("a measurement");
     bench.send(Command::Rewind).await;
     let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
     bench.wait_for("a smaller measure", less).await;

@@ -62,7 +62,7 @@ async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() 
         json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
     ];
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("there") + &lines;
+    let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("b")).await;
     let (ask, turn) = offered(&mut bench).await;

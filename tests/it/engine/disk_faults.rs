@@ -55,7 +55,7 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
 
 #[tokio::test(start_paused = true)]
 async fn unwritable_home_is_reported_until_a_save_succeeds() {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     block(&home, "sessions");
     let folder = home.path().join("sessions");
@@ -131,11 +131,11 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         _ => None,
     };
     let event = bench
-        .wait_for("the sentence", |event| reported(event).is_some())
+        .wait_for("the notice", |event| reported(event).is_some())
         .await;
     let path = std::path::PathBuf::from(reported(&event).expect("just seen"));
     assert_eq!(read(&path)["messages"][1]["content"], "one");
-    fs::remove_file(path).expect("ours");
+    fs::remove_file(path).expect("removed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +165,7 @@ async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
     bench.wait_for_turn_end().await;
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
-    assert_eq!(fs::read_to_string(&broken).expect("there"), "{ cut in ha");
+    assert_eq!(fs::read_to_string(&broken).expect("a file"), "{ cut in ha");
     let other = session_files(&home)
         .into_iter()
         .find(|path| *path != broken);

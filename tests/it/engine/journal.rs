@@ -236,7 +236,7 @@ async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
         json!({ "type": "ended" }),
     ];
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("there") + &lines;
+    let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
@@ -269,7 +269,7 @@ async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
 /// Leaves the journal of a program that was killed between showing an answer and saving it.
 pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
     let folder = home.path().join("journal");
-    fs::create_dir_all(&folder).expect("made");
+    fs::create_dir_all(&folder).expect("created");
     let records = [
         json!({ "type": "turn", "prompt": "q", "model": "m", "session": session,
             "started": "2026-01-02T03:04:05.678Z", "before": before, "at": "2026-01-02T03:04:06Z" }),
@@ -283,7 +283,7 @@ pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
 }
 
 pub fn home() -> TempDir {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
 }
@@ -307,13 +307,17 @@ async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
     assert_eq!(file["startedAt"], "2026-01-02T03:04:05.678Z");
     assert_eq!(file["humble"]["turns"][0]["thinking"], "음…");
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(1));
-    assert_eq!(file["humble"]["branches"], Value::Null, "it was there");
+    assert_eq!(
+        file["humble"]["branches"],
+        Value::Null,
+        "no branch: the answer was there already"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
     let home = home();
-    fs::create_dir(home.path().join("sessions")).expect("made");
+    fs::create_dir(home.path().join("sessions")).expect("created");
     let message = |role: &str, text: &str| json!({ "role": role, "content": text });
     let messages = [message("user", "x"), message("assistant", "y")];
     let path = home.path().join("sessions/s.json");
@@ -337,13 +341,13 @@ async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
 async fn file_that_is_no_journal_is_reported_and_kept() {
     let home = home();
     let folder = home.path().join("journal");
-    fs::create_dir(&folder).expect("made");
+    fs::create_dir(&folder).expect("created");
     fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
-    fs::create_dir(folder.join("b.jsonl")).expect("made");
+    fs::create_dir(folder.join("b.jsonl")).expect("created");
     let bench = EngineHarness::start_in(home, Script::default()).await;
     let home = bench.shut_down().await;
     assert_eq!(
-        fs::read_to_string(home.path().join("journal/a.jsonl")).expect("there"),
+        fs::read_to_string(home.path().join("journal/a.jsonl")).expect("a file"),
         "somebody's"
     );
     assert!(home.path().join("journal/b.jsonl").is_dir());

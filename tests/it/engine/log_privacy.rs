@@ -11,7 +11,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 /// An engine that logs on this thread until the guard is dropped.
 async fn logged(config: &str) -> (EngineHarness, DefaultGuard) {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), config).expect("written");
     let folder = home.path().join("logs");
     let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
@@ -27,7 +27,7 @@ async fn logged_with(
     servers: &Value,
     script: Script,
 ) -> (EngineHarness, DefaultGuard) {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), config).expect("written");
     let path = home.path().join("mcp-servers.json");
     fs::write(path, servers.to_string()).expect("written");

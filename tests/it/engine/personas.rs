@@ -10,9 +10,9 @@ const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
 async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness {
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-    fs::create_dir(home.path().join("personas")).expect("made");
+    fs::create_dir(home.path().join("personas")).expect("created");
     for (name, text) in [("pirate", PIRATE), ("mute", MUTE)] {
         let path = home.path().join(format!("personas/{name}.md"));
         fs::write(path, text).expect("written");
@@ -64,7 +64,7 @@ async fn persona_replaces_the_system_prompt_and_limits_the_tools() {
             .starts_with("You are a **tool-first")
     );
     let home = bench.shut_down().await;
-    let config = fs::read_to_string(home.path().join("config.json")).expect("there");
+    let config = fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG, "the choice is not saved");
 }
 
@@ -153,7 +153,9 @@ async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
     let (ask, _) = bench.next_question().await;
     bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
     let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
-    bench.wait_for("a word of it", is_notice).await;
+    bench
+        .wait_for("the notice about the persona", is_notice)
+        .await;
     assert!(
         system(&mut bench, "2")
             .await
@@ -164,7 +166,7 @@ async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
 #[tokio::test(start_paused = true)]
 async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
     let script = Script::default().answer("a").answer("b");
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
@@ -185,10 +187,12 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         bench.answer(ask, Answer::Choice(choice)).await;
     }
     let is_replaced = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
-    bench.wait_for("where the copy is", is_replaced).await;
+    bench
+        .wait_for("the notice with the backup", is_replaced)
+        .await;
     bench.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
-    bench.wait_for("no edit of anybody", same).await;
+    bench.wait_for("no change", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
     let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("is up to date"));
     bench.wait_for("nothing to replace", none).await;
@@ -197,6 +201,6 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         _ => None,
     });
     assert_eq!(banners, Some(0));
-    let now = fs::read_to_string(&path).expect("there");
+    let now = fs::read_to_string(&path).expect("a file");
     assert!(now.starts_with("You are a **tool-first"));
 }

@@ -23,7 +23,7 @@ fn question_count(bench: &EngineHarness) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn declined_change_is_not_asked_about_again_after_other_edits() {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let options = EngineOptions {
         watch: true,
@@ -67,7 +67,7 @@ async fn edit_during_a_question_is_not_undone_by_its_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn command_line_mode_overrides_an_accepted_edit() {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let options = EngineOptions {
         tool_mode: Some(ToolMode::Manual),

@@ -138,7 +138,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
     bench.answer(ask, Answer::Dismissed).await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
-    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
+    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
     assert_eq!(text, config, "the file is unchanged");
     // A reload asks again, and a further edit is added.
     bench.send(Command::Reload).await;

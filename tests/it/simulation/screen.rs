@@ -120,7 +120,7 @@ impl ScreenSimulation {
                     return self.fault("an answer to a question that is not open");
                 }
                 if !is_key || !self.listens {
-                    return self.fault("an answer that no key gave in quiet");
+                    return self.fault("an answer without a key after a quiet time");
                 }
                 self.step(TurnInput::Answered { ask, answer })
             }
@@ -136,7 +136,7 @@ impl ScreenSimulation {
             }
             Command::CancelCall(call) => {
                 if !self.seen.running.contains(&call) {
-                    return self.fault("a call is cancelled that does not run");
+                    return self.fault("a call that is not running is cancelled");
                 }
                 let elapsed = Duration::from_secs(1);
                 self.step(TurnInput::CancelCall { call, elapsed })
@@ -325,6 +325,6 @@ fn random_screen_sessions_keep_every_invariant() {
         .map(|worker| worker.join().expect("no fault"))
         .sum();
     let average = inputs as u64 / runs;
-    println!("{runs} sittings, {average} inputs each");
+    println!("{runs} sessions, {average} inputs each");
     assert!(average >= 30, "only {average} inputs per run");
 }

@@ -115,7 +115,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
             if notice.what == "m now uses the dialect `native`.")
     };
     assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
-    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
+    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
     let stored = OLLAMA_CONFIG.replace(
         "\"active\": true",
         "\"active\": true, \"toolCalls\": \"native\"",
@@ -158,7 +158,7 @@ async fn default_dialect_is_not_stored() {
     assert_eq!((report.best(), to), (Some(InPrompt), None));
     bench.answer(ask, Answer::Choice(Choice::Stop)).await;
     let home = bench.shut_down().await;
-    let config = std::fs::read_to_string(home.path().join("config.json")).expect("there");
+    let config = std::fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG);
 }
 
@@ -271,5 +271,5 @@ async fn malformed_config_is_not_modified() {
     bench.wait_for("the refusal", refused).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;
-    assert_eq!(std::fs::read_to_string(&file).expect("there"), "{ broken");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{ broken");
 }

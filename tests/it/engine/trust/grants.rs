@@ -108,7 +108,7 @@ does_not_carry_over! {
         fs::write(file, trust.to_string()).expect("written");
     };
     the_trust_of_another_home_is_not_this_ones: |fixture| {
-        fs::remove_file(fixture.home.path().join("trust.json")).expect("it was there");
+        fs::remove_file(fixture.home.path().join("trust.json")).expect("no branch: the answer was there already");
     };
 }
 

@@ -17,7 +17,7 @@ fn clocks() -> Script {
 }
 
 fn home() -> TempDir {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
 }
@@ -187,11 +187,11 @@ async fn prompt_sent_at_once_does_not_bypass_the_question() {
     // The edit, its report and the prompt arrive before the engine handles any of them.
     add(bench.home.path(), &granted);
     let commands = bench.handle.commands.clone();
-    commands.try_send(Command::Reload).expect("room");
+    commands.try_send(Command::Reload).expect("a free slot");
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     commands
         .try_send(Command::Submit { turn, prompt })
-        .expect("room");
+        .expect("a free slot");
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
         match bench.next_question().await.1 {
@@ -231,11 +231,11 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         answer: taken,
     };
     for command in [Command::Revoke(Box::new(rule)), taken, manual] {
-        commands.try_send(command).expect("room");
+        commands.try_send(command).expect("a free slot");
     }
     commands
         .try_send(Command::Submit { turn, prompt })
-        .expect("room");
+        .expect("a free slot");
     let over = |event: &Event| {
         let is_asked = matches!(
             event,

@@ -27,7 +27,7 @@ fn definitions(echo: &str) -> Value {
 
 impl TrustFixture {
     fn new() -> Self {
-        let home = TempDir::new().expect("a scratch folder");
+        let home = TempDir::new().expect("a temporary folder");
         fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
         let entry = install(&home.path().join("fs"), &definitions("Echoes."));
         let mut fixture = Self { home, entry };

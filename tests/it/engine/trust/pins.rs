@@ -171,7 +171,7 @@ async fn answer_leads_to_the_next_changed_tool() {
     assert_eq!(change.tool.name, "write");
     bench.chooses(ask, Choice::Accept).await;
     bench
-        .wait_until_trusted("the refusal alone stays undecided no more", |list| {
+        .wait_until_trusted("the refusal is decided", |list| {
             list.iter()
                 .any(|entry| matches!(entry, Trusted::Rule(rule) if rule.is_never()))
         })
