@@ -80,8 +80,9 @@ mod tests {
     #[tokio::test]
     async fn results_come_in_the_order_of_the_checks() {
         let checker = ArgumentChecker::default();
-        let results = checker.run(vec![number(json!(1)), number(json!("x")), number(json!(2))]);
-        let results = results.await;
+        let results = checker
+            .run(vec![number(json!(1)), number(json!("x")), number(json!(2))])
+            .await;
         assert_eq!(results[0], SchemaCheck::Valid);
         assert!(matches!(results[1], SchemaCheck::Invalid(_)), "{results:?}");
         assert_eq!(results[2], SchemaCheck::Valid);

@@ -201,8 +201,11 @@ impl ModelRegistry {
         }
         let provider = cx.provider.clone();
         self.spawn(async move {
-            let facts = provider.facts(&changed).await.ok();
-            let facts = facts.filter(|facts| facts.can("thinking") == Some(false))?;
+            let facts = provider
+                .facts(&changed)
+                .await
+                .ok()
+                .filter(|facts| facts.can("thinking") == Some(false))?;
             let model = changed.reference();
             Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
         });

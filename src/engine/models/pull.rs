@@ -81,8 +81,11 @@ impl ModelRegistry {
     ) -> Option<ModelConfig> {
         let config = match server {
             None => {
-                let candidates = self.current.as_deref().into_iter();
-                let candidates = candidates.chain(&cx.settings.models);
+                let candidates = self
+                    .current
+                    .as_deref()
+                    .into_iter()
+                    .chain(&cx.settings.models);
                 Some(config::model_manager(&cx.home, candidates))
             }
             Some(server) => self.config_of(server, cx),

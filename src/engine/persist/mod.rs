@@ -266,9 +266,9 @@ impl Persistence {
         }
         cx.outbox.push(Event::PrivateChanged(private));
         cx.notice(match (private, &conversation.session().id) {
-            (true, Some(id)) => Notice::info("Private: nothing is saved from now on.")
+            (true, Some(id)) => Notice::info("Private mode is on: nothing more is saved.")
                 .because(format!("{id} keeps what was saved so far.")),
-            (true, None) => Notice::info("Private: nothing of this conversation is saved."),
+            (true, None) => Notice::info("Private mode is on: this conversation is not saved."),
             (false, _) => {
                 Notice::info("Private mode is off: the next answer saves this conversation.")
                     .because("The private part is saved with it.")

@@ -52,9 +52,11 @@ impl Conversation {
 
     /// The prompt that a turn answers. A continuation answers the last prompt.
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
-        let last = self.session.last_prompt();
-        let last = last.filter(|_| kind == PromptKind::Continue);
-        let last = last.map(|at| &*self.session.messages[at].content);
+        let last = self
+            .session
+            .last_prompt()
+            .filter(|_| kind == PromptKind::Continue)
+            .map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()
     }
 }

@@ -102,7 +102,7 @@ impl TrustState {
         self.trust_mut().add(rule.clone());
         if self.stored_trust().doubt.unread {
             cx.notice(Notice::warning(
-                "trust.json cannot be read, so this holds until humble ends only.",
+                "trust.json cannot be read, so this decision is lost when humble ends.",
             ));
         }
         self.write_trust([TrustEdit::Add(rule)], cx);
@@ -185,10 +185,17 @@ impl TrustState {
         let mut session: Vec<Grant> = self.approval.session_grants().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);
-        let agreed = self.stored_trust().instructions.iter().cloned();
-        let agreed = agreed.map(Trusted::Instructions);
-        let once = self.instructions_until_exit.iter().cloned();
-        let once = once.map(Trusted::InstructionsOnce);
+        let agreed = self
+            .stored_trust()
+            .instructions
+            .iter()
+            .cloned()
+            .map(Trusted::Instructions);
+        let once = self
+            .instructions_until_exit
+            .iter()
+            .cloned()
+            .map(Trusted::InstructionsOnce);
         let listed: Vec<Trusted> = waiting
             .chain(rules)
             .chain(session)

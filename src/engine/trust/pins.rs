@@ -35,8 +35,10 @@ impl TrustState {
 
     pub fn with_withheld_tools(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
-            let changed = server.tools.iter();
-            let changed = changed.filter(|tool| self.stored_trust().has_changed(&server, tool));
+            let changed = server
+                .tools
+                .iter()
+                .filter(|tool| self.stored_trust().has_changed(&server, tool));
             server.withheld = changed.map(|tool| tool.name.clone()).collect();
         }
         server
@@ -78,8 +80,10 @@ impl TrustState {
         let excess_pins = |server: &Server| (server.id.clone(), trust.stale(server));
         let mut evicted: Vec<_> = servers.iter().map(excess_pins).collect();
         evicted.retain(|(_, stale)| !stale.is_empty());
-        let configured = configured.iter().map(|server| &server.id);
-        let configured = configured.chain(servers.iter().map(|server| &server.id));
+        let configured = configured
+            .iter()
+            .map(|server| &server.id)
+            .chain(servers.iter().map(|server| &server.id));
         evicted.extend(trust.left_behind(&configured.collect()));
         for (server, stale) in &evicted {
             tracing::info!(%server, "old tool definitions were evicted");
@@ -104,8 +108,8 @@ impl TrustState {
             let change = |tool: &crate::domain::Tool| {
                 let accepted = self
                     .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name);
-                let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
+                    .accepted(&server.id, &server.launch, &tool.name)
+                    .filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
                     server: server.id.clone(),
                     launch: server.launch.clone(),

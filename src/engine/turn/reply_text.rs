@@ -122,11 +122,16 @@ impl ReplyText {
             self.pieces.push((new_piece(), 0));
         }
         // Between two pieces, it extends the earlier one.
-        let index = self.pieces.iter().rposition(|(_, start)| *start < at);
-        let index = index.unwrap_or(0);
+        let index = self
+            .pieces
+            .iter()
+            .rposition(|(_, start)| *start < at)
+            .unwrap_or(0);
         let (piece, start) = self.pieces[index];
-        let end = self.pieces.get(index + 1);
-        let end = end.map_or(self.text.len(), |(_, start)| *start);
+        let end = self
+            .pieces
+            .get(index + 1)
+            .map_or(self.text.len(), |(_, start)| *start);
         Some(RestoredText {
             piece,
             is_new,

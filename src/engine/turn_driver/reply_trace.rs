@@ -325,8 +325,9 @@ mod tests {
                 tracer.record_scan_event(&ScanEvent::Marker("x".to_owned()));
             }
         }
-        let kept = tracer.replies.iter();
-        let kept: usize = kept
+        let kept: usize = tracer
+            .replies
+            .iter()
             .map(|reply| reply.stream.bytes + reply.scanned.bytes)
             .sum();
         assert!(kept <= REPLIES_MAX * 2 * REPLY_BYTES_MAX, "{kept}");

@@ -250,8 +250,12 @@ async fn meter_follows_an_undone_turn() {
     };
     talks(&mut bench, "first").await;
     talks(&mut bench, &"word ".repeat(2_000)).await;
-    let before = bench.events.iter().filter_map(used).next_back();
-    let before = before.expect("a measurement");
+    let before = bench
+        .events
+        .iter()
+        .filter_map(used)
+        .next_back()
+        .expect("a measurement");
     bench.send(Command::Rewind).await;
     let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
     bench.wait_for("a smaller measure", less).await;

@@ -204,8 +204,10 @@ async fn call_treated_as_text_keeps_its_position_in_the_answer() {
     bench.answer(ask, as_text).await;
     assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
     bench.wait_for_save().await;
-    let texts = bench.transcript.entries().iter();
-    let texts: Vec<&str> = texts
+    let texts: Vec<&str> = bench
+        .transcript
+        .entries()
+        .iter()
         .filter_map(|entry| match &entry.body {
             Body::Text { text, .. } => Some(text.as_str()),
             _ => None,
@@ -237,8 +239,9 @@ async fn treating_one_call_as_text_keeps_the_others() {
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
     bench.answer(ask, Answer::Calls(decisions)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    let results = bench.model_messages().into_iter();
-    let results: Vec<_> = results
+    let results: Vec<_> = bench
+        .model_messages()
+        .into_iter()
         .filter_map(|message| match message {
             Message::Result(result) => Some(result.content),
             _ => None,

@@ -159,9 +159,8 @@ async fn branch_is_restored_with_its_own_thinking() {
         let answer = session.messages[1].content.to_string();
         seen.push((answer, thinking.collect::<Vec<_>>()));
     }
-    let expected = [("two", "second thoughts"), ("one", "first thoughts")];
-    let expected =
-        expected.map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
+    let expected = [("two", "second thoughts"), ("one", "first thoughts")]
+        .map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
     assert_eq!(seen, expected);
 }
 

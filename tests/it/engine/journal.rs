@@ -196,8 +196,9 @@ async fn first_turn_that_ended_unanswered_is_not_offered() {
 
 #[tokio::test(start_paused = true)]
 async fn turn_with_a_lost_terminal_is_offered() {
-    let script = Script::default().answer("One.");
-    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
+    let script = Script::default()
+        .answer("One.")
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -250,8 +251,9 @@ async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
 
 #[tokio::test(start_paused = true)]
 async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
-    let script = Script::default().answer("One.");
-    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
+    let script = Script::default()
+        .answer("One.")
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;

@@ -63,8 +63,11 @@ impl JournalFixture {
 
     fn files(&self) -> usize {
         let folder = fs::read_dir(self.home.path().join("journal"));
-        let names = folder.into_iter().flatten().flatten();
-        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names = folder
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| name.ends_with(".jsonl")).count()
     }
 

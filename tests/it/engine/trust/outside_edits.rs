@@ -119,7 +119,9 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
         let (ask, calls) = bench.next_approval().await;
         let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
-        bench.noticed("this holds until humble ends only").await;
+        bench
+            .noticed("this decision is lost when humble ends")
+            .await;
         let lapsed = |entry: &Trusted| matches!(entry, Trusted::Lapsed(_, Lapse::Unkept));
         bench
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
