@@ -1,4 +1,4 @@
-//! The conversation's turn under way: its driver, and what the conversation adds to it.
+//! The conversation's running turn: its driver, and the data that only a conversation has.
 
 use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
@@ -13,15 +13,15 @@ pub(super) struct ActiveTurn {
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
-    /// The messages that the answer will replace, where it is to be a summary.
+    /// The messages that the answer will replace, if it is a summary.
     pub(super) compacted_range: Option<CompactedRange>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
-    /// The fold of this turn's events, for the session's metadata.
+    /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
-    /// Asks the server about its model.
+    /// The query for the server's information about its model.
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
-    /// Reads the piped text for calls; nothing is sent before that.
+    /// The scan of piped text for calls; the request waits for it.
     pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
 }
 
@@ -41,7 +41,7 @@ impl ActiveTurn {
         }
     }
 
-    /// The next finished call, and the next signal of another kind. Cancel-safe.
+    /// The next finished call, and the next signal of any other kind. Cancel-safe.
     pub(super) fn signals(
         &mut self,
     ) -> (
@@ -50,19 +50,19 @@ impl ActiveTurn {
     ) {
         let Self {
             driver,
-            piped_text_scan: reading,
+            piped_text_scan,
             facts,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
         let other = async move {
-            if let Some(asked) = reading {
-                let quote = asked.await;
-                *reading = None;
-                return ActiveTurnSignal::PipedTextRead(quote);
+            if let Some(scan) = piped_text_scan {
+                let untrusted_text = scan.await;
+                *piped_text_scan = None;
+                return ActiveTurnSignal::PipedTextRead(untrusted_text);
             }
-            if let Some(asked) = facts {
-                let answer = asked.await;
+            if let Some(query) = facts {
+                let answer = query.await;
                 *facts = None;
                 return ActiveTurnSignal::Facts(answer);
             }

@@ -1,5 +1,5 @@
-//! Which calls may run. The only maker of [`ApprovedCall`], and pure: whoever
-//! holds one can trust that the mode, a grant or the user allowed it.
+//! Which calls may run. Pure, and the only constructor of [`ApprovedCall`]: whoever has one
+//! can rely on the mode, a grant or the user having allowed the call.
 
 use crate::domain::trust::{Cover, Rule};
 use crate::domain::{
@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 pub use crate::domain::Grant;
 
-/// The mode, the grants of this session and those that are remembered.
+/// The tool mode, the grants of this session and the remembered rules.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,
-    /// What is remembered beyond this run.
+    /// Rules that persist beyond this run.
     pub trust: Arc<Trust>,
-    /// Tools that the command line allows, whatever their definition is.
+    /// Tools that the command line allows, whatever their definitions.
     pub allowed: Arc<[(ServerId, String)]>,
-    /// The date of what is decided in this turn.
+    /// The date recorded for decisions of this turn.
     pub decided_at: Timestamp,
     session_grants: HashSet<Grant>,
 }
@@ -43,7 +43,7 @@ impl Approval {
         self.session_grants.insert(grant);
     }
 
-    /// The grants of this session, in no order.
+    /// The grants of this session, unordered.
     pub fn session_grants(&self) -> impl Iterator<Item = &Grant> {
         self.session_grants.iter()
     }
@@ -52,12 +52,11 @@ impl Approval {
         self.session_grants.remove(grant);
     }
 
-    /// Another session begins.
     pub fn clear_session_grants(&mut self) {
         self.session_grants.clear();
     }
 
-    /// Takes a decision that is to be remembered.
+    /// Records a decision that outlasts the session.
     pub fn remember(&mut self, offered: &OfferedTool, cover: Cover) -> Rule {
         let rule = Rule {
             server: offered.server.clone(),
@@ -69,13 +68,13 @@ impl Approval {
         rule
     }
 
-    /// Did the user rule the tool out? That beats every grant and the mode.
+    /// Whether the user blocked the tool. That overrides every grant and the mode.
     pub fn is_never(&self, call: &ToolCall) -> bool {
         self.trust.never(&call.server, &call.tool)
     }
 
-    /// The call, where it may run without asking. One whose words stand in a tool result
-    /// or the like may not, whatever was granted.
+    /// The call, if it may run without asking. A call that was copied from untrusted text
+    /// always asks, whatever was granted.
     pub fn approve_without_asking(
         &self,
         call: &ToolCall,
@@ -91,12 +90,13 @@ impl Approval {
         let is_named = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
-        // A refusal may stand in the file that nobody can read.
-        let is_read = !self.trust.doubt.unread;
-        let by_run = self.mode == ToolMode::Auto
+        // An unreadable trust file may block this tool.
+        let is_trust_readable = !self.trust.doubt.unread;
+        let allowed_by_run = self.mode == ToolMode::Auto
             || self.session_grants.contains(&grant)
             || self.allowed.iter().any(is_named);
-        let allowed = (is_read && by_run) || self.trust.grants(&grant, &call.arguments);
+        let allowed =
+            (is_trust_readable && allowed_by_run) || self.trust.grants(&grant, &call.arguments);
         allowed.then(|| ApprovedCall::from(call))
     }
 }
@@ -111,8 +111,8 @@ pub struct ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// The call, where the user's decision is to run it. Edited arguments stand
-    /// in the call by then: what is shown is what runs.
+    /// The call, if the user's decision runs it. Edited arguments are already in the call, so
+    /// what was shown is what runs.
     pub fn from_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
             Decision::Run

@@ -1,6 +1,6 @@
-//! Runs checks of arguments on a thread that may block, with a deadline. A check cannot
-//! be cancelled, so at most one runs at a time: one that does not end costs one thread,
-//! and everything after it goes unchecked instead of waiting.
+//! Checks arguments on a blocking thread, with a deadline. A check cannot be cancelled, so at
+//! most one runs at a time: a check that never ends costs one thread, and later ones return
+//! unchecked instead of waiting.
 
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::future::Future;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout_at};
 
-/// How long all checks of one request may take.
+/// Time limit for all checks of one request.
 const CHECK_TIME_MAX: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Clone)]
@@ -26,8 +26,8 @@ impl Default for ArgumentChecker {
 }
 
 impl ArgumentChecker {
-    /// One result for each check, in its order, within [`CHECK_TIME_MAX`]: what was not
-    /// finished by then is unchecked. Must be awaited within a tokio runtime.
+    /// Returns one result per check, in order, within [`CHECK_TIME_MAX`]. Unfinished checks
+    /// are `Unchecked`. Must be awaited within a tokio runtime.
     pub fn run(
         &self,
         checks: Vec<ArgumentCheck>,
@@ -37,23 +37,25 @@ impl ArgumentChecker {
             let (count, deadline) = (checks.len(), Instant::now() + CHECK_TIME_MAX);
             let mut results = Vec::with_capacity(count);
             if let Ok(Ok(permit)) = timeout_at(deadline, running.acquire_owned()).await {
-                let (tell, mut finished) = mpsc::channel(count.max(1));
+                let (sender, mut receiver) = mpsc::channel(count.max(1));
                 tokio::task::spawn_blocking(move || {
                     let _permit = permit;
                     for check in checks {
-                        if tell.is_closed() || tell.blocking_send(check.run()).is_err() {
-                            // Nobody waits for the rest any more.
+                        if sender.is_closed() || sender.blocking_send(check.run()).is_err() {
+                            // The caller has given up.
                             break;
                         }
                     }
                 });
-                while let Ok(Some(result)) = timeout_at(deadline, finished.recv()).await {
+                while let Ok(Some(result)) = timeout_at(deadline, receiver.recv()).await {
                     results.push(result);
                 }
             }
             if results.len() < count {
                 let unfinished = count - results.len();
-                tracing::warn!("arguments not checked in time against their schema: {unfinished}");
+                tracing::warn!(
+                    "{unfinished} schema checks of tool arguments did not finish in time"
+                );
             }
             results.resize(count, SchemaCheck::Unchecked);
             results
@@ -78,8 +80,9 @@ mod tests {
     #[tokio::test]
     async fn results_come_in_the_order_of_the_checks() {
         let checker = ArgumentChecker::default();
-        let results = checker.run(vec![number(json!(1)), number(json!("x")), number(json!(2))]);
-        let results = results.await;
+        let results = checker
+            .run(vec![number(json!(1)), number(json!("x")), number(json!(2))])
+            .await;
         assert_eq!(results[0], SchemaCheck::Valid);
         assert!(matches!(results[1], SchemaCheck::Invalid(_)), "{results:?}");
         assert_eq!(results[2], SchemaCheck::Valid);
@@ -88,13 +91,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn checks_behind_a_stuck_one_time_out_as_unchecked() {
         let checker = ArgumentChecker::default();
-        // The place of a check that never ends.
-        let runaway = Arc::clone(&checker.running).acquire_owned().await;
-        let began = Instant::now();
+        // Stands in for a check that never ends.
+        let stuck_check = Arc::clone(&checker.running).acquire_owned().await;
+        let started = Instant::now();
         let results = checker.run(vec![number(json!(1)), number(json!(2))]).await;
         assert_eq!(results, [SchemaCheck::Unchecked, SchemaCheck::Unchecked]);
-        assert_eq!(began.elapsed(), CHECK_TIME_MAX);
-        drop(runaway);
+        assert_eq!(started.elapsed(), CHECK_TIME_MAX);
+        drop(stuck_check);
         assert_eq!(
             checker.run(vec![number(json!(1))]).await,
             [SchemaCheck::Valid]

@@ -1,6 +1,6 @@
-//! What the engine's owners share: the way out to the front end, banners, questions to the
-//! user, background jobs, and what stays the same while the program runs. Each owner gets
-//! it as an argument.
+//! State that the engine's owners share: the outbox to the front end, banners, questions to
+//! the user, background jobs, and everything that stays constant while the program runs. Each
+//! owner receives it as an argument.
 
 use super::deps::EngineOptions;
 use super::jobs::JobResult;
@@ -17,14 +17,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// Where the ids of these questions begin; a turn mints its own from 0 on.
+/// The first id of these questions. Turns number their own questions from 0.
 const FIRST_ASK_ID: u64 = 1 << 32;
 
 pub(super) struct EngineCx {
     pub(super) home: Home,
     pub(super) provider: Provider,
     pub(super) options: EngineOptions,
-    /// The settings in force, apart from what `LiveSettings` has.
+    /// The active settings, except those that `LiveSettings` owns.
     pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
     pub(super) sessions: Arc<Sessions>,
@@ -33,13 +33,13 @@ pub(super) struct EngineCx {
     pub(super) jobs: JoinSet<JobResult>,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
-    /// Open questions that are not the turn's.
+    /// Open questions, except those of the turn.
     questions: BTreeMap<AskId, PendingQuestion>,
     ask_ids: Mint,
 }
 
-/// Our own writes of settings files. While one is under way, the files and the settings in
-/// memory differ without anybody's edit.
+/// Counts humble's own writes of settings files. During a write, the files differ from the
+/// settings in memory although nobody edited them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConfigWrites {
     pub(super) begun: u64,
@@ -102,7 +102,7 @@ impl EngineCx {
         }
     }
 
-    /// What is said of a `config.json` of which nothing is used.
+    /// The banner about an unusable `config.json`, if there is one.
     pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
         banners.find(|banner| banner.cause.is_whole_file("config.json"))
@@ -113,7 +113,7 @@ impl EngineCx {
         self.outbox.push(Event::BannersChanged(banners));
     }
 
-    /// Asks the user; what follows from the answer is in `pending`.
+    /// Asks the user. `pending` determines what the answer does.
     pub(super) fn ask(&mut self, owner: Owner, question: Ask, pending: PendingQuestion) -> AskId {
         let ask = AskId(self.ask_ids.mint());
         self.questions.insert(ask, pending);
@@ -125,21 +125,21 @@ impl EngineCx {
         ask
     }
 
-    /// Closes a question: because it was answered, or is no longer relevant.
+    /// Closes a question that was answered or is no longer relevant.
     pub(super) fn withdraw(&mut self, ask: AskId) -> Option<PendingQuestion> {
         let pending = self.questions.remove(&ask)?;
         self.outbox.push(Event::AskClosed(ask));
         Some(pending)
     }
 
-    /// Says which files other users could read until they were written just now.
+    /// Reports files that other users could read until their permissions were tightened.
     pub(super) fn report_narrowed_permissions(&mut self) {
         for notice in config::narrowed(&self.home) {
             self.outbox.push(Event::Mentioned(notice));
         }
     }
 
-    /// The home was prepared again: `banners` is what it lacks now.
+    /// The home folder was prepared again; `banners` are its remaining problems.
     pub(super) fn home_prepared(&mut self, banners: Vec<Banner>) {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
@@ -151,24 +151,25 @@ impl EngineCx {
     }
 
     pub(super) fn withdraw_matching(&mut self, matches: impl Fn(&PendingQuestion) -> bool) {
-        let found = self
+        let matching: Vec<AskId> = self
             .questions
             .iter()
-            .filter(|(_, pending)| matches(pending));
-        let found: Vec<AskId> = found.map(|(ask, _)| *ask).collect();
-        for ask in found {
+            .filter(|(_, pending)| matches(pending))
+            .map(|(ask, _)| *ask)
+            .collect();
+        for ask in matching {
             self.withdraw(ask);
         }
     }
 
-    /// Writes a settings file in the background. `write` returns one of the job results
-    /// that [`JobResult::is_config_write`] knows.
+    /// Writes a settings file in the background. `write` must return a result that
+    /// [`JobResult::is_config_write`] recognizes.
     pub(super) fn write_config(&mut self, write: impl FnOnce() -> JobResult + Send + 'static) {
         self.config_writes.begun += 1;
         self.jobs.spawn_blocking(write);
     }
 
-    /// The same for settings that are in force already.
+    /// Writes settings that are already active.
     pub(super) fn save_config(
         &mut self,
         write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,

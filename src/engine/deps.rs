@@ -1,4 +1,4 @@
-//! What the engine is built from.
+//! Dependencies and options of the engine.
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
@@ -11,50 +11,48 @@ use tokio::sync::mpsc;
 
 pub struct EngineDeps {
     pub home: Home,
-    /// What [`Home::prepare`] had to say.
+    /// The banners from [`Home::prepare`].
     pub banners: Vec<Banner>,
     pub provider: Provider,
     pub built_in: Arc<dyn LocalServer>,
-    /// The process groups of MCP servers. Whoever starts the engine holds a clone, to end
-    /// them also where the engine does not respond.
+    /// The process groups of MCP servers. The caller keeps a clone, to kill them if the engine
+    /// does not respond.
     pub process_groups: ProcessGroups,
-    /// The log, where one is kept: its lines go to the log pane.
+    /// The log, if there is one. Its lines go to the log pane.
     pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
     pub options: EngineOptions,
 }
 
-/// What the command line says; it beats the files.
+/// Options from the command line; they override the files.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
-    /// The name of the model to use.
     pub model: Option<String>,
     pub tool_mode: Option<ToolMode>,
-    /// The name of the persona that answers.
     pub persona: Option<String>,
-    /// Follow edits of the files while the program runs.
+    /// Watch the settings files for edits.
     pub watch: bool,
-    /// Start no server and offer no tool.
+    /// Start no server and offer no tools.
     pub no_tools: bool,
-    /// Write no session.
+    /// Save no sessions.
     pub no_save: bool,
-    /// Look for models where the settings list none, and offer them.
+    /// Discover models if the settings list none, and offer them.
     pub offers_models: bool,
-    /// Nobody types here: one prompt, from a script perhaps, that the history leaves
-    /// out, and nobody to ask about turns of before.
+    /// One prompt, possibly from a script, and nobody at the keyboard. The prompt stays out of
+    /// the history, and unfinished turns are not offered.
     pub is_one_shot: bool,
-    /// Tools that run unasked in this run, by server and name.
+    /// Tools that run without asking in this run, by server and name.
     pub allowed_tools: Vec<(ServerId, String)>,
-    /// The conversation to begin with.
+    /// The session to open at the start.
     pub initial_session: Option<InitialSession>,
-    /// The one model that there is, whatever `config.json` lists.
+    /// Replaces all models of `config.json`, as in the demo.
     pub model_override: Option<ModelConfig>,
 }
 
-/// The session that the command line names.
+/// The session selected on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InitialSession {
-    /// The one that changed last.
+    /// The most recently changed session.
     Latest,
-    /// By its file's name or its title, or the beginning of either.
+    /// A file name, a title, or a prefix of either.
     Named(String),
 }

@@ -1,4 +1,4 @@
-//! Results of background jobs, by the owner that each goes to.
+//! Results of background jobs, grouped by the owner that receives them.
 
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
@@ -17,22 +17,22 @@ pub(super) enum JobResult {
     Sessions(SessionsResult),
     Recovery(RecoveryResult),
     Settings(SettingsResult),
-    /// A write of settings that are in force already.
+    /// A write of settings that are already active.
     ConfigWritten(Result<(), ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
-    /// The tokens that a conversation takes, by the weights.
+    /// The raw token estimate of a conversation.
     SessionEstimated(ConversationSeq, u64),
-    /// The saved messages of an opened conversation, read for calls.
+    /// The saved messages of an opened conversation, scanned for calls.
     MessagesRead(ConversationSeq, Arc<UntrustedText>),
-    /// The home was prepared once more, since it seems to be writable now.
+    /// The home folder was prepared again because a save succeeded.
     HomePrepared(Vec<Banner>),
 }
 
 #[derive(Debug)]
 pub(super) enum SessionsResult {
     Opened(Result<Box<Session>, StoreError>),
-    /// The session that the command line names.
+    /// The session selected on the command line.
     InitialOpened(Result<Result<Box<Session>, StoreError>, NotFound>),
     Deleted(SessionId, Result<(), StoreError>),
 }
@@ -45,7 +45,7 @@ pub(super) enum RecoveryResult {
 
 #[derive(Debug)]
 pub(super) enum SettingsResult {
-    /// The files were read again; true where the user asked for that.
+    /// The files were read again; true if the user asked for it.
     Reread(Box<Read>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),

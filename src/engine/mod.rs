@@ -1,29 +1,29 @@
-//! Floor 3: one background actor owns model streams, server sessions and the
-//! conversation. Front ends speak to it over two channels, and share nothing else.
+//! Layer 3: one background actor owns model streams, server sessions and the conversation.
+//! Front ends talk to it over two channels and share nothing else with it.
 //!
 //! `actor` is the select loop and the routing. Everything else belongs to an owner: a struct
-//! with private fields whose methods get what they share as an argument (`cx`) and return what
-//! concerns other owners as data. No owner imports the actor.
+//! with private fields. Its methods take the shared state as an argument (`cx`) and return
+//! work for other owners as data. No owner imports the actor.
 //!
 //! | module | owns |
 //! |---|---|
 //! | `turn` | one turn from prompt to answer, as a pure state machine |
-//! | `turn_driver` | what runs for a turn: reply stream, timers, argument check, calls |
-//! | `active_turn` | the conversation's turn under way: its driver and its place in the session |
-//! | `approval` | which calls may run; the only maker of `ApprovedCall` (pure) |
-//! | `context` | what is sent, and whether it fits into the model's context (pure) |
-//! | `models` | which model answers; catalogs of servers, adding, pulling |
-//! | `trust` | remembered decisions, pinned tool definitions, instructions of servers |
-//! | `injection_guard` | untrusted text, to recognize calls that were copied from it |
+//! | `turn_driver` | the I/O of a turn: reply stream, timers, argument check, calls |
+//! | `active_turn` | the conversation's running turn: its driver and its session data |
+//! | `approval` | which calls may run; the only constructor of `ApprovedCall` (pure) |
+//! | `context` | request assembly and the model's context limit (pure) |
+//! | `models` | the selected model; server catalogs, adding and pulling models |
+//! | `trust` | remembered decisions, pinned tool definitions, server instructions |
+//! | `injection_guard` | untrusted text, to detect calls copied from it |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
-//! | `settings` | settings in force, reload of edited files, personas, the system prompt |
-//! | `probe` | finding out which tool-call dialect a model follows |
-//! | `argument_checker` | checking arguments on a thread that may block, with a deadline |
+//! | `settings` | active settings, reload of edited files, personas, the system prompt |
+//! | `probe` | the test that finds the tool-call dialect a model follows |
+//! | `argument_checker` | schema checks on a blocking thread, with a deadline |
 //!
-//! Shared by them: `cx` (the way out, banners, questions, jobs), `outbox` (events on their
-//! way to the front end), `questions` and `jobs` (what an answer or a background job leads
-//! to), `failures` (failures in the log), `deps` (what the engine is built from).
+//! Shared by the owners: `cx` (outbox, banners, questions, jobs), `outbox` (events queued for
+//! the front end), `questions` and `jobs` (pending questions and job results), `failures`
+//! (failures in the log), `deps` (dependencies and options of the engine).
 
 mod active_turn;
 mod actor;
@@ -65,9 +65,9 @@ pub struct EngineHandle {
     pub task: JoinHandle<()>,
 }
 
-/// Starts the engine. The files are read before this returns, and so before the first
-/// frame: whatever is edited once the program can be seen to run is an edit from
-/// outside, and a wider `trust.json` then waits for a key.
+/// Starts the engine. Reads the files before it returns, and so before the first frame. Any
+/// edit made once the program is visibly running is therefore an external edit, and a wider
+/// `trust.json` then needs the user's consent.
 pub fn spawn(deps: EngineDeps) -> EngineHandle {
     let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
     let (to_front_end, events) = mpsc::channel(EVENTS_MAX);

@@ -1,6 +1,6 @@
-//! Events on their way to the front end. The actor never waits for it: deltas of
-//! one piece run together while the front end is busy, so that what waits is
-//! bounded by what is worth drawing, not by how fast the model is.
+//! Events queued for the front end. The actor never waits for the front end: while it is busy,
+//! deltas of one piece are merged, so the queue is bounded by what is worth drawing and not by
+//! the speed of the model.
 
 use crate::domain::{PieceId, TurnEvent, TurnId};
 use crate::protocol::Event;
@@ -8,25 +8,24 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Log lines that wait for a front end that does not read.
+/// Log lines queued for a front end that does not read.
 const LOG_LINES_MAX: usize = 512;
 
-/// The least time between two deltas: thirty times a second looks even, and each
-/// wakes the front end.
+/// Minimum time between two deltas. Each delta wakes the front end, and thirty a second look
+/// smooth.
 const DELTA_INTERVAL_MIN: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub struct Outbox {
     events: VecDeque<Event>,
     log_lines: usize,
-    /// When the last delta went out.
     delta_sent: Option<Instant>,
-    /// What waits until something is on the disk, where something has to be.
+    /// Events held back until an answer is on the disk.
     held: Option<Vec<Event>>,
 }
 
 impl Outbox {
-    /// Keeps what is pushed from now on back, in its order.
+    /// Holds back all events from now on, in order.
     pub fn hold(&mut self) {
         self.held.get_or_insert_default();
     }
@@ -62,26 +61,27 @@ impl Outbox {
     fn last_delta(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
         match self.events.back_mut()? {
             Event::Turn(
-                of,
+                last_turn,
                 TurnEvent::Delta {
-                    piece: last, text, ..
+                    piece: last_piece,
+                    text,
+                    ..
                 },
-            ) if *of == turn && *last == piece => Some(text),
+            ) if *last_turn == turn && *last_piece == piece => Some(text),
             _ => None,
         }
     }
 
-    /// A newer snapshot of one thing makes the older one that still waits behind
-    /// the last event of another kind worthless.
+    /// Drops the last queued event if `event` is a newer snapshot of the same thing.
     fn supersede(&mut self, event: &Event) {
         let stale = match (self.events.back(), event) {
             (Some(Event::ServerChanged(old)), Event::ServerChanged(new)) => old.id == new.id,
             (Some(Event::ContextMeasured(_)), Event::ContextMeasured(_))
             | (Some(Event::BannersChanged(_)), Event::BannersChanged(_)) => true,
             (
-                Some(Event::Turn(turn, TurnEvent::Tool(old))),
-                Event::Turn(of, TurnEvent::Tool(new)),
-            ) => turn == of && old.id == new.id,
+                Some(Event::Turn(old_turn, TurnEvent::Tool(old))),
+                Event::Turn(new_turn, TurnEvent::Tool(new)),
+            ) => old_turn == new_turn && old.id == new.id,
             _ => false,
         };
         if stale {
@@ -89,12 +89,12 @@ impl Outbox {
         }
     }
 
-    /// From when on the next event may go, where that is not now: words that stream
-    /// in run together for a moment, everything else and all before it goes at once.
+    /// When the next event may be sent; None if at once. A lone delta waits for more text; any
+    /// other event, and everything queued before it, is sent at once.
     pub fn send_at(&self) -> Option<Instant> {
-        let is_words = self.events.len() == 1 && self.events.front().is_some_and(is_delta);
+        let is_lone_delta = self.events.len() == 1 && self.events.front().is_some_and(is_delta);
         self.delta_sent
-            .filter(|_| is_words)
+            .filter(|_| is_lone_delta)
             .map(|sent| sent + DELTA_INTERVAL_MIN)
     }
 
@@ -153,21 +153,17 @@ mod tests {
     fn only_a_lone_delta_is_delayed() {
         let mut outbox = Outbox::default();
         outbox.push(delta(1, "a"));
-        assert_eq!(outbox.send_at(), None, "the first words go at once");
+        assert_eq!(outbox.send_at(), None, "the first delta is sent at once");
         outbox.pop();
         let sent = Instant::now();
         outbox.push(delta(1, "b"));
-        let due = outbox.send_at().expect("more may come");
+        let due = outbox.send_at().expect("the second delta waits");
         assert!(
             due <= sent + DELTA_INTERVAL_MIN && due + DELTA_INTERVAL_MIN > sent,
             "within a frame"
         );
         outbox.push(Event::ShutDown);
-        assert_eq!(
-            outbox.send_at(),
-            None,
-            "what follows them waits for nothing"
-        );
+        assert_eq!(outbox.send_at(), None, "another event is not delayed");
     }
 
     #[test]
@@ -178,7 +174,7 @@ mod tests {
         outbox.push(Event::ShutDown);
         outbox.push(delta(2, "b"));
         assert_eq!(outbox.pop(), Some(delta(1, "a")));
-        assert!(outbox.is_empty(), "the rest waits");
+        assert!(outbox.is_empty(), "the rest is held back");
         outbox.release();
         assert_eq!(drain(outbox), [Event::ShutDown, delta(2, "b")]);
     }

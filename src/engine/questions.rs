@@ -1,4 +1,4 @@
-//! Questions to the user that are not the turn's own, and what follows from each answer.
+//! Questions to the user other than the turn's own, with the data that each answer needs.
 
 use super::persist::unfinished::UnfinishedTurns;
 use crate::config::Known;
@@ -6,10 +6,10 @@ use crate::domain::trust::Agreed;
 use crate::domain::{Change, Dialect, ModelRef, ModelServer, PinChange};
 use std::sync::Arc;
 
-/// What waits for an answer.
+/// An open question.
 #[derive(Debug)]
 pub(super) enum PendingQuestion {
-    /// A conversation that does not fit into the context, which may grow to this.
+    /// Whether the context may grow to this many tokens.
     GrowContext {
         to: u64,
     },
@@ -21,26 +21,26 @@ pub(super) enum PendingQuestion {
         server: ModelServer,
         name: String,
     },
-    /// What a probe found, and what of it is worth storing.
+    /// Whether to store the dialect that a probe recommends, if any.
     StoreDialect {
         model: ModelRef,
         to: Option<Dialect>,
     },
-    /// What would come into force, and what was said of it.
+    /// Whether to apply edits of the settings files.
     OutsideEdit {
         edited: Box<Known>,
-        /// What was in force when it was asked.
+        /// The active settings when the question was asked.
         base: Box<Known>,
         changes: Vec<Change>,
     },
-    /// The text that was shown: another is not replaced.
+    /// The text that was shown. If the file has changed since, it is not replaced.
     ReplaceSystemPrompt(Arc<str>),
-    /// Whether a turn of an earlier run is taken up again.
+    /// Whether to resume a turn of an earlier run.
     Unfinished(UnfinishedTurns),
-    /// Whether it is really to go.
+    /// Confirms that an unfinished turn is discarded.
     DiscardUnfinished(UnfinishedTurns),
-    /// What was shown of a tool that changed.
+    /// The tool change that was shown.
     PinChanged(Box<PinChange>),
-    /// The text that was shown, by its hash.
+    /// Consent to the instructions that were shown, identified by hash.
     Instructions(Agreed),
 }

@@ -165,11 +165,11 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     assert!(pty::contains_text(&terminal.screen(), "manual"));
     terminal.press("n");
     terminal.wait_until_gone("Apply the changes?");
-    terminal.wait_for_text("config.json has changes that are not in force");
+    terminal.wait_for_text("config.json has changes that apply");
     terminal.send_prompt("/reload");
     terminal.wait_for_text("A letter or number decides");
     terminal.press("f");
-    terminal.wait_for_text("The change is in force now.");
+    terminal.wait_for_text("The change was applied.");
     // Rubbish, and mended.
     fs::write(&config, "{ rubbish").expect("ours");
     terminal.wait_for_text("config.json, line 1, column 3");
@@ -181,7 +181,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
     // The level counts from the edit on.
-    let again = "the files of settings were read again: 1 changes";
+    let again = "the settings files were read again: 1 changes";
     let logs = logs(&home);
     let is_told = |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(again);
     assert!(logs.lines().any(is_told), "{logs}");

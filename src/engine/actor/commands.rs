@@ -11,8 +11,8 @@ use crate::protocol::{Command, Event};
 use std::sync::Arc;
 
 impl Actor {
-    /// Acknowledges a command where that is due, and does it. False once the program is to
-    /// end; a front end that is gone, as after a crash, ends it too.
+    /// Handles a command, acknowledging it first if necessary. Returns false when the program
+    /// is to end, which includes a closed channel: the front end may have crashed.
     pub(super) fn take_command(&mut self, command: Option<Command>) -> bool {
         match command {
             Some(Command::Shutdown) => self.cx.outbox.push(Event::ShuttingDown),
@@ -91,7 +91,7 @@ impl Actor {
             Command::SetPrivate(private) => self.set_private(private),
             Command::KeepDraft(text) if self.persist.is_private() && !text.is_empty() => {}
             Command::KeepDraft(text) => self.keep_draft(text),
-            // The select loop ends on them before they get here.
+            // Handled in `take_command`.
             Command::Shutdown | Command::Abandon => {}
         }
     }
@@ -117,21 +117,21 @@ impl Actor {
 
     fn start_probe(&mut self) {
         if self.turn.is_some() {
-            let notice = Notice::warning("The present turn is still under way.");
+            let notice = Notice::warning("A turn is still running.");
             return self
                 .cx
-                .notice(notice.advise("DialectProbe the model once it has ended."));
+                .notice(notice.advise("Start the probe when it has ended."));
         }
         let model = self.models.current();
         let probe = model.map(|model| {
-            let (num_ctx, agreed) = self.models.context.num_ctx_of(model);
+            let (num_ctx, approved_num_ctx) = self.models.context.num_ctx_of(model);
             DialectProbe {
                 provider: self.cx.provider.clone(),
                 built_in: Arc::clone(&self.built_in),
                 model: Arc::clone(model),
                 system_prompt: Arc::clone(self.settings.file_prompt()),
                 num_ctx,
-                approved_num_ctx: agreed,
+                approved_num_ctx,
                 idle_seconds: self.cx.settings.limits.idle_seconds,
             }
         });
@@ -139,10 +139,10 @@ impl Actor {
         self.probe.start(probe, &mut self.cx);
     }
 
-    /// Changes of the conversation that wait for the turn's end.
+    /// Changes of the conversation, refused while a turn is running.
     fn change_session(&mut self, command: Command) {
         if self.turn.is_some() {
-            let notice = Notice::info("The present turn is still under way.");
+            let notice = Notice::info("A turn is still running.");
             return self.cx.notice(notice);
         }
         match command {
@@ -160,10 +160,10 @@ impl Actor {
         }
     }
 
-    /// Sends the raw replies of the present turn, or else of the last.
+    /// Sends the raw replies of the running turn, or else of the last one.
     fn send_trace(&mut self) {
-        let turn = self.turn.as_ref().map(|turn| turn.driver.trace());
-        let trace = turn.unwrap_or(&self.trace).clone();
+        let running = self.turn.as_ref().map(|turn| turn.driver.trace());
+        let trace = running.unwrap_or(&self.trace).clone();
         self.cx.jobs.spawn_blocking(move || {
             let lines = Arc::new(trace.lines());
             JobResult::Events(vec![Event::Traced(lines)])
@@ -171,9 +171,9 @@ impl Actor {
     }
 
     fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
-        let checking = self.argument_checker.run(vec![check]);
+        let checks = self.argument_checker.run(vec![check]);
         self.cx.jobs.spawn(async move {
-            let check = checking.await.pop().unwrap_or(SchemaCheck::Unchecked);
+            let check = checks.await.pop().unwrap_or(SchemaCheck::Unchecked);
             JobResult::Events(vec![Event::ArgumentsChecked { query, check }])
         });
     }
@@ -182,7 +182,7 @@ impl Actor {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
             if let Err(fault) = history.keep_draft(&text) {
-                tracing::warn!("the draft was not kept: {fault}");
+                tracing::warn!("the draft could not be saved: {fault}");
             }
             JobResult::Nothing
         });
@@ -192,7 +192,7 @@ impl Actor {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
             if let Err(fault) = history.append(&typed) {
-                tracing::warn!("the prompt was not added to the history: {fault}");
+                tracing::warn!("the prompt could not be added to the history: {fault}");
             }
             JobResult::Nothing
         });

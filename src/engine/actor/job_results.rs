@@ -1,4 +1,4 @@
-//! Delivers results of background jobs and answers to questions, each to its owner.
+//! Routes results of background jobs and answers to questions to their owners.
 
 use super::Actor;
 use crate::config::ConfigError;
@@ -35,13 +35,17 @@ impl Actor {
             JobResult::DialectStored(model, dialect, stored) => {
                 self.dialect_stored(&model, dialect, stored);
             }
-            JobResult::SessionEstimated(epoch, weight) => self.session_estimated(epoch, weight),
-            JobResult::MessagesRead(epoch, quote) => self.messages_read(epoch, quote),
+            JobResult::SessionEstimated(conversation, weight) => {
+                self.session_estimated(conversation, weight)
+            }
+            JobResult::MessagesRead(conversation, untrusted_text) => {
+                self.messages_read(conversation, untrusted_text)
+            }
             JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
         }
     }
 
-    /// The file has it now, and it is in force at once.
+    /// Applies a dialect that was written to the file.
     fn dialect_stored(
         &mut self,
         model: &ModelRef,
@@ -49,8 +53,8 @@ impl Actor {
         stored: Result<(), ConfigError>,
     ) {
         if stored.is_ok() {
-            let mut listed = self.cx.settings.models.iter_mut();
-            if let Some(listed) = listed.find(|one| one.reference() == *model) {
+            let mut models = self.cx.settings.models.iter_mut();
+            if let Some(listed) = models.find(|listed| listed.reference() == *model) {
                 listed.dialect = dialect;
             }
             self.models.set_dialect(model, dialect);

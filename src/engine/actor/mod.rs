@@ -1,9 +1,8 @@
-//! The select loop: everything that happens arrives here, one thing at a time, and is passed to
-//! its owner. What an owner returns for others is routed by this folder and nowhere else:
-//! `commands` and `server_commands` by what the front end asked, `turns` and `turn_outputs`
-//! around the conversation's turn, `session_switch` when another session opens,
-//! `settings_changes` when files changed, `job_results` for background jobs and answers,
-//! `shutdown` at the end.
+//! The select loop: every event arrives here, one at a time, and goes to its owner. Only this
+//! folder routes what an owner returns for others: `commands` and `server_commands` handle
+//! front-end commands, `turns` and `turn_outputs` the conversation's turn, `session_switch`
+//! the opening of another session, `settings_changes` changed files, `job_results` background
+//! jobs and answers, `shutdown` the end.
 
 mod commands;
 mod job_results;
@@ -41,9 +40,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
-/// Events of the hub that wait for the actor.
+/// Capacity of the queue of hub events.
 const HUB_EVENTS_MAX: usize = 256;
-/// What was typed before, offered to the editor at most.
+/// Prompts of earlier runs offered to the editor.
 const HISTORY_MAX: usize = 1_000;
 
 struct Actor {
@@ -59,7 +58,7 @@ struct Actor {
     guard: InjectionGuard,
     turn: Option<ActiveTurn>,
     turn_ids: TurnIdGenerators,
-    /// Calls of turns that are over; their servers are still told of the cancellation.
+    /// Cancelled calls of finished turns, polled until their servers have been notified.
     cancelled_calls: RunningCalls,
     /// The raw replies of the last turn.
     trace: ReplyTracer,
@@ -94,12 +93,12 @@ pub(super) async fn run(
         .run_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
     {}
-    // Lines of the hub wait for room in this channel: let them go.
+    // Unblocks hub tasks that wait for space in this channel.
     drop(hub_events);
     actor.close(&events).await;
 }
 
-/// Room for one more event, from a moment on. Cancel-safe.
+/// Reserves space for one event, not before `from`. Cancel-safe.
 async fn reserve_event(
     events: &mpsc::Sender<Event>,
     from: Option<Instant>,
@@ -110,7 +109,7 @@ async fn reserve_event(
     events.reserve().await
 }
 
-/// The log's next line; pending where no log is kept. Cancel-safe.
+/// The next line of the log; pending forever without a log. Cancel-safe.
 async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
     if let Some(receiver) = lines
         && let Some(line) = receiver.recv().await
@@ -147,7 +146,7 @@ impl Actor {
         }
     }
 
-    /// Tells the front end all there is to know, and starts the servers.
+    /// Sends the initial state to the front end and starts the servers.
     fn start_up(&mut self) {
         if let Some(log) = &self.cx.log {
             log.set_level(self.cx.settings.log_level);
@@ -180,15 +179,15 @@ impl Actor {
         self.models.offer_models(&mut self.cx);
         sessions::open_first(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
-        let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
+        let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
-            let draft = (!one_turn).then(|| history.take_draft()).flatten();
+            let draft = (!is_one_shot).then(|| history.take_draft()).flatten();
             JobResult::Events(vec![Event::HistoryLoaded { prompts, draft }])
         });
     }
 
-    /// Waits for one thing and handles it. False once the program is to end.
+    /// Waits for one event and handles it. Returns false when the program is to end.
     async fn run_once(
         &mut self,
         commands: &mut mpsc::Receiver<Command>,
@@ -196,13 +195,13 @@ impl Actor {
         log_lines: &mut Option<mpsc::Receiver<LogLine>>,
         events: &mpsc::Sender<Event>,
     ) -> bool {
-        let waiting = !self.cx.outbox.is_empty();
+        let has_events = !self.cx.outbox.is_empty();
         let (finished_call, signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
-        // Biased, so that a user's interrupt is never behind a fast stream.
+        // Biased, so that an interrupt never waits behind a fast stream.
         tokio::select! {
             biased;
             command = commands.recv() => return self.take_command(command),
-            permit = reserve_event(events, self.cx.outbox.send_at()), if waiting => match permit {
+            permit = reserve_event(events, self.cx.outbox.send_at()), if has_events => match permit {
                 Ok(permit) => if let Some(event) = self.cx.outbox.pop() { permit.send(event) },
                 // The front end is gone.
                 Err(_) => return false,
@@ -210,19 +209,19 @@ impl Actor {
             Some(signal) = OptionFuture::from(finished_call) => self.turn_signal(signal),
             Some(_) = self.cancelled_calls.next() => {}
             Some(event) = hub_events.recv() => self.hub_event(event),
-            Some(done) = self.cx.jobs.join_next() => match done {
-                Ok(done) => self.job_done(done),
-                Err(fault) => tracing::error!("a piece of work failed: {fault}"),
+            Some(result) = self.cx.jobs.join_next() => match result {
+                Ok(result) => self.job_done(result),
+                Err(fault) => tracing::error!("a background job failed: {fault}"),
             },
             event = self.models.next_event() => {
                 self.models.task_event(event, &mut self.cx);
             }
-            written = self.persist.next() => {
+            event = self.persist.next() => {
                 let conversation = &mut self.conversation;
-                self.persist.handle_event(written, conversation, &mut self.cx);
+                self.persist.handle_event(event, conversation, &mut self.cx);
             }
             () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
-            news = self.probe.next() => self.probe.handle_event(news, &mut self.cx),
+            event = self.probe.next() => self.probe.handle_event(event, &mut self.cx),
             line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }

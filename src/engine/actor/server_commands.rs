@@ -1,5 +1,5 @@
-//! The tool mode, which servers and tools are switched on, and what follows when what they
-//! offer or what is trusted changes.
+//! Commands about the tool mode, servers and tools, and the updates that follow when servers
+//! or trust change.
 
 use super::Actor;
 use crate::config;
@@ -75,13 +75,13 @@ impl Actor {
         else {
             return;
         };
-        let on = server.tools_off.remove(&tool);
-        if !on {
+        let enabled = server.tools_off.remove(&tool);
+        if !enabled {
             server.tools_off.insert(tool.clone());
         }
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
-            .save_config(move || config::set_tool_enabled(&home, &id, &tool, on));
+            .save_config(move || config::set_tool_enabled(&home, &id, &tool, enabled));
         self.configure_servers();
     }
 
@@ -96,15 +96,16 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
     }
 
-    /// The servers as they are, with what is withheld of them.
+    /// The servers, with their withheld tools marked.
     pub(super) fn current_servers(&self) -> Vec<Server> {
-        let servers = self.hub.servers().into_iter();
-        servers
+        self.hub
+            .servers()
+            .into_iter()
             .map(|server| self.trust.with_withheld_tools(server))
             .collect()
     }
 
-    /// The tools on offer follow from the servers' snapshots.
+    /// Derives the offered tools from the servers' snapshots.
     pub(super) fn servers_changed(&mut self) {
         let servers = self.hub.servers();
         self.trust
@@ -123,7 +124,7 @@ impl Actor {
         trust.publish_trust(&servers, cx);
     }
 
-    /// What is remembered changed: the turn under way, the tools on offer and the list follow.
+    /// Remembered decisions changed: updates the running turn, the offered tools and the list.
     pub(super) fn trust_changed(&mut self) {
         self.feed_trust();
         self.servers_changed();
@@ -141,9 +142,9 @@ impl Actor {
         let decision = self
             .trust
             .pin_answered(change, answer, &servers, &mut self.cx);
-        if let PinDecision::Made { asks_next: goes_on } = decision {
+        if let PinDecision::Made { asks_next } = decision {
             self.trust_changed();
-            if goes_on {
+            if asks_next {
                 self.trust.ask_next_pin_change(&servers, &mut self.cx);
             }
         }

@@ -1,4 +1,4 @@
-//! Goes over to another session: whatever holds something of the conversation follows.
+//! Switches to another session and updates everything that depends on the conversation.
 
 use super::Actor;
 use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
@@ -13,12 +13,12 @@ use crate::store::{NotFound, StoreError};
 use std::sync::Arc;
 
 impl Actor {
-    /// A conversation begins; a turn under way is stopped first.
+    /// Replaces the conversation; a running turn is stopped first.
     pub(super) fn begin_session(&mut self, session: Session) {
         if self.turn.is_some() {
             self.feed(TurnInput::Interrupt);
             self.cx.notice(Notice::warning(
-                "The answer under way was stopped; its words are kept.",
+                "The running answer was stopped. Its text so far is saved.",
             ));
         }
         self.guard.leave_session(self.conversation.session());
@@ -27,9 +27,9 @@ impl Actor {
             self.feed_trust();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
         }
-        let (session, epoch) = (self.conversation.session(), self.conversation.seq());
+        let (session, seq) = (self.conversation.session(), self.conversation.seq());
         self.guard
-            .enter_session(session, epoch, &self.toolset, &mut self.cx);
+            .enter_session(session, seq, &self.toolset, &mut self.cx);
         self.trace = ReplyTracer::default();
         let was_private = self.persist.end_private();
         if was_private {
@@ -39,7 +39,7 @@ impl Actor {
         let opened = Arc::new(session.clone());
         self.cx.outbox.push(Event::SessionOpened(opened));
         if was_private {
-            let notice = Notice::info("Private has ended: this conversation is saved.");
+            let notice = Notice::info("Private mode is off: this conversation is saved.");
             self.cx.notice(notice.advise(Advice::MakePrivate));
         }
         let meter = self.models.context.reset();
@@ -61,7 +61,7 @@ impl Actor {
             }
             SessionsResult::InitialOpened(found) => self.initial_session_opened(found),
             SessionsResult::Deleted(id, Ok(())) => {
-                // What was deleted must not come back with the next answer.
+                // Saving the next answer would recreate the deleted file.
                 if self.conversation.session().id.as_ref() == Some(&id) {
                     self.begin_empty_session();
                 }
@@ -79,8 +79,8 @@ impl Actor {
             Ok(Err(fault)) => fault.notice(),
             Err(NotFound::Nothing) => {
                 self.begin_empty_session();
-                let notice = Notice::info("There is no conversation to continue yet.");
-                return self.cx.notice(notice.because("This is a new one."));
+                let notice = Notice::info("There is no conversation to continue.");
+                return self.cx.notice(notice.because("A new one was started."));
             }
             Err(unknown) => unknown.notice(),
         };
@@ -88,7 +88,7 @@ impl Actor {
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
     }
 
-    /// An unfinished turn is taken up again: its prompt is to be sent anew.
+    /// Opens the session of an unfinished turn and offers its prompt again.
     pub(super) fn resume(&mut self, resumed: ResumedConversation) {
         self.begin_session(resumed.session);
         self.persist
@@ -98,15 +98,19 @@ impl Actor {
         self.recovery.offer_next(&mut self.cx);
     }
 
-    /// The saved messages of an opened session were read for calls.
-    pub(super) fn messages_read(&mut self, epoch: ConversationSeq, quote: Arc<UntrustedText>) {
-        if epoch == self.conversation.seq() {
-            self.guard.add(Arc::clone(&quote));
-            self.feed(TurnInput::UntrustedTextRead(quote));
+    /// The saved messages of an opened session were scanned for calls.
+    pub(super) fn messages_read(
+        &mut self,
+        seq: ConversationSeq,
+        untrusted_text: Arc<UntrustedText>,
+    ) {
+        if seq == self.conversation.seq() {
+            self.guard.add(Arc::clone(&untrusted_text));
+            self.feed(TurnInput::UntrustedTextRead(untrusted_text));
         }
     }
 
-    /// The conversation changed between two turns.
+    /// Saves a conversation that changed between two turns.
     pub(super) fn save_and_estimate(&mut self) {
         self.persist.save_conversation(&self.conversation, &self.cx);
         self.estimate_session();
@@ -121,14 +125,13 @@ impl Actor {
         }
     }
 
-    /// The level of the settings; at debug the log would hold what is said, which nobody may
-    /// find of a private conversation.
+    /// Applies the log level of the settings, at most `info` in private mode: at `debug` the
+    /// log contains the conversation.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
             let level = self.cx.settings.log_level;
-            let capped = level.min(tracing::Level::INFO);
             log.set_level(if self.persist.is_private() {
-                capped
+                level.min(tracing::Level::INFO)
             } else {
                 level
             });

@@ -1,4 +1,4 @@
-//! Brings settings into force: each owner hears of its part.
+//! Applies settings: each owner receives its part.
 
 use super::Actor;
 use crate::config::{Known, Read};
@@ -15,7 +15,9 @@ impl Actor {
         match result {
             SettingsResult::Reread(read, asks) => self.reread(*read, asks),
             SettingsResult::PromptRead(read) => self.settings.older_prompt_read(read, cx),
-            SettingsResult::PromptReplaced(done) => self.settings.prompt_replaced(done, cx),
+            SettingsResult::PromptReplaced(replaced) => {
+                self.settings.prompt_replaced(replaced, cx);
+            }
         }
     }
 
@@ -31,7 +33,7 @@ impl Actor {
         self.settings.finish_reload(files, trust, cx);
     }
 
-    /// The user decided about edits of the files.
+    /// The user answered the question about edited files.
     pub(super) fn edits_decided(
         &mut self,
         known: Known,
@@ -55,7 +57,7 @@ impl Actor {
     }
 
     fn apply_config(&mut self, now: Known) {
-        let before = self.settings.replace_values(&now, &mut self.cx);
+        let previous = self.settings.replace_values(&now, &mut self.cx);
         let Known {
             settings: _,
             servers,
@@ -69,14 +71,14 @@ impl Actor {
             turn.driver.set_idle(Duration::from_secs(seconds));
         }
         let mode = self.cx.settings.tool_mode;
-        // The command line beats the file.
-        if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
+        // The command line overrides the file.
+        if previous.tool_mode != mode && self.cx.options.tool_mode.is_none() {
             self.trust.set_mode(mode);
             self.feed(TurnInput::ModeChanged(mode));
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
-        if before.models != self.cx.settings.models {
-            self.models.settings_changed(&before.models, &mut self.cx);
+        if previous.models != self.cx.settings.models {
+            self.models.settings_changed(&previous.models, &mut self.cx);
         }
         if self.settings.replace_servers(servers) {
             self.configure_servers();
@@ -89,14 +91,14 @@ impl Actor {
         }
     }
 
-    /// The text that the next turn's system message begins with.
+    /// The text at the start of the next turn's system message.
     pub(super) fn current_system_prompt(&self) -> Arc<str> {
         let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust
             .with_instructions(self.settings.active_system_prompt(), &offered, &servers)
     }
 
-    /// The tools that the next turn begins with.
+    /// The tools of the next turn.
     pub(super) fn current_toolset(&self) -> Arc<Offered> {
         match self.settings.personas().chosen() {
             Some(persona) => Arc::new(self.toolset.within(persona)),
@@ -104,7 +106,7 @@ impl Actor {
         }
     }
 
-    /// The turn under way hears of a change in what is on offer to it.
+    /// Passes a change of the offered tools to the running turn.
     pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {

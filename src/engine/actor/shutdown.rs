@@ -1,5 +1,5 @@
-//! Leaving: what runs is ended, what there is is saved, every server is closed, each
-//! with a deadline.
+//! Shutdown: stops what is running, saves what is unsaved, closes every server. Each step has
+//! a deadline.
 
 use super::Actor;
 use crate::config;
@@ -10,13 +10,13 @@ use futures::StreamExt;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How long the last saves and events may take once the program is left.
+/// Time limit for the last saves and events.
 const CLOSING_TIME: Duration = Duration::from_secs(3);
-/// How long a cancellation may take to reach the servers before they are closed.
+/// Time limit for cancellations to reach the servers before they are closed.
 const CANCELLING_TIME: Duration = Duration::from_millis(300);
 
 impl Actor {
-    /// Stops the turn under way without ending it: its journal stays as it is.
+    /// Stops the running turn without ending it, so its journal is kept.
     pub(super) fn abandon_turn(&mut self) {
         if let Some(turn) = self.turn.take() {
             turn.driver.cancel_all();
@@ -24,7 +24,6 @@ impl Actor {
         }
     }
 
-    /// Ends what runs, saves what there is, closes every server.
     pub(super) async fn close(mut self, events: &mpsc::Sender<Event>) {
         self.feed(TurnInput::Interrupt);
         self.cx.outbox.release();
@@ -36,20 +35,20 @@ impl Actor {
             mut cx,
             ..
         } = self;
-        // Servers are told of a cancelled call before they are closed.
+        // Servers learn of cancelled calls before they are closed.
         let cancelled = async { while cancelled_calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
         let mut last = LastSaves::default();
-        let saving = last.save_all(&mut persist, &mut cx.jobs);
-        let saving = tokio::time::timeout(CLOSING_TIME, saving);
+        let saving = tokio::time::timeout(CLOSING_TIME, last.save_all(&mut persist, &mut cx.jobs));
         let ((), saved) = tokio::join!(hub.shutdown(), saving);
         if saved.is_err() {
-            tracing::error!("the last conversation could not be saved in time");
+            tracing::error!("the last conversation was not saved in time");
         }
         let mut outbox = cx.outbox;
         last.report(conversation.seq(), &mut outbox);
-        let narrowed = config::narrowed(&cx.home).into_iter();
-        narrowed.for_each(|notice| outbox.push(Event::Mentioned(notice)));
+        for notice in config::narrowed(&cx.home) {
+            outbox.push(Event::Mentioned(notice));
+        }
         for notice in last.into_unsaved_notices(persist).await {
             outbox.push(Event::Noticed(notice));
         }

@@ -1,4 +1,4 @@
-//! Does what the conversation's turn asks for, and feeds back what comes of it.
+//! Carries out the outputs of the conversation's turn and feeds the results back.
 
 use super::Actor;
 use crate::domain::compaction;
@@ -26,9 +26,9 @@ impl Actor {
                 let outputs = self.models.context.facts_received(facts);
                 self.budget_outputs(outputs);
             }
-            ActiveTurnSignal::PipedTextRead(quote) => {
-                self.guard.add(Arc::clone(&quote));
-                self.feed(TurnInput::UntrustedTextRead(quote));
+            ActiveTurnSignal::PipedTextRead(untrusted_text) => {
+                self.guard.add(Arc::clone(&untrusted_text));
+                self.feed(TurnInput::UntrustedTextRead(untrusted_text));
                 let outputs = self.models.context.prepare_request();
                 self.budget_outputs(outputs);
             }
@@ -44,9 +44,9 @@ impl Actor {
                 }
             }
             TurnSignal::CallDone(FinishedCall {
-                untrusted_text: Some(quote),
+                untrusted_text: Some(untrusted_text),
                 ..
-            }) => self.guard.add(Arc::clone(quote)),
+            }) => self.guard.add(Arc::clone(untrusted_text)),
             _ => {}
         }
         let Some(turn) = &mut self.turn else { return };
@@ -55,7 +55,7 @@ impl Actor {
         }
     }
 
-    /// Gives the turn under way, if there is one, an input, and does what follows.
+    /// Feeds an input to the running turn, if any, and carries out its outputs.
     pub(super) fn feed(&mut self, input: TurnInput) {
         if let Some(turn) = &mut self.turn {
             let outputs = turn.driver.feed(input);
@@ -73,7 +73,7 @@ impl Actor {
                     self.models
                         .context
                         .queue(Arc::clone(&turn.model), messages, tools);
-                    // Nothing is sent before the piped text was read for calls.
+                    // Piped text must be scanned for calls before anything is sent.
                     if turn.piped_text_scan.is_none() {
                         let outputs = self.models.context.prepare_request();
                         self.budget_outputs(outputs);
@@ -98,12 +98,12 @@ impl Actor {
                 TurnOutput::Answered { answer, usage } => {
                     self.handle_completed_answer(&answer, usage)
                 }
-                TurnOutput::PartialAnswer { text: words } => self.save_partial_answer(&words),
+                TurnOutput::PartialAnswer { text } => self.save_partial_answer(&text),
             }
         }
     }
 
-    /// Does what the context budget asks for.
+    /// Carries out the outputs of the context budget.
     pub(super) fn budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
@@ -116,8 +116,8 @@ impl Actor {
                 BudgetOutput::FetchFacts(model) => {
                     let provider = self.cx.provider.clone();
                     if let Some(turn) = &mut self.turn {
-                        let asked = async move { provider.facts(&model).await.ok() };
-                        turn.facts = Some(Box::pin(asked));
+                        let query = async move { provider.facts(&model).await.ok() };
+                        turn.facts = Some(Box::pin(query));
                     }
                 }
                 BudgetOutput::AskUser { question, to } => {
@@ -136,7 +136,7 @@ impl Actor {
         }
     }
 
-    /// Nothing waits to be sent any more, and nobody is asked about it.
+    /// Drops the unsent request and withdraws the question about it.
     fn drop_unsent(&mut self) {
         self.models.context.drop_unsent();
         if let Some(turn) = &mut self.turn {
@@ -146,23 +146,23 @@ impl Actor {
             .withdraw_matching(|pending| matches!(pending, PendingQuestion::GrowContext { .. }));
     }
 
-    /// Estimates what the conversation takes, between two requests and in the background: it
-    /// may be long.
+    /// Estimates the tokens of the conversation between two turns, in the background because
+    /// it may be long.
     pub(super) fn estimate_session(&mut self) {
         let Some(model) = self.models.current() else {
             return;
         };
-        let weigher = self.models.context.session_estimator(model);
+        let estimator = self.models.context.session_estimator(model);
         let (system, offered) = (self.current_system_prompt(), self.current_toolset());
-        let (epoch, session) = (self.conversation.seq(), self.conversation.session().clone());
+        let (seq, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
-            let weight = weigher.estimate(&system, &offered, &compaction::history(&session));
-            JobResult::SessionEstimated(epoch, weight)
+            let weight = estimator.estimate(&system, &offered, &compaction::history(&session));
+            JobResult::SessionEstimated(seq, weight)
         });
     }
 
-    pub(super) fn session_estimated(&mut self, epoch: ConversationSeq, weight: u64) {
-        if epoch != self.conversation.seq() || self.turn.is_some() {
+    pub(super) fn session_estimated(&mut self, seq: ConversationSeq, weight: u64) {
+        if seq != self.conversation.seq() || self.turn.is_some() {
             return;
         }
         if let Some(model) = self.models.current().cloned() {
@@ -181,8 +181,8 @@ impl Actor {
             .save_answer(conversation, &turn, answer, usage, &self.cx);
     }
 
-    fn save_partial_answer(&mut self, words: &str) {
-        // Half a summary is of no use to anybody.
+    fn save_partial_answer(&mut self, text: &str) {
+        // A partial summary is useless.
         if let Some(turn) = self
             .turn
             .as_ref()
@@ -190,7 +190,7 @@ impl Actor {
         {
             let (turn, conversation) = (turn.to_save(), &mut self.conversation);
             self.persist
-                .save_partial_answer(conversation, &turn, words, &self.cx);
+                .save_partial_answer(conversation, &turn, text, &self.cx);
         }
     }
 
@@ -200,8 +200,8 @@ impl Actor {
         if let TurnEvent::Tool(call) = &event
             && let (ToolState::AwaitingApproval, Some(quoted)) = (&call.state, call.quoted)
         {
-            let words = quoted.words();
-            tracing::warn!(server = %call.server, tool = %call.tool, "the call asks: it {words}");
+            let reason = quoted.words();
+            tracing::warn!(server = %call.server, tool = %call.tool, "the call needs approval: it {reason}");
         }
         let (id, ended) = (turn.id, matches!(event, TurnEvent::Ended { .. }));
         if let TurnEvent::Ended { end, .. } = &event {
@@ -216,16 +216,17 @@ impl Actor {
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
             if turn.compacted_range.is_some() {
-                // No summary came: the meter showed what it would have been made of.
+                // There is no summary: the meter still shows the request for it.
                 self.estimate_session();
             }
             let tools = self.current_toolset();
-            let offer = self.models.context.compact_suggestion(&tools);
-            offer.into_iter().for_each(|offer| self.cx.notice(offer));
+            if let Some(suggestion) = self.models.context.compact_suggestion(&tools) {
+                self.cx.notice(suggestion);
+            }
         }
     }
 
-    /// The user does not wait for the next attempt.
+    /// Skips the pause before the next attempt.
     pub(super) fn retry_now(&mut self) {
         let due = self.turn.as_mut().and_then(|turn| turn.driver.retry_now());
         due.into_iter().for_each(|input| self.feed(input));
@@ -234,7 +235,7 @@ impl Actor {
     pub(super) fn cancel_call(&mut self, call: CallId) {
         let cancelled = self.turn.as_ref().and_then(|turn| turn.driver.cancel(call));
         if let Some(input) = cancelled {
-            tracing::info!(%call, "the call is cancelled by hand");
+            tracing::info!(%call, "the user cancelled the call");
             self.feed(input);
         }
     }
@@ -242,11 +243,11 @@ impl Actor {
     fn run(&mut self, call: &ApprovedCall) {
         let Some(turn) = &mut self.turn else { return };
         let id = call.id();
-        // The turn made sure that the tool is still the one that was shown. Should that
-        // ever fail, nothing runs unchecked.
+        // The turn has checked that the tool is still the one that was shown. Should that ever
+        // fail, the call must not run.
         let Some(tool) = self.toolset.get(call.server(), call.tool()) else {
             return turn.driver.run(call, |_| async move {
-                let why = "the tool is not on offer any more".to_owned();
+                let why = "the tool is no longer offered".to_owned();
                 FinishedCall {
                     call: id,
                     outcome: ToolOutcome::NotRun { why },
@@ -273,8 +274,8 @@ impl Actor {
             async move {
                 let outcome = outcome.await;
                 failures::log_outcome(&server, &tool, &outcome, private);
-                // The model sees no result that the guard has not read.
-                let quote = match untrusted_output(&outcome) {
+                // The model sees no result before the injection guard has scanned it.
+                let untrusted_text = match untrusted_output(&outcome) {
                     Some(output) => {
                         Some(scan_untrusted(QuotedIn::ToolResult, output.to_owned(), offered).await)
                     }
@@ -283,7 +284,7 @@ impl Actor {
                 FinishedCall {
                     call: id,
                     outcome,
-                    untrusted_text: quote,
+                    untrusted_text,
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! Begins turns: prompts, and summaries of the conversation (`/compact`).
+//! Starts turns for prompts and for summaries of the conversation (`/compact`).
 
 use super::Actor;
 use crate::domain::compaction;
@@ -18,14 +18,14 @@ use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
-/// Of the context, what the older part may take; the rest is for the instruction, the
-/// summary and what the estimate is off by.
+/// Share of the context for the messages to summarize; the rest is for the instruction, the
+/// summary and the error of the estimate.
 const SUMMARIZED_SHARE_PERCENT: u64 = 60;
-/// Characters of a token: few, as Korean has them.
+/// Characters per token. Low, for Korean text.
 const CHARS_PER_TOKEN: u64 = 2;
 
-/// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
-/// program all the same.
+/// Blocks the engine forever if a test asks for it: signals and Ctrl+C must still end the
+/// program.
 #[cfg(debug_assertions)]
 fn block_on_purpose(prompt: &str) {
     if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|at| at == prompt) {
@@ -58,15 +58,18 @@ impl Actor {
         if prompt.kind == PromptKind::Continue
             && self.conversation.session().last_prompt().is_none()
         {
-            let nothing = Notice::failure("There is no answer to go on with.");
-            return self.reject(id, prompt, nothing);
+            let notice = Notice::failure("There is no answer to continue.");
+            return self.reject(id, prompt, notice);
         }
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced = self.conversation.session().last_prompt();
-        let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
+        let replaced = self
+            .conversation
+            .session()
+            .last_prompt()
+            .filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
             Some(at) => compaction::history_until(self.conversation.session(), at),
             None => compaction::history(self.conversation.session()),
@@ -88,7 +91,8 @@ impl Actor {
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
-    /// `covers` is what the answer will stand for, where it is to be a summary.
+    /// `compacted_range` is set if the answer will be a summary: the messages that it
+    /// replaces.
     pub(super) fn begin_turn(
         &mut self,
         id: TurnId,
@@ -98,7 +102,7 @@ impl Actor {
     ) {
         let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped().map(str::to_owned);
-        let reading = piped.map(|piped| {
+        let piped_text_scan = piped.map(|piped| {
             let offered = Arc::clone(&self.toolset);
             Box::pin(scan_untrusted(QuotedIn::Context, piped, offered)) as BoxFuture<_>
         });
@@ -114,22 +118,22 @@ impl Actor {
             persona: self.settings.personas().chosen().cloned(),
             transcript: Transcript::default(),
             facts: None,
-            piped_text_scan: reading,
+            piped_text_scan,
         });
         self.perform(outputs);
     }
 
-    /// Why no turn can begin now: one at a time, and none beside a probe.
+    /// Why no turn can start: only one runs at a time, and none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
-        let what = match (&self.turn, self.probe.is_active()) {
+        let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "Another prompt is still being answered.",
             (None, true) => "The model is being probed.",
             (None, false) => return None,
         };
-        Some(Notice::failure(what).advise(Advice::WaitOrStop))
+        Some(Notice::failure(reason).advise(Advice::WaitOrStop))
     }
 
-    /// A turn that ends before it began.
+    /// Reports a turn that fails before it starts.
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.models.current_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
@@ -150,21 +154,26 @@ impl Actor {
         let Some(model) = self.models.current().cloned() else {
             return self.reject(id, prompt, no_model(&self.cx));
         };
-        let tokens = self.models.context.tokens_max(&model);
-        let tokens = tokens.unwrap_or(NUM_CTX_AUTOMATIC_MAX);
-        let chars = usize::try_from(tokens * SUMMARIZED_SHARE_PERCENT / 100 * CHARS_PER_TOKEN);
-        let asked =
-            compaction::summary_prompt(self.conversation.session(), chars.unwrap_or(usize::MAX));
-        let Some((instruction, covered)) = asked else {
-            let nothing = Notice::failure("There is nothing to summarise yet.")
-                .because("The last prompt and its answer stay as they are.");
-            return self.reject(id, prompt, nothing);
+        let tokens = self
+            .models
+            .context
+            .tokens_max(&model)
+            .unwrap_or(NUM_CTX_AUTOMATIC_MAX);
+        let chars_max = usize::try_from(tokens * SUMMARIZED_SHARE_PERCENT / 100 * CHARS_PER_TOKEN);
+        let summary_request = compaction::summary_prompt(
+            self.conversation.session(),
+            chars_max.unwrap_or(usize::MAX),
+        );
+        let Some((instruction, covered)) = summary_request else {
+            let notice = Notice::failure("There is nothing to summarize yet.")
+                .because("The last prompt and its answer are never summarized.");
+            return self.reject(id, prompt, notice);
         };
         let setup = TurnSetup {
             prompt,
             prompt_override: Some(instruction),
             model: model.name.clone(),
-            // No tools, and nothing taught about them.
+            // No tools, and no instructions about them.
             dialect: Dialect::Native,
             system_prompt: "".into(),
             history: Arc::default(),
@@ -176,14 +185,14 @@ impl Actor {
         self.begin_turn(id, setup, model, Some(covered));
     }
 
-    /// All is sent again as it stands in the file.
+    /// Sends all messages again instead of the summary.
     pub(super) fn drop_summary(&mut self) {
         if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
             self.save_and_estimate();
         }
     }
 
-    /// The summary is there: from now on it is sent in place of what it stands for.
+    /// Stores the summary, which is sent from now on in place of the messages it covers.
     pub(super) fn apply_summary(&mut self, covered: CompactedRange, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
@@ -193,9 +202,11 @@ impl Actor {
             summary.trim(),
             &model,
         );
-        let said = Notice::info("The model is sent this summary instead of what came before it.")
-            .because("The file keeps all.");
-        self.cx.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
+        let notice = Notice::info("The model is sent this summary instead of what came before it.")
+            .because("The session file keeps everything.");
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Noted(notice)));
         self.save_and_estimate();
     }
 }

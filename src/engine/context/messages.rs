@@ -1,5 +1,5 @@
-//! What a model is sent, assembled purely: the system message, the history of
-//! prompts and final answers, and the calls and results of the turn under way.
+//! Assembles the messages of a request: the system message, the history of prompts and final
+//! answers, and the calls and results of the running turn. Pure.
 
 use crate::dialect::tool_prompt;
 use crate::domain::session::Role;
@@ -8,18 +8,18 @@ use crate::domain::{
     ToolOutcome,
 };
 
-/// A result longer than this is cut in the context.
+/// A longer result is truncated in the context.
 pub const RESULT_BYTES_MAX: usize = 100_000;
 
-/// One exchange within a turn: what the model asked for and what came of it.
+/// One exchange within a turn: calls and their results, or an unreadable call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
     Calls {
         pairs: Vec<(CallMessage, ResultMessage)>,
-        /// What the model must see again with them.
+        /// Provider data that must be returned to the model with these calls.
         opaque_reasoning: Option<Carry>,
     },
-    /// A call that could not be read, in the model's own words, and what it is told.
+    /// A call that could not be read: the model's text, and the error it is sent.
     Unreadable { raw: String, why: String },
 }
 
@@ -34,7 +34,7 @@ pub fn assemble_messages(
 ) -> Vec<Message> {
     let system = tool_prompt::system_message(system_prompt, dialect, offered);
     let mut messages: Vec<Message> = system.map(Message::System).into_iter().collect();
-    // Files of other programs hold messages without a text, which servers refuse.
+    // Session files of other programs contain messages without text, which servers refuse.
     let history = history
         .iter()
         .filter(|message| !message.content.trim().is_empty());
@@ -69,8 +69,8 @@ pub fn assemble_messages(
     messages
 }
 
-/// What the model is told of a call's outcome. `first` is the result that a reused
-/// outcome stands for; `stop` says that no further tool will run.
+/// The result of a call as the model sees it. `first` is the result that a reused outcome
+/// repeats; `stop` tells the model that no further tool will run.
 pub fn result_text(
     call: &ToolCall,
     outcome: &ToolOutcome,
@@ -78,19 +78,19 @@ pub fn result_text(
     stop: bool,
 ) -> String {
     let (tool, server) = (&call.tool, &call.server);
-    let ended = |why: &str| format!("Error of {tool} from {server}:\n{}", truncate_result(why));
+    let error = |why: &str| format!("Error of {tool} from {server}:\n{}", truncate_result(why));
     let text = match outcome {
         ToolOutcome::Succeeded { text, .. } => success_text(call, text),
         ToolOutcome::Reused { .. } => format!(
             "{}\n(The same call was made before; this is its result. Do not repeat it.)",
             success_text(call, first.unwrap_or_default())
         ),
-        ToolOutcome::Failed { text, .. } => ended(text),
-        ToolOutcome::Unreachable { why, .. } => ended(why),
+        ToolOutcome::Failed { text, .. } => error(text),
+        ToolOutcome::Unreachable { why, .. } => error(why),
         ToolOutcome::TimedOut { elapsed } => {
-            ended(&format!("no answer within {} s", elapsed.as_secs()))
+            error(&format!("no answer within {} s", elapsed.as_secs()))
         }
-        ToolOutcome::NotRun { why } => ended(why),
+        ToolOutcome::NotRun { why } => error(why),
         ToolOutcome::Denied { word: Some(word) } if !word.trim().is_empty() => {
             format!("The user denied {tool} from {server}. {}", word.trim())
         }
@@ -103,7 +103,7 @@ pub fn result_text(
              call it again unless the user asks for it."
         ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
-            ended("it was not run")
+            error("it was not run")
         }
     };
     if stop && outcome.is_error() {

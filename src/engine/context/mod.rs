@@ -1,7 +1,7 @@
-//! What a model is sent, and whether it fits: `messages` assembles a request, `window` is the
-//! arithmetic of context windows, `tool_cost` finds out whether tool definitions fill them.
-//! [`ContextBudget`] makes sure that a request fits, or asks before any of it would be cut.
-//! All of it is pure: what is to be done comes back as [`BudgetOutput`].
+//! Request assembly and the context limit: `messages` assembles a request, `window` does the
+//! arithmetic, `tool_cost` detects that tool definitions fill the context. [`ContextBudget`]
+//! makes sure that a request fits, or asks before any of it would be truncated. Pure: actions
+//! are returned as [`BudgetOutput`].
 
 mod messages;
 mod tool_cost;
@@ -21,10 +21,10 @@ use std::sync::Arc;
 use tool_cost::ToolCost;
 use window::TokenCalibration;
 
-/// Context usage (percent) above which we suggest `/compact`.
+/// Context usage above which `/compact` is suggested.
 const NEARLY_FULL_PERCENT: u64 = 80;
 
-/// A request that is not sent yet.
+/// A queued request.
 #[derive(Debug)]
 struct UnsentRequest {
     model: Arc<ModelConfig>,
@@ -32,28 +32,27 @@ struct UnsentRequest {
     tools: Arc<Offered>,
 }
 
-/// What is to be done for a request, in this order.
+/// Actions for a request, to be carried out in order.
 #[derive(Debug)]
 pub(super) enum BudgetOutput {
-    /// The server is to be asked about this model; [`ContextBudget::facts_came`] goes on.
+    /// Ask the server about this model, then call [`ContextBudget::facts_received`].
     FetchFacts(Arc<ModelConfig>),
-    /// The user is to be asked whether the context may grow to this;
-    /// [`ContextBudget::answered`] goes on.
+    /// Ask the user whether the context may grow to `to`, then call
+    /// [`ContextBudget::answered`].
     AskUser {
         question: Ask,
         to: u64,
     },
-    /// To be said in the conversation.
+    /// A notice in the conversation.
     TurnNotice(Notice),
-    /// To be said in passing.
+    /// A transient notice.
     Notice(Notice),
     Measured(Meter),
     Send(ChatRequest),
-    /// The user does not want the request to be sent.
+    /// The user chose not to send the request.
     Stop,
 }
 
-/// The context of the present conversation with the present model.
 #[derive(Debug, Default)]
 pub(super) struct ContextBudget {
     unsent: Option<UnsentRequest>,
@@ -62,24 +61,21 @@ pub(super) struct ContextBudget {
 
 #[derive(Debug, Default)]
 struct ContextUsage {
-    /// Model and address that all of this is about.
+    /// The model and address that these values belong to.
     model_key: Option<(String, String)>,
-    /// What the server says of the model; None until it was asked.
+    /// The server's information about the model; None until it was asked.
     facts: Option<Arc<ModelFacts>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
-    /// The weight of the request whose count is to come.
+    /// The raw estimate of the request that the server has not counted yet.
     raw_estimate: u64,
-    /// The context that the user agreed to.
+    /// The context size that the user allowed.
     approved_num_ctx: u64,
-    /// The user knows that a part is cut, and does not want a larger context.
+    /// The user accepts truncation and declined a larger context.
     send_anyway: bool,
-    /// It was said that the conversation is longer than its context.
     has_warned_too_long: bool,
-    /// It was said that the server cuts the conversation.
     has_warned_truncated: bool,
-    /// It was said that the context is nearly full.
     has_warned_nearly_full: bool,
     meter: Meter,
 }
@@ -104,13 +100,13 @@ impl ContextUsage {
 }
 
 impl ContextBudget {
-    /// Another conversation or another model: nothing of the context holds any more.
+    /// Resets all values for another conversation or model.
     pub(super) fn reset(&mut self) -> Meter {
         self.usage = ContextUsage::default();
         self.usage.meter
     }
 
-    /// Takes a request that is to be sent; [`Self::go_on`] begins with it.
+    /// Queues a request; [`Self::prepare_request`] continues with it.
     pub(super) fn queue(
         &mut self,
         model: Arc<ModelConfig>,
@@ -124,7 +120,6 @@ impl ContextBudget {
         });
     }
 
-    /// Nothing waits to be sent any more.
     pub(super) fn drop_unsent(&mut self) {
         self.unsent = None;
     }
@@ -134,29 +129,29 @@ impl ContextBudget {
         let Some(UnsentRequest { model, .. }) = &self.unsent else {
             return Vec::new();
         };
-        // A turn goes on with its model though another was chosen meanwhile.
-        let of = Some((model.model.clone(), model.base_url.clone()));
-        if self.usage.model_key != of {
+        // A turn keeps its model even if another was selected meanwhile.
+        let model_key = Some((model.model.clone(), model.base_url.clone()));
+        if self.usage.model_key != model_key {
             self.usage = ContextUsage {
-                model_key: of,
+                model_key,
                 ..ContextUsage::default()
             };
         }
-        // A server that reports an overflow is not asked before the prompt.
+        // A server that reports an overflow need not be asked first.
         if model.provider.truncates_silently() && self.usage.facts.is_none() {
             return vec![BudgetOutput::FetchFacts(Arc::clone(model))];
         }
         self.fit()
     }
 
-    /// What the server says of the model; None where it said nothing in time, and the
-    /// request itself will show why.
+    /// Stores the server's information. None if it did not answer in time; the request itself
+    /// will then show why.
     pub(super) fn facts_received(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
         self.usage.facts = facts.map(Arc::new);
         self.fit()
     }
 
-    /// The user decided about a conversation that does not fit.
+    /// The user's answer about a conversation that does not fit.
     pub(super) fn answered(&mut self, to: u64, choice: Choice) -> Vec<BudgetOutput> {
         match choice {
             Choice::Grow => self.usage.approved_num_ctx = to,
@@ -170,37 +165,37 @@ impl ContextBudget {
         let Some(unsent) = self.unsent.take() else {
             return Vec::new();
         };
-        let (model, facts, fill) = (&unsent.model, self.usage.facts(), &mut self.usage);
+        let (model, facts, usage) = (&unsent.model, self.usage.facts(), &mut self.usage);
         let native = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
         let vocabulary = Vocabulary::for_model(facts.family.as_deref(), &model.model);
-        fill.raw_estimate = window::raw_estimate(&unsent.messages, native, vocabulary);
-        let estimate = fill.calibration.estimate(fill.raw_estimate);
+        usage.raw_estimate = window::raw_estimate(&unsent.messages, native, vocabulary);
+        let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
             let limit = window::limit(model, &facts, 0);
-            outputs.push(fill.measure(estimate, limit));
+            outputs.push(usage.measure(estimate, limit));
             let exceeded = limit.filter(|limit| estimate > *limit);
             outputs.extend(exceeded.map(|limit| {
-                let cost = fill.dominant_tool_cost(&unsent.tools, estimate);
+                let cost = usage.dominant_tool_cost(&unsent.tools, estimate);
                 BudgetOutput::Notice(over_limit_notice(model, estimate, limit, cost))
             }));
             outputs.push(send(unsent, &facts, 0));
             return outputs;
         }
-        let bounds = ContextLimits::new(model, &facts, fill.num_ctx, fill.approved_num_ctx);
-        let num_ctx = match bounds.fit(estimate) {
+        let limits = ContextLimits::new(model, &facts, usage.num_ctx, usage.approved_num_ctx);
+        let num_ctx = match limits.fit(estimate) {
             ContextFit::Fits { num_ctx } => num_ctx,
-            ContextFit::Grows { from, to } if !fill.send_anyway => {
+            ContextFit::Grows { from, to } if !usage.send_anyway => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
                 return vec![BudgetOutput::AskUser { question, to }];
             }
             ContextFit::TooLong { num_ctx } | ContextFit::Grows { from: num_ctx, .. } => {
-                let cost = fill.dominant_tool_cost(&unsent.tools, estimate);
-                let notice = too_long_notice(model, &bounds, estimate, num_ctx, cost);
-                // In the conversation once, and passing by later.
-                let is_said = std::mem::replace(&mut fill.has_warned_too_long, true);
-                outputs.push(match is_said {
+                let cost = usage.dominant_tool_cost(&unsent.tools, estimate);
+                let notice = too_long_notice(model, &limits, estimate, num_ctx, cost);
+                // The first warning goes into the conversation; later ones are transient.
+                let has_warned = std::mem::replace(&mut usage.has_warned_too_long, true);
+                outputs.push(match has_warned {
                     true => BudgetOutput::Notice(notice),
                     false => BudgetOutput::TurnNotice(notice),
                 });
@@ -208,48 +203,44 @@ impl ContextBudget {
             }
         };
         let num_ctx = u32::try_from(num_ctx).unwrap_or(u32::MAX);
-        let before = std::mem::replace(&mut fill.num_ctx, num_ctx);
-        if before != 0 && num_ctx > before {
+        let previous = std::mem::replace(&mut usage.num_ctx, num_ctx);
+        if previous != 0 && num_ctx > previous {
             outputs.push(BudgetOutput::Notice(Notice::info(format!(
-                "The context grows from {before} to {num_ctx} tokens; {} loads the model again.",
+                "The context grows from {previous} to {num_ctx} tokens; {} reloads the model.",
                 model.provider.label()
             ))));
         }
-        outputs.push(fill.measure(estimate, Some(u64::from(num_ctx))));
+        outputs.push(usage.measure(estimate, Some(u64::from(num_ctx))));
         outputs.push(send(unsent, &facts, num_ctx));
         outputs
     }
 
-    /// Ollama's `num_ctx` of this conversation's last request to a model, and the one that
-    /// was agreed to.
+    /// Ollama's `num_ctx` of this conversation's last request to `model`, and the size that
+    /// the user allowed.
     pub(super) fn num_ctx_of(&self, model: &ModelConfig) -> (u32, u64) {
-        let of = Some((model.model.clone(), model.base_url.clone()));
-        match self.usage.model_key == of {
+        let model_key = Some((model.model.clone(), model.base_url.clone()));
+        match self.usage.model_key == model_key {
             true => (self.usage.num_ctx, self.usage.approved_num_ctx),
             false => (0, 0),
         }
     }
 
-    /// Tokens that the model takes at most, as far as that needs no question.
+    /// The largest context for this model that needs no consent.
     pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
         let facts = self.usage.facts();
         match model.provider.truncates_silently() {
             true => {
-                let bounds = ContextLimits::new(
-                    model,
-                    &facts,
-                    self.usage.num_ctx,
-                    self.usage.approved_num_ctx,
-                );
-                let most = bounds.automatic_max.max(bounds.floor);
-                Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
+                let (num_ctx, approved) = (self.usage.num_ctx, self.usage.approved_num_ctx);
+                let limits = ContextLimits::new(model, &facts, num_ctx, approved);
+                let tokens_max = limits.automatic_max.max(limits.floor);
+                Some(tokens_max.min(limits.limit.unwrap_or(u64::MAX)))
             }
             false => window::limit(model, &facts, 0),
         }
     }
 
-    /// How a conversation is weighed between two requests. The result is for the
-    /// background: a conversation may be long.
+    /// An estimator for the conversation between two requests. It runs in the background,
+    /// since a conversation may be long.
     pub(super) fn session_estimator(&self, model: &ModelConfig) -> SessionEstimator {
         SessionEstimator {
             dialect: model.dialect,
@@ -264,47 +255,48 @@ impl ContextBudget {
             .measure(estimate, limit.filter(|limit| *limit > 0))
     }
 
-    /// The server's own count replaces the estimate.
-    pub(super) fn record_usage(&mut self, model: &ModelConfig, usage: Usage) -> Vec<BudgetOutput> {
-        let Some(input) = usage.input else {
+    /// Replaces the estimate with the server's count.
+    pub(super) fn record_usage(&mut self, model: &ModelConfig, count: Usage) -> Vec<BudgetOutput> {
+        let Some(input) = count.input else {
             return Vec::new();
         };
-        let fill = &mut self.usage;
-        // Whoever answers, and would not say what the model has, is not asked in each round.
-        fill.facts.get_or_insert_default();
-        let estimate = fill.calibration.estimate(fill.raw_estimate);
+        let usage = &mut self.usage;
+        // A server that answers but gave no information is not asked again in each round.
+        usage.facts.get_or_insert_default();
+        let estimate = usage.calibration.estimate(usage.raw_estimate);
         let mut outputs = Vec::new();
-        if fill.calibration.record_count(fill.raw_estimate, input) && !fill.has_warned_truncated {
-            fill.has_warned_truncated = true;
+        if usage.calibration.record_count(usage.raw_estimate, input) && !usage.has_warned_truncated
+        {
+            usage.has_warned_truncated = true;
             let name = &model.name;
-            let words = format!(
-                "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
+            let message = format!(
+                "{name} counted {input} of about {estimate} tokens: its server dropped the oldest part of the conversation."
             );
-            let mut notice = Notice::warning(words).advise(Advice::Compact);
+            let mut notice = Notice::warning(message).advise(Advice::Compact);
             if model.provider.truncates_silently() {
-                notice = notice.advise("`options.num_ctx` makes room.");
+                notice = notice.advise("A larger `options.num_ctx` in config.json makes room.");
             }
             outputs.push(BudgetOutput::TurnNotice(notice));
         }
-        fill.meter = Meter {
-            used: input + usage.output.unwrap_or(0),
+        usage.meter = Meter {
+            used: input + count.output.unwrap_or(0),
             measured: true,
-            ..fill.meter
+            ..usage.meter
         };
-        outputs.push(BudgetOutput::Measured(fill.meter));
+        outputs.push(BudgetOutput::Measured(usage.meter));
         outputs
     }
 
-    /// Offers `/compact` once the meter passes its mark; again only after it fell. `tools`
-    /// are those of the next request.
+    /// Suggests `/compact` when usage passes the threshold, and again only after it fell
+    /// below. `tools` are those of the next request.
     pub(super) fn compact_suggestion(&mut self, tools: &Offered) -> Option<Notice> {
         let Meter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;
-        // Rounded as the header does it.
+        // Rounded as in the header.
         let percent = (used * 200 + limit) / (limit * 2);
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
-        let was_said = std::mem::replace(&mut self.usage.has_warned_nearly_full, is_nearly_full);
-        if !is_nearly_full || was_said {
+        let had_warned = std::mem::replace(&mut self.usage.has_warned_nearly_full, is_nearly_full);
+        if !is_nearly_full || had_warned {
             return None;
         }
         let notice = Notice::info(format!("The context is {percent} % full."));
@@ -312,12 +304,12 @@ impl ContextBudget {
             Some(cost) => cost.explain(notice),
             None => notice
                 .advise(Advice::Compact)
-                .advise("The file keeps all of it."),
+                .advise("The session file keeps everything."),
         })
     }
 }
 
-/// Weighs a conversation without its next prompt.
+/// Estimates a conversation without its next prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionEstimator {
     dialect: Dialect,
@@ -326,10 +318,10 @@ pub(super) struct SessionEstimator {
 
 impl SessionEstimator {
     pub(super) fn estimate(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
-        let around = assemble_messages(system, self.dialect, offered, &[], "", &[]);
+        let empty_request = assemble_messages(system, self.dialect, offered, &[], "", &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
-        let around = window::raw_estimate(&around, tools, self.vocabulary);
-        around + window::raw_estimate_history(history, self.vocabulary)
+        let overhead = window::raw_estimate(&empty_request, tools, self.vocabulary);
+        overhead + window::raw_estimate_history(history, self.vocabulary)
     }
 }
 
@@ -349,23 +341,23 @@ fn send(unsent: UnsentRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput
 
 fn too_long_notice(
     model: &ModelConfig,
-    bounds: &ContextLimits,
+    limits: &ContextLimits,
     estimate: u64,
     num_ctx: u64,
     cost: Option<ToolCost>,
 ) -> Notice {
     let name = &model.name;
-    let whose = match bounds.limit {
-        Some(_) if bounds.limit_is_configured => "`contextLength` in config.json bounds it to",
-        Some(limit) if limit == num_ctx => "the model takes no more than",
+    let limit = match limits.limit {
+        Some(_) if limits.limit_is_configured => "`contextLength` in config.json limits it to",
+        Some(limit) if limit == num_ctx => "the model accepts at most",
         _ => "the context has",
     };
-    let what = match cost {
+    let subject = match cost {
         Some(_) => "The request",
         None => "The conversation",
     };
     let notice = Notice::warning(format!(
-        "{what} takes about {estimate} tokens, and {whose} {num_ctx}: {} drops the oldest part of it before {name} sees it.",
+        "{subject} takes about {estimate} tokens, and {limit} {num_ctx}: {} drops the oldest part of it before {name} sees it.",
         model.provider.label()
     ));
     match cost {
@@ -381,7 +373,7 @@ fn over_limit_notice(
     cost: Option<ToolCost>,
 ) -> Notice {
     let notice = Notice::warning(format!(
-        "About {estimate} tokens are sent, and {} takes {limit}: its server will cut or refuse the conversation.",
+        "About {estimate} tokens are sent, but {} accepts {limit}: its server will truncate or refuse the conversation.",
         model.name
     ));
     match cost {
@@ -390,11 +382,12 @@ fn over_limit_notice(
     }
 }
 
-/// A model whose template knows no tools would drop a message of the role `tool`
-/// without a word.
+/// Sends tool results in the role `user` to a model whose template does not support tools: it
+/// would silently drop messages of the role `tool`.
 pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
-    let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
-    if model.tool_role.is_some() || !drops {
+    let drops_tool_role =
+        facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
+    if model.tool_role.is_some() || !drops_tool_role {
         return Arc::clone(model);
     }
     let mut model = ModelConfig::clone(model);

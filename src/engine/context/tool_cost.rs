@@ -1,29 +1,28 @@
-//! Where the definitions of tools, and not what was said, fill a context: a warning
-//! says so, whose they are, and how to be rid of them.
+//! Detects that tool definitions, rather than the conversation, fill the context. A warning
+//! then reports it, names the costliest server and suggests how to reduce the cost.
 
 use super::window;
 use crate::domain::{Advice, Notice, Offered, ServerId};
 use crate::text::Clean;
 
-/// Definitions that are the greater part of a request.
+/// Tool definitions that take more than half of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolCost {
-    /// Tokens of all definitions.
     tokens: u64,
-    /// The server whose tools cost most, and what they cost.
+    /// The server with the costliest tools, and their cost.
     server: ServerId,
-    of_server: u64,
+    server_tokens: u64,
 }
 
 impl ToolCost {
-    /// `estimate` are the tokens of a request of this weight. None where definitions
-    /// are its smaller part.
+    /// `estimate` is the calibrated token count of a request with the raw estimate `weight`.
+    /// None unless definitions take more than half of it.
     pub(super) fn if_dominant(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
         let scaled = |bytes: usize| {
             let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
             u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
         };
-        // Tools of one server stand together.
+        // Tools of one server are adjacent.
         let mut servers: Vec<(&ServerId, usize)> = Vec::new();
         for tool in offered.tools() {
             match servers.last_mut() {
@@ -36,17 +35,17 @@ impl ToolCost {
         (tokens > estimate / 2).then(|| Self {
             tokens,
             server: server.clone(),
-            of_server: scaled(bytes),
+            server_tokens: scaled(bytes),
         })
     }
 
-    /// Adds to what happened why, and what helps.
+    /// Adds the cause and advice to a notice.
     pub(super) fn explain(&self, notice: Notice) -> Notice {
         let server = Clean::name(self.server.as_str());
         notice
             .because(format!(
-                "The definitions of tools are about {} tokens of that; those of server `{server}` cost most, about {}.",
-                self.tokens, self.of_server
+                "Tool definitions take about {} tokens; those of server `{server}` take the most, about {}.",
+                self.tokens, self.server_tokens
             ))
             .advise(Advice::SwitchOffTools)
     }
@@ -71,17 +70,17 @@ mod tests {
     fn warning_names_the_server_with_the_costliest_tools() {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
         let offered = Offered::from_servers(&servers);
-        // 115 tools of 80 tokens by weight, which the server counts as half.
+        // 115 tools of 80 raw tokens each; the server counts half of that.
         let cost = ToolCost::if_dominant(&offered, 10_000, 5_000);
         let expected = ToolCost {
             tokens: 4_600,
             server: "big\u{200B}".into(),
-            of_server: 4_000,
+            server_tokens: 4_000,
         };
         assert_eq!(cost, Some(expected.clone()));
         assert_eq!(
             expected.explain(Notice::warning("Too long.")).summary(),
-            "Too long. The definitions of tools are about 4600 tokens of that; those of server `big⟨U+200B⟩` cost most, about 4000."
+            "Too long. Tool definitions take about 4600 tokens; those of server `big⟨U+200B⟩` take the most, about 4000."
         );
     }
 

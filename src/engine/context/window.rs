@@ -1,100 +1,106 @@
-//! How much of a model's context a request takes, and how large a context Ollama is
-//! asked for. Pure: what servers say comes in as [`ModelFacts`] and counts.
+//! The arithmetic of context windows: how many tokens a request takes, and how large a context
+//! Ollama is asked for. Pure: information from servers arrives as [`ModelInfo`] and token
+//! counts.
 
 use crate::domain::{CallMessage, Message, ModelConfig, ModelFacts, Offered, SavedMessage};
 use crate::text::token_estimate::{self, Vocabulary};
 
-/// Tokens kept free for the answer.
+/// Tokens reserved for the answer.
 const ANSWER_TOKENS: u64 = 1_024;
-/// The least context that Ollama is asked for.
+/// Minimum context requested from Ollama.
 const NUM_CTX_MIN: u64 = 4_096;
-/// The context beyond which ours does not grow unasked.
+/// Growing beyond this needs the user's consent.
 pub const NUM_CTX_AUTOMATIC_MAX: u64 = 32_768;
-/// What a model is taken to have at most whose server does not say.
+/// Assumed limit of a model whose server reports none.
 const DEFAULT_CONTEXT_LIMIT: u64 = 131_072;
-/// What a chat template puts around a message, in tokens.
+/// Tokens that a chat template adds to each message.
 const MESSAGE_TOKENS: u64 = 6;
-/// Tokens of a hundred bytes of a tool's definition, which is half words, half JSON.
+/// Tokens per 100 bytes of a tool definition, which is half prose, half JSON.
 const TOKENS_PER_100_TOOL_BYTES: u64 = 32;
-/// What an estimate without a count behind it is above the count, on the average.
+/// Average ratio of an uncalibrated estimate to the server's count.
 const ESTIMATE_TO_COUNT_RATIO: f64 = 1.17;
-/// A count under this share of the estimate means that the server cut something;
-/// estimates are better once there was a count.
+/// A count below this share of the estimate means that the server truncated the conversation.
+/// The threshold is tighter once a count has calibrated the estimate.
 const TRUNCATED_SHARE: f64 = 0.55;
 const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
-/// No context is so small that a server would cut to fewer tokens than this: such a
-/// count leaves out what was in a cache, or counts nothing at all.
+/// No server truncates to fewer tokens than this. A smaller count omits cached tokens or is
+/// not a count at all.
 const TRUNCATED_TOKENS_MIN: u64 = 500;
 
-/// Tokens of messages and tools by the weights alone.
+/// Uncalibrated token estimate of messages and tools.
 pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
-    let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
+    let text_tokens = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
         weight += match message {
-            Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
+            Message::System(text) | Message::User(text) | Message::Assistant(text) => {
+                text_tokens(text)
+            }
             Message::Calls { calls, carry } => {
                 let call = |call: &CallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
-                    of(&call.tool) + of(&arguments.to_string())
+                    text_tokens(&call.tool) + text_tokens(&arguments.to_string())
                 };
-                // Thinking goes back with calls in their own field, and else not.
+                // Reasoning is sent back only with native calls.
                 let carry = carry.as_ref().filter(|_| tools.is_some());
                 let carried = carry.map(|carry| match &carry.value {
-                    serde_json::Value::String(text) => of(text),
-                    blocks => of(&blocks.to_string()),
+                    serde_json::Value::String(text) => text_tokens(text),
+                    blocks => text_tokens(&blocks.to_string()),
                 });
                 calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
-            Message::Result(result) => of(&result.content),
+            Message::Result(result) => text_tokens(&result.content),
         };
     }
-    // A definition is counted once, when it comes: there may be thousands.
+    // A definition is measured once, when it arrives: there may be thousands.
     let definitions = tools.map_or(&[][..], Offered::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     weight + raw_estimate_definitions(bytes)
 }
 
-/// Tokens of tools' definitions by their bytes.
+/// Estimated tokens of this many bytes of tool definitions.
 pub fn raw_estimate_definitions(bytes: usize) -> u64 {
     bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
-/// The same of messages as they are saved: no text is copied for it.
+/// Estimates saved messages without copying their text.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
-    let of = |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
+    let content_tokens =
+        |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
     let texts = history.iter().filter(|message| !message.content.is_empty());
-    texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
+    texts
+        .map(|message| content_tokens(message) + MESSAGE_TOKENS)
+        .sum()
 }
 
-/// Learns from what a server counts how far the weights are off.
+/// Calibrates estimates with the token counts of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TokenCalibration {
-    /// The weight of the last request that was counted, and its count.
+    /// The raw estimate of the last counted request, and its count.
     last_count: Option<(u64, u64)>,
 }
 
 impl TokenCalibration {
-    /// Tokens of a request of this weight. From the second request on what was
-    /// counted stands for itself, and only what was added is estimated.
+    /// Estimated tokens of a request with this raw estimate. After the first count, only the
+    /// part added since is estimated.
     pub fn estimate(self, weight: u64) -> u64 {
         let Some((counted_weight, count)) = self.last_count else {
             return weight;
         };
         let ratio = count as f64 / counted_weight.max(1) as f64;
         let tokens = if weight >= counted_weight {
-            // Other words may be of another kind than those before: half way between
-            // what these showed and what the weights usually show.
-            let of_more = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
-            count as f64 + (weight - counted_weight) as f64 * of_more
+            // New text may differ from the text so far: take the mean of the observed and the
+            // usual ratio.
+            let added_ratio = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
+            count as f64 + (weight - counted_weight) as f64 * added_ratio
         } else {
             weight as f64 * ratio
         };
         tokens.round() as u64
     }
 
-    /// Takes the server's count of a request of this weight. True where it is so far
-    /// under the estimate that the server must have cut the conversation.
+    /// Records the server's count of a request. True if the count is so far below the estimate
+    /// that the server must have truncated the conversation.
     pub fn record_count(&mut self, weight: u64, count: u64) -> bool {
         let estimate = self.estimate(weight);
         let share = match self.last_count {
@@ -109,53 +115,67 @@ impl TokenCalibration {
     }
 }
 
-/// What bounds the context of a conversation.
+/// The limits of a conversation's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextLimits {
-    /// The most that the model takes, by `contextLength` or by its own word.
+    /// The model's maximum, by `contextLength` or as reported by its server.
     pub limit: Option<u64>,
-    /// `contextLength` is what bounds it.
+    /// `contextLength` determines the limit.
     pub limit_is_configured: bool,
-    /// The least that is asked for: what the settings, the model's own file and the
-    /// server's memory have, and what this conversation had before.
+    /// The minimum requested: the largest of the settings, the model file, the loaded context
+    /// and the last request of this conversation.
     pub floor: u64,
-    /// What it may grow to unasked.
+    /// It may grow to this size without asking.
     pub automatic_max: u64,
 }
 
 impl ContextLimits {
-    /// `before` is the context of this conversation's last request, `agreed` what the
-    /// user allowed.
-    pub fn new(model: &ModelConfig, facts: &ModelFacts, before: u32, agreed: u64) -> Self {
+    /// `previous` is the context of this conversation's last request, `approved` the size that
+    /// the user allowed.
+    pub fn new(model: &ModelConfig, facts: &ModelFacts, previous: u32, approved: u64) -> Self {
         let configured = model.context_length.map(u64::from);
         let known = facts.context_length.map(u64::from);
         let limit = configured.into_iter().chain(known).min();
-        let in_settings = model.options.get("num_ctx");
-        let in_settings = in_settings.and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let in_settings = model
+            .options
+            .get("num_ctx")
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or(0);
         let in_file = facts.num_ctx.map_or(0, u64::from);
         let in_use = facts.loaded_context.map_or(0, u64::from);
-        let floor = [NUM_CTX_MIN, in_settings, in_file, in_use, u64::from(before)];
-        let floor = floor.into_iter().max().unwrap_or(NUM_CTX_MIN);
+        let floor = [
+            NUM_CTX_MIN,
+            in_settings,
+            in_file,
+            in_use,
+            u64::from(previous),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or(NUM_CTX_MIN);
         Self {
             limit,
             limit_is_configured: configured.is_some() && limit == configured,
             floor: floor.min(limit.unwrap_or(u64::MAX)),
-            automatic_max: NUM_CTX_AUTOMATIC_MAX.max(agreed),
+            automatic_max: NUM_CTX_AUTOMATIC_MAX.max(approved),
         }
     }
 
-    /// How a request of so many tokens fits.
+    /// How a request of `estimate` tokens fits.
     pub fn fit(self, estimate: u64) -> ContextFit {
         let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
         let limit = self.limit.unwrap_or(DEFAULT_CONTEXT_LIMIT.max(self.floor));
         let to = wanted.max(self.floor).min(limit);
-        let unasked = self.automatic_max.max(self.floor).min(limit);
-        // Twice what the model takes is cut whatever is asked for: no question helps.
+        let automatic = self.automatic_max.max(self.floor).min(limit);
+        // A request of twice the limit is truncated in any case, so asking is pointless.
         let hopeless = estimate >= limit.saturating_mul(2);
-        if to > unasked && !hopeless {
-            ContextFit::Grows { from: unasked, to }
-        } else if estimate >= unasked {
-            ContextFit::TooLong { num_ctx: unasked }
+        if to > automatic && !hopeless {
+            ContextFit::Grows {
+                from: automatic,
+                to,
+            }
+        } else if estimate >= automatic {
+            ContextFit::TooLong { num_ctx: automatic }
         } else {
             ContextFit::Fits { num_ctx: to }
         }
@@ -167,18 +187,18 @@ pub enum ContextFit {
     Fits {
         num_ctx: u64,
     },
-    /// It takes more than what needs no question.
+    /// It needs a context that the user has to allow.
     Grows {
         from: u64,
         to: u64,
     },
-    /// It takes more than there will be, and part of it will be cut.
+    /// It exceeds the largest possible context and will be truncated.
     TooLong {
         num_ctx: u64,
     },
 }
 
-/// The size of the context that the meter measures against, where it is known.
+/// The context size shown by the meter, if known.
 pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u64> {
     let known = match model.provider.truncates_silently() {
         true => Some(num_ctx),
@@ -208,7 +228,7 @@ mod tests {
     };
 
     #[test]
-    fn the_context_is_the_next_power_of_two_above_the_estimate_and_a_quarter() {
+    fn context_is_the_next_power_of_two_above_five_quarters_of_the_estimate() {
         let fits = |estimate| NO_LIMITS.fit(estimate);
         assert_eq!(fits(100), ContextFit::Fits { num_ctx: 4_096 });
         assert_eq!(fits(2_458), ContextFit::Fits { num_ctx: 4_096 });
@@ -223,14 +243,14 @@ mod tests {
 
     #[test]
     fn context_never_exceeds_its_limit_and_never_shrinks() {
-        let bounds = ContextLimits {
+        let limits = ContextLimits {
             limit: Some(10_000),
             floor: 8_192,
             ..NO_LIMITS
         };
-        assert_eq!(bounds.fit(100), ContextFit::Fits { num_ctx: 8_192 });
-        assert_eq!(bounds.fit(9_999), ContextFit::Fits { num_ctx: 10_000 });
-        assert_eq!(bounds.fit(10_000), ContextFit::TooLong { num_ctx: 10_000 });
+        assert_eq!(limits.fit(100), ContextFit::Fits { num_ctx: 8_192 });
+        assert_eq!(limits.fit(9_999), ContextFit::Fits { num_ctx: 10_000 });
+        assert_eq!(limits.fit(10_000), ContextFit::TooLong { num_ctx: 10_000 });
         let large = ContextLimits {
             floor: 131_072,
             ..NO_LIMITS
@@ -296,11 +316,11 @@ mod tests {
 
     #[test]
     fn approved_growth_is_not_asked_about_again() {
-        let bounds = ContextLimits {
+        let limits = ContextLimits {
             automatic_max: 65_536,
             ..NO_LIMITS
         };
-        assert_eq!(bounds.fit(40_000), ContextFit::Fits { num_ctx: 65_536 });
+        assert_eq!(limits.fit(40_000), ContextFit::Fits { num_ctx: 65_536 });
     }
 
     #[test]

@@ -1,34 +1,34 @@
-//! Finds the calls that a text from outside holds, as the scanner would read them
-//! from a model: also in a fence or in backticks, inside other JSON, escaped, or
-//! behind a tag that begins thinking. Linear in the text, by a bounded factor.
+//! Finds the calls in an untrusted text, as the scanner would read them from a model: also in
+//! a code fence or backticks, inside other JSON, escaped, or after a tag that starts thinking.
+//! Linear in the text, by a bounded factor.
 
 use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};
 use crate::domain::Offered;
 use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
 
-/// How often a text is taken out of a string of JSON.
+/// Levels of JSON string escaping that are undone.
 const ESCAPES_MAX: usize = 3;
-/// How many brackets around a call are taken away.
+/// Levels of brackets around a call that are removed.
 const REMOVED_BRACKETS_MAX: usize = 4;
-/// How often what a scan did not look into is scanned by itself.
+/// Levels of nested text (thinking, arguments) that are scanned separately.
 const NESTED_MAX: usize = 6;
-/// Bytes of objects that are read by themselves, for each byte of text.
+/// Limit on the bytes of separately scanned objects, per byte of text.
 const OBJECTS_FACTOR_MAX: usize = 8;
-/// A text this small is read whatever it holds.
+/// A text up to this size is always scanned completely.
 const OBJECTS_BYTES_MIN: usize = 16 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct ExtractedCalls {
     pub(super) calls: Vec<TextCall>,
-    /// It is nested deeper than anything honest: what it holds is not known.
+    /// It is nested deeper than any honest text, so its contents are unknown.
     pub(super) is_opaque: bool,
 }
 
 pub(super) fn extract_calls(text: &str, offered: &Arc<Offered>) -> ExtractedCalls {
     let mut found = ExtractedCalls::default();
     scan_all_levels(text, offered, &mut found);
-    // A name that two servers share says nothing to the scanner, but much to a model.
+    // The scanner ignores a name that two servers share, but a model may not.
     if let Some(offered) = offered.without_namesakes() {
         scan_all_levels(text, &Arc::new(offered), &mut found);
     }
@@ -58,7 +58,7 @@ fn scan_all_levels(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCall
     }
 }
 
-/// The names on offer that the text has at all.
+/// The offered names that occur in the text.
 fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
     let tools = offered.tools().iter();
     tools
@@ -67,8 +67,8 @@ fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
         .collect()
 }
 
-/// One spelling of the text: as it is, without the brackets around what may be a
-/// call, and each object by itself that names a tool.
+/// Scans one spelling of the text: as is, without the outer brackets, and each object that
+/// mentions a tool by itself.
 fn scan_variants(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls) {
     let names = names_in(text, offered);
     if names.is_empty() {
@@ -102,7 +102,7 @@ fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut ExtractedC
     pieces.extend(scanner.finish());
     for piece in pieces {
         let hidden = match piece {
-            // What an example thinks, or has as an argument, is not looked into.
+            // The scanner does not look for calls inside thinking or arguments.
             ScanEvent::Thinking(text) => text,
             ScanEvent::UnusableCall(call) => call.raw,
             ScanEvent::Call(call) => {
@@ -126,12 +126,12 @@ fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut ExtractedC
     }
 }
 
-/// Without backticks: a call in a fence or a code span stands at the start of a line.
+/// Replaces backticks with newlines, so that a call in a fence or a code span starts a line.
 fn without_backticks(text: &str) -> String {
     text.replace('`', "\n")
 }
 
-/// Out of one level of a string of JSON.
+/// Undoes one level of JSON string escaping.
 fn unescape_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -178,11 +178,11 @@ fn decode_entities(text: &str) -> String {
     out
 }
 
-/// The brackets of a text that belong together, whatever stands between them.
+/// The matching brackets of a text, whatever is between them.
 struct BracketPairs {
-    /// Start, end and how many pairs are around it, in the order of their ends.
+    /// Start and end of each object, ordered by end.
     objects: Vec<(usize, usize)>,
-    /// Every bracket with the number of pairs around it; 0 for one without another.
+    /// Every bracket with the number of pairs around it; 0 if unmatched.
     brackets: Vec<(usize, usize)>,
     depth: usize,
 }
@@ -199,10 +199,12 @@ impl BracketPairs {
                 }
                 b'}' | b']' => {
                     let opener = if byte == b'}' { b'{' } else { b'[' };
-                    if open.last().is_some_and(|(_, of, _)| *of == opener)
+                    if open
+                        .last()
+                        .is_some_and(|(_, open_byte, _)| *open_byte == opener)
                         && let Some((start, _, index)) = open.pop()
                     {
-                        // How many are around it is known once all are matched.
+                        // Its depth is computed once all brackets are matched.
                         brackets[index].1 = usize::MAX;
                         brackets.push((at, usize::MAX));
                         if byte == b'}' {
@@ -233,7 +235,8 @@ impl BracketPairs {
         }
     }
 
-    /// The text without its outermost brackets, and without those that stand alone.
+    /// The text without the outermost `peels` levels of brackets and without unmatched
+    /// brackets.
     fn without_outer_brackets(&self, text: &str, peels: usize) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
@@ -248,7 +251,7 @@ impl BracketPairs {
         out
     }
 
-    /// The objects that have the name of a tool in them, and not only inside another.
+    /// The objects that contain the name of a tool outside any nested object.
     fn objects_mentioning<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
         let mut mentions: Vec<usize> = names
             .iter()
@@ -261,7 +264,7 @@ impl BracketPairs {
         let mut objects: Vec<(usize, usize)> = Vec::new();
         for at in mentions {
             while let Some(object) = starts.next_if(|(start, _)| *start < at) {
-                // Those that ended before this one began hold no later mention.
+                // Objects that ended before this one starts contain no later mention.
                 while open.last().is_some_and(|(_, end)| *end <= object.0) {
                     open.pop();
                 }

@@ -1,6 +1,6 @@
-//! The prompt-injection guard: untrusted text of the present conversation, from tool
-//! results, pipes and saved messages. `quote` compares calls with it, `extract` finds the
-//! calls that a text holds.
+//! The prompt-injection guard: untrusted text of the conversation, from tool results, pipes
+//! and saved messages. `untrusted_text` compares calls with it, `extract` finds the calls in a
+//! text.
 
 mod extract;
 mod untrusted_text;
@@ -13,16 +13,16 @@ use super::persist::session_writer::ConversationSeq;
 use crate::domain::{Offered, QuotedIn, Session, SessionId};
 use std::sync::Arc;
 
-/// Sessions of this run whose untrusted text is kept.
+/// Number of sessions of this run whose untrusted text is kept.
 const SESSIONS_MAX: usize = 4;
-/// Bytes of the newest messages that are read when a session is opened.
+/// Bytes of the newest messages scanned when a session is opened.
 const MESSAGES_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct InjectionGuard {
     untrusted_texts: UntrustedTexts,
-    /// Untrusted text of sessions that were left, so that the guard still works when one is
-    /// reopened: tool results are in no file. The oldest comes first.
+    /// Untrusted text of sessions that were left, oldest first. The guard still works when one
+    /// is reopened, although no file contains tool results.
     other_sessions: Vec<(SessionId, UntrustedTexts)>,
 }
 
@@ -31,28 +31,28 @@ impl InjectionGuard {
         &self.untrusted_texts
     }
 
-    pub(super) fn add(&mut self, quote: Arc<UntrustedText>) {
-        self.untrusted_texts.add(quote);
+    pub(super) fn add(&mut self, untrusted_text: Arc<UntrustedText>) {
+        self.untrusted_texts.add(untrusted_text);
     }
 
-    /// The session is about to be left.
+    /// Stores the untrusted text of a session that is about to be left.
     pub(super) fn leave_session(&mut self, session: &Session) {
-        let quotes = std::mem::take(&mut self.untrusted_texts);
+        let untrusted_texts = std::mem::take(&mut self.untrusted_texts);
         if let Some(id) = &session.id {
             self.other_sessions.retain(|(other, _)| other != id);
-            self.other_sessions.push((id.clone(), quotes));
+            self.other_sessions.push((id.clone(), untrusted_texts));
             if self.other_sessions.len() > SESSIONS_MAX {
                 self.other_sessions.remove(0);
             }
         }
     }
 
-    /// The session was opened. Its messages are read in the background: what was piped in
-    /// stands there.
+    /// Restores the untrusted text of an opened session. Its messages are scanned in the
+    /// background, since they contain piped input.
     pub(super) fn enter_session(
         &mut self,
         session: &Session,
-        epoch: ConversationSeq,
+        conversation: ConversationSeq,
         offered: &Arc<Offered>,
         cx: &mut EngineCx,
     ) {
@@ -61,21 +61,24 @@ impl InjectionGuard {
             .iter()
             .position(|(id, _)| session.id.as_ref() == Some(id));
         self.untrusted_texts = kept
-            .map(|at| self.other_sessions.remove(at).1)
+            .map(|index| self.other_sessions.remove(index).1)
             .unwrap_or_default();
         let mut bytes = 0;
         let messages = session.messages.iter().rev().take_while(|message| {
             bytes += message.content.len();
             bytes <= MESSAGES_BYTES_MAX
         });
-        let texts: Vec<Arc<str>> = messages.map(|one| Arc::clone(&one.content)).collect();
+        let texts: Vec<Arc<str>> = messages
+            .map(|message| Arc::clone(&message.content))
+            .collect();
         if texts.is_empty() {
             return;
         }
         let offered = Arc::clone(offered);
         cx.jobs.spawn_blocking(move || {
-            let quote = UntrustedText::from_text(QuotedIn::Earlier, &texts.join("\n"), &offered);
-            JobResult::MessagesRead(epoch, Arc::new(quote))
+            let untrusted_text =
+                UntrustedText::from_text(QuotedIn::Earlier, &texts.join("\n"), &offered);
+            JobResult::MessagesRead(conversation, Arc::new(untrusted_text))
         });
     }
 }

@@ -1,4 +1,4 @@
-//! What counts as quoted, however it is wrapped, and what does not.
+//! Which texts count as the source of a call, however they wrap it, and which do not.
 
 use super::*;
 use crate::fixtures::{self, tool_call, tool_with};
@@ -22,10 +22,10 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
 }
 
 fn untrusted_texts(text: &str) -> UntrustedTexts {
-    let mut quotes = UntrustedTexts::default();
-    let quote = UntrustedText::from_text(QuotedIn::ToolResult, text, &offered());
-    quotes.add(Arc::new(quote));
-    quotes
+    let mut untrusted_texts = UntrustedTexts::default();
+    let untrusted_text = UntrustedText::from_text(QuotedIn::ToolResult, text, &offered());
+    untrusted_texts.add(Arc::new(untrusted_text));
+    untrusted_texts
 }
 
 const SEOUL: &str = r#"{"name": "get_weather", "arguments": {"city": "서울 특별시", "days": 2}}"#;
@@ -34,7 +34,7 @@ fn seoul() -> ToolCall {
     call("get_weather", json!({"city": "서울 특별시", "days": 2}))
 }
 
-/// As a native call, whose own words stand nowhere.
+/// Checks a native call, whose raw text occurs nowhere.
 fn is_quoted(text: &str) -> bool {
     untrusted_texts(text)
         .find_source(&seoul(), "native")
@@ -150,26 +150,39 @@ fn opaque_text_makes_every_call_ask() {
 
 #[test]
 fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
-    let mut quotes = UntrustedTexts::default();
+    let mut untrusted_texts = UntrustedTexts::default();
     let text = |number: usize| format!("<{number}:{}", "가나다".repeat(11_000));
     for number in 0..60 {
-        let quote = UntrustedText::from_text(QuotedIn::ToolResult, &text(number), &offered());
-        quotes.add(Arc::new(quote));
+        let untrusted_text =
+            UntrustedText::from_text(QuotedIn::ToolResult, &text(number), &offered());
+        untrusted_texts.add(Arc::new(untrusted_text));
     }
-    assert!(quotes.bytes <= TEXTS_BYTES_MAX, "{}", quotes.bytes);
-    assert_eq!(quotes.find_source(&seoul(), &text(0)), None, "it went");
-    assert!(quotes.find_source(&seoul(), &text(59)).is_some());
+    assert!(
+        untrusted_texts.bytes <= TEXTS_BYTES_MAX,
+        "{}",
+        untrusted_texts.bytes
+    );
+    assert_eq!(
+        untrusted_texts.find_source(&seoul(), &text(0)),
+        None,
+        "the oldest text was evicted"
+    );
+    assert!(untrusted_texts.find_source(&seoul(), &text(59)).is_some());
     let whole = "x".repeat(TEXTS_BYTES_MAX + 5);
-    quotes.add(Arc::new(UntrustedText::from_text(
+    untrusted_texts.add(Arc::new(UntrustedText::from_text(
         QuotedIn::Context,
         &whole,
         &offered(),
     )));
     assert_eq!(
-        quotes.find_source(&seoul(), &whole),
+        untrusted_texts.find_source(&seoul(), &whole),
         Some(QuotedIn::Context)
     );
-    assert_eq!(quotes.texts.len(), 1, "the newest stays whatever its size");
+    assert_eq!(
+        untrusted_texts.texts.len(),
+        1,
+        "the newest text is kept whatever its size"
+    );
 }
 
 #[test]
@@ -187,10 +200,10 @@ fn extraction_is_linear_for_any_input() {
     ] {
         let text = unit.repeat(100_000 / unit.len());
         let started = Instant::now();
-        let quote = UntrustedText::from_text(QuotedIn::ToolResult, &text, &offered());
-        // Quadratic reading takes minutes; this is a few seconds where nothing is optimised.
+        let untrusted_text = UntrustedText::from_text(QuotedIn::ToolResult, &text, &offered());
+        // A quadratic scan takes minutes; a linear one takes a few seconds in a debug build.
         let took = started.elapsed();
         assert!(took < Duration::from_secs(20), "{unit}: {took:?}");
-        assert!(quote.normalized.len() <= text.len(), "{unit}");
+        assert!(untrusted_text.normalized.len() <= text.len(), "{unit}");
     }
 }

@@ -1,6 +1,6 @@
-//! Untrusted text of a conversation, kept to tell whether a call is the model's own or was
-//! copied from there. In memory only and bounded; it stays when the results themselves have
-//! left the context. Whatever is in doubt counts as quoted: that costs one question.
+//! Untrusted text of a conversation, to tell whether a call is the model's own or was copied.
+//! Bounded and in memory only; it outlives the results in the context. In doubt, a call counts
+//! as copied: that costs one question.
 
 use super::extract;
 use crate::domain::{Arguments, Offered, QuotedIn, ToolCall, ToolOutcome};
@@ -10,28 +10,28 @@ use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// Bytes kept of a conversation. The newest is kept whole, however long it is.
+/// Bytes kept per conversation. The newest text is kept whole, however long it is.
 const TEXTS_BYTES_MAX: usize = 4 << 20;
-/// What an entry costs beside its words.
+/// Overhead of an entry besides its text.
 const ENTRY_OVERHEAD_BYTES: usize = 128;
-/// Fewer bytes stand in any text.
+/// Shorter needles would match any text.
 const MATCH_BYTES_MIN: usize = 3;
 
-/// One text from outside, as it is compared.
+/// One untrusted text, prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrustedText {
     source: QuotedIn,
-    /// Without white space, quotation marks, escapes and fences.
+    /// The text without whitespace, quotation marks, escapes and code fences.
     normalized: String,
-    /// The calls in it, by meaning.
+    /// The calls in it, in canonical form.
     calls: HashSet<String>,
-    /// It hides something: every call counts as taken from it.
+    /// It cannot be fully scanned: every call counts as copied from it.
     is_opaque: bool,
 }
 
 impl UntrustedText {
-    /// What a call's outcome tells the model in words that are not ours, as far as it
-    /// is sent. None where it says nothing. Linear, but slow: not for the actor.
+    /// The untrusted part of a call's outcome, as far as it is sent to the model; None if
+    /// there is none. Linear, but too slow for the actor.
     pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
         Some(Self::from_text(
             QuotedIn::ToolResult,
@@ -40,11 +40,13 @@ impl UntrustedText {
         ))
     }
 
-    /// The same for a text that came with the prompt.
+    /// Scans a text that came with the prompt.
     pub fn from_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
         let found = extract::extract_calls(text, offered);
-        let calls = found.calls.iter();
-        let calls = calls.map(|call| canonical_call(&call.tool, &call.arguments));
+        let calls = found
+            .calls
+            .iter()
+            .map(|call| canonical_call(&call.tool, &call.arguments));
         Self {
             source,
             normalized: match normalize::strip_line_prefixes(text) {
@@ -60,7 +62,7 @@ impl UntrustedText {
         }
     }
 
-    /// Stands for a text that could not be read.
+    /// Placeholder for a text that could not be scanned.
     fn unreadable(source: QuotedIn) -> Self {
         Self {
             source,
@@ -76,21 +78,21 @@ impl UntrustedText {
     }
 }
 
-/// Reads a text beside whoever waits for it.
+/// Scans a text on a blocking thread.
 pub async fn scan_untrusted(
     source: QuotedIn,
     text: String,
     offered: Arc<Offered>,
 ) -> Arc<UntrustedText> {
-    let read = move || UntrustedText::from_text(source, &text, &offered);
-    let quote = tokio::task::spawn_blocking(read).await;
-    Arc::new(quote.unwrap_or_else(|fault| {
-        tracing::error!("a text could not be read for calls: {fault}");
+    let scan = move || UntrustedText::from_text(source, &text, &offered);
+    let untrusted_text = tokio::task::spawn_blocking(scan).await;
+    Arc::new(untrusted_text.unwrap_or_else(|fault| {
+        tracing::error!("a text could not be scanned for calls: {fault}");
         UntrustedText::unreadable(source)
     }))
 }
 
-/// The words of an outcome that are not ours, as far as the model is sent them.
+/// The untrusted text of an outcome, as far as it is sent to the model.
 pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     let text = match outcome {
         ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
@@ -100,7 +102,7 @@ pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     Some(&text[..text.floor_char_boundary(RESULT_BYTES_MAX)])
 }
 
-/// What was said in a conversation so far. Cheap to clone.
+/// The untrusted texts of a conversation so far. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct UntrustedTexts {
     texts: VecDeque<Arc<UntrustedText>>,
@@ -108,9 +110,9 @@ pub struct UntrustedTexts {
 }
 
 impl UntrustedTexts {
-    pub fn add(&mut self, quote: Arc<UntrustedText>) {
-        self.bytes += quote.bytes();
-        self.texts.push_back(quote);
+    pub fn add(&mut self, untrusted_text: Arc<UntrustedText>) {
+        self.bytes += untrusted_text.bytes();
+        self.texts.push_back(untrusted_text);
         while self.bytes > TEXTS_BYTES_MAX && self.texts.len() > 1 {
             if let Some(oldest) = self.texts.pop_front() {
                 self.bytes -= oldest.bytes();
@@ -118,37 +120,39 @@ impl UntrustedTexts {
         }
     }
 
-    pub fn add_optional(&mut self, quote: Option<Arc<UntrustedText>>) {
-        if let Some(quote) = quote {
-            self.add(quote);
+    pub fn add_optional(&mut self, untrusted_text: Option<Arc<UntrustedText>>) {
+        if let Some(untrusted_text) = untrusted_text {
+            self.add(untrusted_text);
         }
     }
 
-    /// Where the call stands, word for word or by its meaning; `raw` are the words
-    /// that it was read from.
+    /// The source of a call that appears in an untrusted text, verbatim or in canonical form.
+    /// `raw` is the text that the call was read from.
     pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuotedIn> {
         if self.texts.is_empty() {
             return None;
         }
-        let meaning = canonical_call(&call.tool, &call.arguments);
+        let canonical = canonical_call(&call.tool, &call.arguments);
         let arguments = Value::Object(call.arguments.clone()).to_string();
-        // The second is how a call in the provider's own field is mostly quoted.
+        // The second is the usual spelling of a native call in text.
         let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::normalize);
-        let holds = |quote: &UntrustedText, needle: &str| {
-            needle.len() >= MATCH_BYTES_MIN && quote.normalized.contains(needle)
+        let contains_needle = |untrusted_text: &UntrustedText, needle: &str| {
+            needle.len() >= MATCH_BYTES_MIN && untrusted_text.normalized.contains(needle)
         };
-        let found = self.texts.iter().find(|quote| {
-            quote.is_opaque
-                || quote.calls.contains(&meaning)
-                || needles.iter().any(|needle| holds(quote, needle))
+        let found = self.texts.iter().find(|untrusted_text| {
+            untrusted_text.is_opaque
+                || untrusted_text.calls.contains(&canonical)
+                || needles
+                    .iter()
+                    .any(|needle| contains_needle(untrusted_text, needle))
         });
-        found.map(|quote| quote.source)
+        found.map(|untrusted_text| untrusted_text.source)
     }
 }
 
-/// Tool and arguments in a form in which spelling plays no part: the order of keys,
-/// `5` or `"5"`, white space and escapes in texts. The server does not count: the
-/// same call of a namesake is the same idea.
+/// Tool and arguments in a form that ignores spelling: key order, `5` or `"5"`, whitespace and
+/// escapes in strings. The server is omitted, because the same call to a namesake tool counts
+/// as copied too.
 fn canonical_call(tool: &str, arguments: &Arguments) -> String {
     let mut out = normalize::normalize(tool);
     let mut entries: Vec<_> = arguments.iter().collect();
@@ -172,7 +176,7 @@ fn push_value(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => out.push_str(&normalize::normalize(text)),
         Value::Number(number) => match number.as_f64() {
-            // 1.0 and 1 are one number.
+            // 1.0 and 1 are the same number.
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
                 out.push_str(&format!("{float:.0}"));
             }

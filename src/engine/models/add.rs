@@ -1,5 +1,5 @@
-//! Adds models to the settings: one that a known server lists once the user agreed, one of a
-//! new server once that was tried. Sets `think` for this run.
+//! Adds models to the settings: a model of a known server after the user's consent, or a model
+//! of a new server after a test. Also sets `think` for this run.
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
@@ -25,11 +25,11 @@ impl ModelRegistry {
         }
         if self.config_of(&server, cx).is_none() {
             return cx.notice(Notice::warning(format!(
-                "{} is asked no more: config.json has changed.",
+                "config.json no longer has a model of {}.",
                 server.url
             )));
         }
-        // On a first run choosing is all that is asked.
+        // On a first run, choosing a model is consent enough.
         if self.offers {
             return self.add_model_answered(&server, &name, Choice::Add, cx);
         }
@@ -54,10 +54,12 @@ impl ModelRegistry {
         let Some(config) = self.config_of(server, cx) else {
             return;
         };
-        let like = cx.settings.models.iter();
-        let like = like
+        let like = cx
+            .settings
+            .models
+            .iter()
             .map(ModelConfig::reference)
-            .find(|one| *one == config.reference());
+            .find(|reference| *reference == config.reference());
         let new = NewModel {
             name: self.free_name(name, server, cx),
             model: name.to_owned(),
@@ -72,17 +74,17 @@ impl ModelRegistry {
                 let Ok(model) = self.model_of(&new, cx) else {
                     return;
                 };
-                let said = format!("Using {} until humble ends.", model.name);
+                let message = format!("Using {} until humble ends.", model.name);
                 self.take_model(model, cx);
-                cx.notice(Notice::info(said));
+                cx.notice(Notice::info(message));
             }
             _ => {}
         }
     }
 
-    /// A name that no other model has; the server's host tells two of the same name apart.
+    /// A name that no other model has. The server's host distinguishes two of the same name.
     fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
-        let is_taken = |name: &str| cx.settings.models.iter().any(|one| one.name == name);
+        let is_taken = |name: &str| cx.settings.models.iter().any(|model| model.name == name);
         if !is_taken(name) {
             return name.to_owned();
         }
@@ -92,9 +94,10 @@ impl ModelRegistry {
         names.find(|name| !is_taken(name)).unwrap_or(with_host)
     }
 
-    /// Writes a model into `config.json`; it is used once it is written.
+    /// Writes a model to `config.json` and selects it once written.
     pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
-        // Where a key variable exists, the key is sent only without an address.
+        // The key variable of a provider applies only to entries without an address. A default
+        // address is dropped only if the provider has no such variable.
         let (url, provider) = (new.base_url.as_deref(), new.provider);
         if provider.key_variable().is_none() && url == Some(provider.default_base_url()) {
             new.base_url = None;
@@ -102,8 +105,8 @@ impl ModelRegistry {
         let mut model = match self.model_of(&new, cx) {
             Ok(model) => model,
             Err(faults) => {
-                let what = format!("`{}` cannot be added.", new.name);
-                return cx.notice(Notice::failure(what).because(faults));
+                let message = format!("`{}` cannot be added.", new.name);
+                return cx.notice(Notice::failure(message).because(faults));
             }
         };
         model.active = true;
@@ -114,7 +117,7 @@ impl ModelRegistry {
         });
     }
 
-    /// The new model, with address, key and certificate of the entry it is like.
+    /// The new model, with the address, key and certificate of the entry that it copies.
     fn model_of(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
         let model = config::understand(&cx.home, new)?;
         let like = new.like.as_ref();
@@ -129,8 +132,8 @@ impl ModelRegistry {
         })
     }
 
-    /// The file lists it now. Other edits of the file are not taken over here: those are
-    /// reviewed first.
+    /// Selects a model that was written to the file. Other edits of the file are not applied
+    /// here, because they need a review.
     pub fn model_added(
         &mut self,
         model: ModelConfig,
@@ -151,14 +154,14 @@ impl ModelRegistry {
             log.add_secrets(cx.settings.secrets());
         }
         self.take_model(model, cx);
-        let said = format!("Using {}. It stands in config.json now.", reference.name);
+        let message = format!("Using {}. Saved to config.json.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
-        cx.notice(Notice::info(said));
+        cx.notice(Notice::info(message));
         self.list_catalog(cx);
     }
 
-    /// Asks the server of a new model what it lists, so that a wrong address or key is
-    /// reported before it is saved.
+    /// Lists the models of a new model's server, to report a wrong address or key before
+    /// saving.
     pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
         let model = match config::understand(&cx.home, new) {
             Ok(model) => model,
@@ -167,7 +170,7 @@ impl ModelRegistry {
                 return cx.outbox.push(Event::ModelTried { query, result });
             }
         };
-        // What is typed is a secret from its first request on.
+        // A typed key is secret from its first request on.
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.add_secrets(vec![key.clone()]);
         }
@@ -182,7 +185,7 @@ impl ModelRegistry {
         });
     }
 
-    /// For the model in use, until the program ends.
+    /// Sets thinking of the selected model until the program ends.
     pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(cx);
@@ -198,26 +201,29 @@ impl ModelRegistry {
         }
         let provider = cx.provider.clone();
         self.spawn(async move {
-            let facts = provider.facts(&changed).await.ok();
-            let facts = facts.filter(|facts| facts.can("thinking") == Some(false))?;
+            let facts = provider
+                .facts(&changed)
+                .await
+                .ok()
+                .filter(|facts| facts.can("thinking") == Some(false))?;
             let model = changed.reference();
             Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
         });
     }
 
     pub fn cannot_think(&mut self, reference: &ModelRef, abilities: &[String], cx: &mut EngineCx) {
-        let present = self
+        let current = self
             .current
             .as_ref()
-            .filter(|one| one.reference() == *reference);
-        let Some(model) = present else { return };
+            .filter(|model| model.reference() == *reference);
+        let Some(model) = current else { return };
         let mut changed = (**model).clone();
         changed.think = None;
         self.current = Some(Arc::new(changed));
         cx.outbox.push(Event::ThinkChanged(None));
-        let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
+        let notice = Notice::warning(format!("`{}` does not support thinking.", reference.name))
             .because(format!(
-                "Its server lists: {}. Thinking stays off.",
+                "Its server reports the capabilities {}. Thinking stays off.",
                 abilities.join(", ")
             ))
             .advise(Advice::ChooseOtherModel);
@@ -225,10 +231,9 @@ impl ModelRegistry {
     }
 }
 
-/// Is the model on the list of its server? A server that lists nothing may have it
-/// all the same.
+/// Checks that the server lists the model. A server that lists nothing may still have it.
 fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
-    let names = catalogue.models.iter().map(|one| one.name.as_str());
+    let names = catalogue.models.iter().map(|listed| listed.name.as_str());
     if catalogue.models.is_empty()
         || catalogue.is_cut
         || names.clone().any(|name| is_same_model(name, &model.model))
@@ -236,15 +241,13 @@ fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
         return Ok(());
     }
     let first: Vec<&str> = names.take(8).collect();
-    let more = catalogue.models.len() - first.len();
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+    let more = match catalogue.models.len() - first.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
     };
     Err(Notice::failure(format!(
         "The server answers, but lists no model `{}`.",
         model.model
     ))
-    .because(format!("It has: {}{more}.", first.join(", "))))
+    .because(format!("It lists: {}{more}.", first.join(", "))))
 }

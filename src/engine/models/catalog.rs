@@ -1,4 +1,4 @@
-//! What model servers have: asked in the background, each answer an event.
+//! Catalogs of model servers, fetched in the background; each answer is an event.
 
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, KnownServer};
@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How long a configured server is waited for.
+/// Time limit for a configured server.
 pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long an Ollama that nobody configured is waited for.
+/// Time limit for an Ollama that is not configured.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// How long this server may take to list its models.
+/// Time limit for this server to list its models.
 pub fn list_time_max(server: &ServerCatalog) -> Duration {
     match server.configured.is_empty() {
         true => LOOK_TIME_MAX,
@@ -27,7 +27,7 @@ pub fn list_time_max(server: &ServerCatalog) -> Duration {
 }
 
 impl ModelRegistry {
-    /// Looks for models if no settings ever listed one.
+    /// Discovers models if the settings never listed one.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
         let is_first = !cx.settings.lists_models && cx.unreadable_config_banner().is_none();
         if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
@@ -36,15 +36,18 @@ impl ModelRegistry {
         }
     }
 
-    /// Asks every server again; what was known of it stays until it answers.
+    /// Fetches all catalogs again; the last known catalog of a server stays until it answers.
     pub fn list_catalog(&mut self, cx: &mut EngineCx) {
         let before = std::mem::replace(&mut self.servers, known_servers(cx));
-        // Dropping the old set ends its tasks.
+        // Dropping the old set aborts its tasks.
         self.listing = JoinSet::new();
         for known in &mut self.servers {
-            let is_same = |one: &&KnownServer| one.catalog.server == known.catalog.server;
-            let earlier = before.iter().find(is_same).map(|one| &one.catalog.state);
-            if let Some(CatalogState::Listed(catalogue)) = earlier {
+            let is_same = |earlier: &&KnownServer| earlier.catalog.server == known.catalog.server;
+            let earlier_state = before
+                .iter()
+                .find(is_same)
+                .map(|earlier| &earlier.catalog.state);
+            if let Some(CatalogState::Listed(catalogue)) = earlier_state {
                 known.catalog.state = CatalogState::Listed(Arc::clone(catalogue));
             }
             let time_max = list_time_max(&known.catalog);
@@ -60,7 +63,11 @@ impl ModelRegistry {
 
     fn push_catalog(&mut self, cx: &mut EngineCx) {
         let catalog = ModelCatalog {
-            servers: self.servers.iter().map(|one| one.catalog.clone()).collect(),
+            servers: self
+                .servers
+                .iter()
+                .map(|known| known.catalog.clone())
+                .collect(),
             key_variables: config::key_variables(),
             is_host_unread: config::is_host_unread(&cx.home),
             offers: self.offers,
@@ -75,7 +82,7 @@ impl ModelRegistry {
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
-        let Some(known) = servers.find(|one| one.catalog.server == *server) else {
+        let Some(known) = servers.find(|known| known.catalog.server == *server) else {
             return;
         };
         known.catalog.state = match listed {
@@ -87,33 +94,33 @@ impl ModelRegistry {
 
     fn known(&self, server: &ModelServer) -> Option<&KnownServer> {
         let mut servers = self.servers.iter();
-        servers.find(|one| one.catalog.server == *server)
+        servers.find(|known| known.catalog.server == *server)
     }
 
-    /// Any model of a server, to ask it by.
+    /// The configuration of any model of a server, for requests to that server.
     pub fn config_of(&self, server: &ModelServer, cx: &EngineCx) -> Option<ModelConfig> {
         let mut models = cx.settings.models.iter();
         let configured = || models.find(|model| model.server() == *server);
-        let known = self.known(server).map(|one| &one.config);
+        let known = self.known(server).map(|known| &known.config);
         known.or_else(configured).cloned()
     }
 
-    /// What a server lists under this name; None if that is not known.
+    /// The server's entry with this name; None if unknown.
     pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
         let catalogue = self.known(server)?.catalog.listed()?;
         let mut models = catalogue.models.iter();
         models.find(|model| is_same_model(&model.name, name))
     }
 
-    /// Are all models of this server known?
+    /// Whether the complete model list of this server is known.
     pub fn lists_all(&self, server: &ModelServer) -> bool {
-        let catalogue = self.known(server).and_then(|one| one.catalog.listed());
+        let catalogue = self.known(server).and_then(|known| known.catalog.listed());
         catalogue.is_some_and(|catalogue| !catalogue.is_cut)
     }
 }
 
-/// The servers of all configured models, and the Ollama of this machine unless another
-/// Ollama is configured.
+/// The servers of all configured models, plus the local Ollama unless another Ollama is
+/// configured.
 fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
     let mut servers = config::model_servers(&cx.settings.models);
     let manages = |known: &KnownServer| known.config.provider.manages_models();

@@ -1,5 +1,5 @@
-//! The models: which one answers (`select`), what their servers have (`catalog`), adding one
-//! to the settings (`add`), pulling and removing (`pull`).
+//! Models: the selected one (`select`), the catalogs of model servers (`catalog`), adding
+//! models to the settings (`add`), pulling and removing them (`pull`).
 
 mod add;
 pub(super) mod catalog;
@@ -17,16 +17,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Events of tasks that wait for the actor.
+/// Capacity of the queue of task events.
 const EVENTS_MAX: usize = 64;
 
 pub(super) struct ModelRegistry {
-    /// The one that answers.
+    /// The selected model.
     current: Option<Arc<ModelConfig>>,
-    /// How much of its context the present conversation fills.
+    /// The context usage of the open conversation.
     pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
-    /// No settings list a model, so we looked for some: choosing one adds it.
+    /// The settings list no model, so models were discovered. Choosing one adds it.
     offers: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
@@ -35,7 +35,7 @@ pub(super) struct ModelRegistry {
     events: mpsc::Receiver<ModelTaskEvent>,
 }
 
-/// What a background task of the registry reports.
+/// The result or progress of a background task.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<Catalogue, ProviderError>),
@@ -43,7 +43,7 @@ pub(super) enum ModelTaskEvent {
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),
-    /// This model has these abilities, and cannot think.
+    /// This model cannot think; these are its capabilities.
     CannotThink(ModelRef, Vec<String>),
 }
 
@@ -75,13 +75,13 @@ impl ModelRegistry {
         self.current.as_ref()
     }
 
-    /// The name of the model that answers; empty where there is none.
+    /// The name of the selected model; empty without one.
     pub(super) fn current_name(&self) -> String {
         let current = self.current.as_ref();
         current.map_or_else(String::new, |model| model.name.clone())
     }
 
-    /// Runs a task whose only event is its result.
+    /// Runs a task that reports at most one event.
     fn spawn(&mut self, task: impl Future<Output = Option<ModelTaskEvent>> + Send + 'static) {
         while self.tasks.try_join_next().is_some() {}
         let sender = self.sender.clone();
@@ -92,11 +92,11 @@ impl ModelRegistry {
         });
     }
 
-    /// Waits for the next event of a task. Cancel-safe.
+    /// Waits for the next event of any task. Cancel-safe.
     pub(super) async fn next_event(&mut self) -> ModelTaskEvent {
         match self.events.recv().await {
             Some(event) => event,
-            // Never: there is a sender beside it.
+            // Unreachable: `self.sender` keeps the channel open.
             None => std::future::pending().await,
         }
     }
@@ -119,7 +119,8 @@ impl ModelRegistry {
     }
 }
 
-/// Drops the advice to retry: no prompt failed here, and retrying would send an older one.
+/// Drops the advice to retry, because no prompt failed here and retrying would resend an older
+/// one.
 pub(super) fn without_retry(mut notice: Notice) -> Notice {
     let retries = [Advice::Retry, Advice::RetryLater];
     if notice.advice.iter().any(|advice| retries.contains(advice)) {

@@ -1,5 +1,5 @@
-//! Pulls models to an Ollama and removes them. One pull at a time; it goes on whatever is on
-//! the screen, and ends with the program.
+//! Pulls models to an Ollama and removes them. One pull runs at a time, in the background,
+//! until the program ends.
 
 use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The shortest time between two reports of progress: nobody reads faster.
+/// Minimum time between two progress reports; nobody reads faster.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 impl ModelRegistry {
@@ -23,7 +23,7 @@ impl ModelRegistry {
         let name = name.trim();
         if let Some(pulling) = &self.pull {
             let other = pulling.pull.name.clone();
-            let notice = Notice::warning(format!("`{other}` is being pulled already."));
+            let notice = Notice::warning(format!("`{other}` is already being pulled."));
             return cx.notice(notice.advise(Advice::StopPull));
         }
         if let Some(notice) = no_name(name) {
@@ -68,28 +68,31 @@ impl ModelRegistry {
     }
 
     fn push_pull(&mut self, cx: &mut EngineCx) {
-        let pull = self.pull.as_ref().map(|one| one.pull.clone());
+        let pull = self.pull.as_ref().map(|active| active.pull.clone());
         cx.outbox.push(Event::PullChanged(pull));
     }
 
-    /// The Ollama to ask. If there is none, the user is told so.
+    /// The Ollama to ask; without one, the user gets a notice.
     fn ollama(
         &mut self,
         server: Option<&ModelServer>,
-        what: &str,
+        action: &str,
         cx: &mut EngineCx,
     ) -> Option<ModelConfig> {
         let config = match server {
             None => {
-                let candidates = self.current.as_deref().into_iter();
-                let candidates = candidates.chain(&cx.settings.models);
+                let candidates = self
+                    .current
+                    .as_deref()
+                    .into_iter()
+                    .chain(&cx.settings.models);
                 Some(config::model_manager(&cx.home, candidates))
             }
             Some(server) => self.config_of(server, cx),
         };
         let ollama = config.filter(|config| config.provider.manages_models());
         if ollama.is_none() {
-            let notice = Notice::warning(format!("Only an Ollama can {what}."));
+            let notice = Notice::warning(format!("Only an Ollama server can {action}."));
             cx.notice(notice);
         }
         ollama
@@ -106,7 +109,7 @@ impl ModelRegistry {
     }
 
     pub fn pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
-        // It was stopped meanwhile.
+        // The pull was stopped meanwhile.
         let Some(pulling) = self.pull.take() else {
             return;
         };
@@ -168,7 +171,8 @@ impl ModelRegistry {
         cx.ask(Owner::Program, question, pending);
     }
 
-    /// A model that is answering or being pulled must stay; the user is told so.
+    /// Whether a model may be removed. If it is answering or being pulled, the user gets a
+    /// notice.
     fn may_remove(
         &mut self,
         server: &ModelServer,
@@ -178,7 +182,7 @@ impl ModelRegistry {
     ) -> bool {
         let answers = answering.is_some_and(|model| model.is_listed_as(server, name));
         if answers {
-            let notice = Notice::warning(format!("`{name}` is answering now."));
+            let notice = Notice::warning(format!("`{name}` is answering."));
             cx.notice(notice.advise(Advice::WaitOrStop));
         }
         let is_pulled = self.pull.as_ref().is_some_and(|pulling| {
@@ -240,7 +244,7 @@ impl ModelRegistry {
     }
 }
 
-/// Says why a pull failed, and what to do.
+/// The cause of a failed pull, with advice.
 pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = caused_by(format!("`{name}` was not pulled."), fault);
     let message = match &fault.cause {
@@ -249,20 +253,20 @@ pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
         _ => String::new(),
     };
     if message.contains("does not exist") || message.contains("not found") {
-        return notice.advise("Check the name; ollama.com/library lists what there is.");
+        return notice.advise("Check the name: ollama.com/library lists all models.");
     }
     if message.contains("no space") {
-        return notice.advise("Make room on the server's disk, then pull again.");
+        return notice.advise("Free space on the server's disk, then pull again.");
     }
     match &fault.cause {
         FailureCause::ConnectionRefused
         | FailureCause::HostNotFound
         | FailureCause::InvalidBaseUrl { .. } => notice,
-        _ => notice.advise("Pulling again goes on where it stopped."),
+        _ => notice.advise("Pulling again resumes the download."),
     }
 }
 
-/// Says why a model was not removed.
+/// The cause of a failed removal.
 pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = caused_by(format!("`{name}` was not removed."), fault);
     match &fault.cause {
@@ -275,7 +279,7 @@ pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
     }
 }
 
-/// What did not happen, because of a fault.
+/// A failure notice with the cause and advice of a provider error.
 fn caused_by(what: String, fault: &ProviderError) -> Notice {
     let fault = without_retry(fault.notice());
     let why = match &fault.why {

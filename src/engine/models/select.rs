@@ -1,4 +1,4 @@
-//! Which model answers, and where that is kept.
+//! The selected model, and where the selection is saved.
 
 use super::ModelRegistry;
 use crate::config::{self, Settings};
@@ -7,32 +7,34 @@ use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use std::sync::Arc;
 
-/// An example that can be pasted into config.json.
+/// An example to paste into config.json.
 const EXAMPLE: &str =
     r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 
-/// Why there is no model to ask.
+/// The reason why no model is selected.
 pub fn no_model(cx: &EngineCx) -> Notice {
     let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
     if cx.settings.lists_models {
         return notice;
     }
-    // A file that could not be read may well list models.
+    // An unreadable file may well list models.
     if let Some(banner) = cx.unreadable_config_banner() {
-        return Notice::failure("No model is known: config.json could not be read.")
+        return Notice::failure("config.json could not be read, so no model is available.")
             .because(banner.notice.what.clone())
-            .advise("Correct it there; that takes effect at once.");
+            .advise("Correct the file; the change takes effect at once.");
     }
     let file = cx.home.config();
     notice
-        .advise(format!("No model is listed in {} yet.", file.display()))
+        .advise(format!("{} lists no model yet.", file.display()))
         .advise(Advice::AddModel)
-        .advise("`humble demo` shows the program without any model.")
-        .advise(format!("Or put this there, for example:\n{EXAMPLE}"))
+        .advise("`humble demo` shows humble without a model.")
+        .advise(format!(
+            "Or put this into the file, for example:\n{EXAMPLE}"
+        ))
 }
 
 impl ModelRegistry {
-    /// The model that the command line names, or the active one.
+    /// Selects the model of the command line, or the active one.
     pub fn choose_first_model(&mut self, cx: &mut EngineCx) {
         let named = cx.options.model.as_deref();
         let model = match named.map(|name| cx.settings.find_model(name).ok_or(name)) {
@@ -68,7 +70,7 @@ impl ModelRegistry {
     pub fn select_model(&mut self, wanted: &ModelRef, cx: &mut EngineCx) {
         let Some(model) = self.find_reference(wanted, cx) else {
             cx.notice(Notice::warning(format!(
-                "There is no model `{}` any more.",
+                "`{}` is no longer in config.json.",
                 wanted.name
             )));
             return;
@@ -77,7 +79,7 @@ impl ModelRegistry {
             other.active = other.reference() == *wanted;
         }
         self.take_model(model, cx);
-        // A stand-in is in no file.
+        // A model override is in no file.
         if cx.options.model_override.is_some() {
             return;
         }
@@ -90,7 +92,7 @@ impl ModelRegistry {
         models.find(|model| model.reference() == *wanted).cloned()
     }
 
-    /// Uses a model from the next turn on, without saving that anywhere.
+    /// Selects a model for the next turn without saving the selection.
     pub fn take_model(&mut self, model: ModelConfig, cx: &mut EngineCx) {
         cx.outbox.push(Event::ThinkChanged(model.think));
         self.current = Some(Arc::new(model));
@@ -102,19 +104,19 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// The model in use goes on; of its own entry it takes what is in force. One that
-    /// stood in no file stays what it is.
+    /// Applies changed settings to the selected model: it stays selected and takes the changes
+    /// to its own entry. A model that was in no file stays unchanged.
     pub fn settings_changed(&mut self, before: &[ModelConfig], cx: &mut EngineCx) {
         let models = &cx.settings.models;
         let named = |name: &str| models.iter().find(|model| model.name == name);
         if let Some(model) = self.current.clone() {
-            let is_it = |other: &&ModelConfig| other.reference() == model.reference();
-            let found = models.iter().find(is_it).or_else(|| named(&model.name));
-            match (before.iter().find(is_it), found.cloned()) {
-                (Some(old), Some(new)) if *old != new => self.moved(&model, old, new, cx),
+            let is_same = |other: &&ModelConfig| other.reference() == model.reference();
+            let found = models.iter().find(is_same).or_else(|| named(&model.name));
+            match (before.iter().find(is_same), found.cloned()) {
+                (Some(old), Some(new)) if *old != new => self.update_current(&model, old, new, cx),
                 (Some(_), None) => cx.notice(
-                    Notice::warning(format!("`{}` is not in config.json any more.", model.name))
-                        .because("It goes on answering for now.")
+                    Notice::warning(format!("`{}` is no longer in config.json.", model.name))
+                        .because("It stays selected for now.")
                         .advise(Advice::ChooseOtherModel),
                 ),
                 _ => {}
@@ -123,8 +125,8 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// The model that would begin to answer, were these the settings of a start: none
-    /// where one answers already. A conversation goes nowhere by an edit alone.
+    /// The model that these settings would select at a start; None if one is already selected,
+    /// because an edit alone never switches the model of a conversation.
     pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
         if self.current.is_some() {
             return None;
@@ -135,29 +137,29 @@ impl ModelRegistry {
         }
     }
 
-    fn moved(
+    fn update_current(
         &mut self,
         model: &ModelConfig,
         old: &ModelConfig,
         mut new: ModelConfig,
         cx: &mut EngineCx,
     ) {
-        // What was chosen for this run beats the file.
+        // A value chosen for this run overrides the file.
         if model.think != old.think {
             new.think = model.think;
         }
-        let moved = new.reference() != old.reference() || new.base_url != old.base_url;
-        if moved {
+        let is_moved = new.reference() != old.reference() || new.base_url != old.base_url;
+        if is_moved {
             return self.take_model(new, cx);
         }
         cx.outbox.push(Event::ThinkChanged(new.think));
         self.current = Some(Arc::new(new));
     }
 
-    /// The dialect of a model was stored.
-    pub fn set_dialect(&mut self, of: &ModelRef, dialect: Dialect) {
+    /// Applies a stored dialect to the selected model.
+    pub fn set_dialect(&mut self, reference: &ModelRef, dialect: Dialect) {
         if let Some(model) = &mut self.current
-            && model.reference() == *of
+            && model.reference() == *reference
         {
             Arc::make_mut(model).dialect = dialect;
         }

@@ -1,5 +1,4 @@
-//! Offers the turns that an earlier run left unfinished, one after the other, the newest
-//! first.
+//! Offers the turns that an earlier run left unfinished, one at a time, newest first.
 
 use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan_journals};
 use crate::engine::cx::EngineCx;
@@ -11,13 +10,13 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub struct CrashRecovery {
-    /// Still to be offered.
+    /// Not offered yet.
     unfinished: VecDeque<UnfinishedTurns>,
 }
 
 impl CrashRecovery {
-    /// Looks for what an earlier run left. A run with a single turn offers nothing: nobody is
-    /// there to decide.
+    /// Starts the scan for journals of earlier runs. A one-shot run offers nothing, because
+    /// nobody is there to decide.
     pub fn start_scan(&mut self, cx: &mut EngineCx) {
         if cx.options.no_save {
             return;
@@ -33,7 +32,9 @@ impl CrashRecovery {
     }
 
     pub fn scanned(&mut self, scan: RecoveryScan, cx: &mut EngineCx) {
-        scan.notices.into_iter().for_each(|one| cx.notice(one));
+        scan.notices
+            .into_iter()
+            .for_each(|notice| cx.notice(notice));
         self.unfinished.extend(scan.unfinished);
         self.offer_next(cx);
     }
@@ -59,7 +60,7 @@ impl CrashRecovery {
                 let pending = PendingQuestion::DiscardUnfinished(turns);
                 cx.ask(Owner::Program, Ask::Discard { prompt }, pending);
             }
-            // Dropped, its journal is unlocked, and offered at the next start.
+            // Dropping the turns unlocks their journal, so they are offered at the next start.
             _ => self.offer_next(cx),
         }
     }

@@ -1,6 +1,6 @@
-//! Keeps the journal of the turn under way, off the actor: words are gathered
-//! for a moment, calls and the answer are written at once. A journal stays until a
-//! save that came after it has succeeded.
+//! Writes the journal of the running turn, off the actor: text is batched, calls and the
+//! answer are written at once. A journal is kept until a later save of its conversation has
+//! succeeded.
 
 use super::session_writer::{ConversationSeq, SaveSeq};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
@@ -12,33 +12,33 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// The least time between two writes of words.
+/// Minimum time between two writes of text.
 const FLUSH_DELAY: Duration = Duration::from_millis(250);
-/// How often words are put on the disk itself, not only into the system's cache.
+/// How often text is synced to the disk itself.
 const SYNC_INTERVAL: Duration = Duration::from_secs(2);
-/// How long the end of a turn may wait for its answer to be in the journal.
+/// How long the end of a turn may wait for its answer to reach the journal.
 const HOLD_MAX: Duration = Duration::from_millis(500);
-/// How long a disk that refused is left alone.
+/// Pause before a failed write is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 enum JournalOp {
     Write(Record),
     Remove,
-    /// Another conversation begins; this one's journal waits for its save.
+    /// Another conversation starts; this journal waits for its save.
     Detach(ConversationSeq, SaveSeq),
 }
 
-/// What one piece of work came to.
+/// The result of one batch of writes.
 struct JournalWriteResult {
     journal: Option<Journal>,
     detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
-    /// What could not be done, the first that failed in front.
+    /// Operations that were not done, starting with the one that failed.
     remaining_ops: VecDeque<JournalOp>,
     result: Result<(), StoreError>,
 }
 
-/// What happened: the journal was written, or could not be, or is slow.
+/// The result of a write, or a warning that it takes too long.
 #[derive(Debug, PartialEq)]
 pub enum JournalEvent {
     Written,
@@ -48,7 +48,7 @@ pub enum JournalEvent {
 
 pub struct JournalWriter {
     journals: Arc<Journals>,
-    /// The journal of the present conversation, while it is not being written.
+    /// The journal of the open conversation; None while it is being written.
     journal: Option<Journal>,
     ops: VecDeque<JournalOp>,
     writing: Option<JoinHandle<JournalWriteResult>>,
@@ -56,9 +56,9 @@ pub struct JournalWriter {
     last_sync: Option<Instant>,
     conversation: ConversationSeq,
     is_turn_open: bool,
-    /// There is, or will be, a file of the present conversation.
+    /// The open conversation has, or will have, a journal file.
     has_file: bool,
-    /// The save that makes it needless.
+    /// The save that makes the journal unnecessary.
     needed_until: Option<SaveSeq>,
     detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
     hold_deadline: Option<Instant>,
@@ -82,27 +82,27 @@ impl JournalWriter {
         }
     }
 
-    /// A turn of this conversation begins.
-    pub fn begin(&mut self, epoch: ConversationSeq, turn: Record) {
-        self.detach_journal(epoch);
+    /// Starts a turn of this conversation.
+    pub fn begin(&mut self, conversation: ConversationSeq, turn: Record) {
+        self.detach_journal(conversation);
         self.is_turn_open = true;
         self.has_file = true;
         self.push_urgent(JournalOp::Write(turn));
     }
 
-    /// The journal of another conversation waits for a save of its own.
-    fn detach_journal(&mut self, epoch: ConversationSeq) {
-        let before = std::mem::replace(&mut self.conversation, epoch);
-        if before == epoch || !self.has_file {
+    /// Detaches the journal of the previous conversation, which waits for its own save.
+    fn detach_journal(&mut self, conversation: ConversationSeq) {
+        let before = std::mem::replace(&mut self.conversation, conversation);
+        if before == conversation || !self.has_file {
             return;
         }
-        let ticket = self.needed_until.take().unwrap_or(SaveSeq::NEVER);
+        let save = self.needed_until.take().unwrap_or(SaveSeq::NEVER);
         self.has_file = false;
         self.is_turn_open = false;
-        self.push_urgent(JournalOp::Detach(before, ticket));
+        self.push_urgent(JournalOp::Detach(before, save));
     }
 
-    /// Takes down what happens in the turn.
+    /// Records an event of the turn.
     pub fn record_event(&mut self, event: &TurnEvent) {
         if !self.is_turn_open {
             return;
@@ -121,7 +121,7 @@ impl JournalWriter {
                     text: text.clone(),
                 }))
             }
-            // Progress is of no use to whoever finds it later.
+            // Recovery does not need progress.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}
                 _ => self.push_urgent(JournalOp::Write(Record::call(call))),
@@ -130,37 +130,37 @@ impl JournalWriter {
         }
     }
 
-    fn push_text(&mut self, piece: u64, kind: PieceKind, words: &str) {
+    fn push_text(&mut self, piece: u64, kind: PieceKind, added: &str) {
         let thinking = kind == PieceKind::Thinking;
         match self.ops.back_mut() {
             Some(JournalOp::Write(Record::Words {
                 piece: last, text, ..
             })) if *last == piece => {
-                text.push_str(words);
+                text.push_str(added);
             }
             _ => self.ops.push_back(JournalOp::Write(Record::Words {
                 piece,
                 thinking,
-                text: words.to_owned(),
+                text: added.to_owned(),
             })),
         }
         self.write_at
             .get_or_insert_with(|| Instant::now() + FLUSH_DELAY);
     }
 
-    /// The turn was answered: its end is told once this is on the disk, and the
-    /// journal goes once the save with this ticket has succeeded.
-    pub fn record_answer(&mut self, answer: Record, ticket: SaveSeq) {
+    /// Records the answer. The turn's end is shown once this is on the disk, and the journal
+    /// is removed once `save` has succeeded.
+    pub fn record_answer(&mut self, answer: Record, save: SaveSeq) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
-        self.needed_until = Some(ticket);
+        self.needed_until = Some(save);
         self.hold_deadline = Some(Instant::now() + HOLD_MAX);
         self.push_urgent(JournalOp::Write(answer));
     }
 
-    /// The turn ended without an answer. Its journal stays until the save with this
-    /// ticket; without one it goes, unless an earlier answer still needs it.
+    /// Ends a turn without an answer. Its journal is kept until `until` is saved; without that
+    /// it is removed, unless an earlier answer still needs it.
     pub fn end_turn(&mut self, until: Option<SaveSeq>) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
@@ -172,7 +172,7 @@ impl JournalWriter {
         }
     }
 
-    /// Nothing of the present conversation is to stay here.
+    /// Removes the journal of the open conversation.
     pub fn discard(&mut self) {
         self.is_turn_open = false;
         self.needed_until = None;
@@ -184,14 +184,16 @@ impl JournalWriter {
         }
     }
 
-    /// A journal of an earlier run whose words are in this conversation now.
-    pub fn adopt(&mut self, epoch: ConversationSeq, until: SaveSeq, journal: Journal) {
-        self.detached.push((epoch, until, journal));
+    /// Keeps the journal of an earlier run, whose text is now in this conversation, until the
+    /// save.
+    pub fn adopt(&mut self, conversation: ConversationSeq, until: SaveSeq, journal: Journal) {
+        self.detached.push((conversation, until, journal));
     }
 
-    /// A save succeeded: what waited for it goes.
-    pub fn session_saved(&mut self, epoch: ConversationSeq, ticket: SaveSeq) {
-        let is_saved = |of: ConversationSeq, until: SaveSeq| of == epoch && until <= ticket;
+    /// Removes the journals that waited for this save.
+    pub fn session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
+        let is_saved =
+            |owner: ConversationSeq, until: SaveSeq| owner == conversation && until <= save;
         if !self.is_turn_open
             && self
                 .needed_until
@@ -199,31 +201,31 @@ impl JournalWriter {
         {
             self.discard();
         }
-        let left = std::mem::take(&mut self.detached);
-        let (gone, left): (Vec<_>, Vec<_>) = left
+        let (saved, unsaved): (Vec<_>, Vec<_>) = std::mem::take(&mut self.detached)
             .into_iter()
-            .partition(|(of, until, _)| is_saved(*of, *until));
-        self.detached = left;
-        if !gone.is_empty() {
-            // Few and small: what is removed off the actor is nobody's to wait for.
+            .partition(|(owner, until, _)| is_saved(*owner, *until));
+        self.detached = unsaved;
+        if !saved.is_empty() {
+            // Removal is quick, so nothing waits for it.
             tokio::task::spawn_blocking(|| {
-                gone.into_iter()
+                saved
+                    .into_iter()
                     .for_each(|(_, _, journal)| journal.remove());
             });
         }
     }
 
-    /// Is the end of a turn to wait?
+    /// Whether the end of a turn must be held back.
     pub fn is_holding_events(&self) -> bool {
         self.hold_deadline.is_some()
     }
 
-    /// Is everything written that can be?
+    /// Whether there is nothing left to write.
     pub fn is_idle(&self) -> bool {
         self.writing.is_none() && self.ops.is_empty()
     }
 
-    /// Is each answer that was not saved in a journal on the disk?
+    /// Whether every unsaved answer is in a journal on the disk.
     pub fn has_all_answers_on_disk(&self) -> bool {
         self.is_idle() && self.has_file && self.journal.is_some()
     }
@@ -233,7 +235,7 @@ impl JournalWriter {
         self.write_at = Some(Instant::now());
     }
 
-    /// Waits for the next thing to do, and does it. Safe to drop while it waits.
+    /// Waits for the next write to be due or to finish. Cancel-safe.
     pub async fn next_event(&mut self) -> JournalEvent {
         loop {
             let due = self.write_at.filter(|_| self.writing.is_none());
@@ -267,11 +269,11 @@ impl JournalWriter {
         self.write_at = None;
         let (ops, journal) = (std::mem::take(&mut self.ops), self.journal.take());
         let (journals, now) = (Arc::clone(&self.journals), Instant::now());
-        let is_words = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Words { .. }));
-        let is_stale = self
+        let is_text = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Words { .. }));
+        let is_sync_due = self
             .last_sync
             .is_none_or(|synced| now >= synced + SYNC_INTERVAL);
-        let sync = is_stale || !ops.iter().all(is_words);
+        let sync = is_sync_due || !ops.iter().all(is_text);
         if sync {
             self.last_sync = Some(now);
         }
@@ -304,7 +306,7 @@ fn write(
     mut ops: VecDeque<JournalOp>,
     sync: bool,
 ) -> JournalWriteResult {
-    let mut left = Vec::new();
+    let mut detached = Vec::new();
     let mut result = Ok(());
     while let Some(op) = ops.pop_front() {
         let done = match (&op, &mut journal) {
@@ -317,8 +319,8 @@ fn write(
                 slot.take().into_iter().for_each(Journal::remove);
                 Ok(())
             }
-            (JournalOp::Detach(epoch, until), slot) => {
-                left.extend(slot.take().map(|journal| (*epoch, *until, journal)));
+            (JournalOp::Detach(conversation, until), slot) => {
+                detached.extend(slot.take().map(|journal| (*conversation, *until, journal)));
                 Ok(())
             }
         };
@@ -333,7 +335,7 @@ fn write(
     }
     JournalWriteResult {
         journal,
-        detached: left,
+        detached,
         remaining_ops: ops,
         result,
     }

@@ -1,5 +1,5 @@
-//! The last tries to save, when the program ends: until nothing is left to be written, or
-//! the disk refuses.
+//! The last saves, when the program ends: continues until everything is written or the disk
+//! refuses.
 
 use super::journal_writer::JournalEvent;
 use super::session_writer::ConversationSeq;
@@ -23,8 +23,9 @@ impl LastSaves {
             sessions, journal, ..
         } = persistence;
         sessions.retry_now();
-        let mut refused = false;
-        while !sessions.is_idle() || !(journal.is_idle() || refused) || !jobs.is_empty() {
+        let mut has_journal_failed = false;
+        while !sessions.is_idle() || !(journal.is_idle() || has_journal_failed) || !jobs.is_empty()
+        {
             tokio::select! {
                 saved = sessions.next_saved(), if !sessions.is_idle() => match saved.result {
                     Ok(id) => {
@@ -36,26 +37,26 @@ impl LastSaves {
                         self.fault = Some(fault);
                     }
                 },
-                step = journal.next_event(), if !journal.is_idle() && !refused => {
-                    refused = matches!(step, JournalEvent::Failed(_));
+                event = journal.next_event(), if !journal.is_idle() && !has_journal_failed => {
+                    has_journal_failed = matches!(event, JournalEvent::Failed(_));
                 }
                 Some(_) = jobs.join_next() => {}
             }
         }
     }
 
-    pub fn report(&mut self, present: ConversationSeq, outbox: &mut Outbox) {
-        for (epoch, id, fork_of) in self.done.drain(..) {
+    pub fn report(&mut self, current: ConversationSeq, outbox: &mut Outbox) {
+        for (conversation, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
                 outbox.push(Event::Mentioned(conflict_notice(&original, &id)));
             }
-            if epoch == present {
+            if conversation == current {
                 outbox.push(Event::SessionSaved(id));
             }
         }
     }
 
-    /// The last try is over: what is not saved, in a sentence that names where it is now.
+    /// Notices about unsaved conversations, with the place where each is now.
     pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
         let in_journal = persistence.journal.has_all_answers_on_disk();
         let unsaved = persistence.sessions.into_unsaved();
@@ -69,7 +70,7 @@ impl LastSaves {
                 None => notice,
             };
             return vec![
-                notice.advise("Its last turn is in the journal: the next start saves it."),
+                notice.advise("Its last turn is in the journal; the next start recovers it."),
             ];
         }
         let rescue = move || unsaved.iter().map(rescue_session).collect();
@@ -80,12 +81,12 @@ impl LastSaves {
 
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
-    let what = format!("The conversation \"{title}\" could not be saved.");
+    let message = format!("The conversation \"{title}\" could not be saved.");
     match Sessions::rescue(session) {
-        Ok(path) => Notice::failure(what).advise(format!(
-            "All of it is in {}: move it from there.",
+        Ok(path) => Notice::failure(message).advise(format!(
+            "A copy is in {}: move it to a safe place.",
             path.display()
         )),
-        Err(fault) => Notice::failure(what).because(format!("{fault}.")),
+        Err(fault) => Notice::failure(message).because(format!("{fault}.")),
     }
 }

@@ -1,7 +1,7 @@
-//! What of a conversation goes to the disk, and what the user is told when it cannot:
-//! `session_writer` writes the session's file, `journal_writer` the journal of the turn under
-//! way, `session_record` adds a turn to the session, `crash_recovery` offers what an earlier
-//! run left `unfinished`, `last_saves` is the end of the program.
+//! Saves conversations and reports saves that fail: `session_writer` writes session files,
+//! `journal_writer` the journal of the running turn, `session_record` adds a turn to the
+//! session, `crash_recovery` offers turns that an earlier run left `unfinished`, `last_saves`
+//! handles the end of the program.
 
 pub(super) mod crash_recovery;
 mod journal_writer;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 const JOURNAL: BannerCause = BannerCause::NoJournal;
 const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
-/// Something that was written in the background.
+/// The result of a write in the background.
 pub(super) enum PersistEvent {
     Session(SaveOutcome),
     Journal(JournalEvent),
@@ -39,11 +39,11 @@ pub(super) enum PersistEvent {
 pub(super) struct Persistence {
     sessions: SessionWriter,
     journal: JournalWriter,
-    /// The save that holds the words of the turn that ends now.
+    /// The save that contains the partial answer of the turn that is ending.
     partial_answer_save: Option<SaveSeq>,
-    /// Nothing of this conversation is saved.
+    /// This conversation is not saved.
     is_private: bool,
-    /// A fork whose name is not known yet, and what it is a fork of.
+    /// A fork without a file name yet, and the session it was forked from.
     pending_fork: Option<(ConversationSeq, Option<SessionId>)>,
 }
 
@@ -58,12 +58,12 @@ impl Persistence {
         }
     }
 
-    /// Waits for the next write to end. Cancel-safe.
+    /// Waits for the next write to finish. Cancel-safe.
     pub(super) async fn next(&mut self) -> PersistEvent {
         tokio::select! {
             biased;
             saved = self.sessions.next_saved() => PersistEvent::Session(saved),
-            step = self.journal.next_event() => PersistEvent::Journal(step),
+            event = self.journal.next_event() => PersistEvent::Journal(event),
         }
     }
 
@@ -75,7 +75,7 @@ impl Persistence {
         !cx.options.no_save && !self.is_private
     }
 
-    /// A turn begins: its prompt is in the journal before its first word can be.
+    /// Starts the journal of a turn. The prompt is written before any text of the answer.
     pub(super) fn begin_turn(
         &mut self,
         conversation: &Conversation,
@@ -103,18 +103,18 @@ impl Persistence {
         self.journal.begin(conversation.seq(), turn);
     }
 
-    /// Records an event of the turn, on its way to the front end.
+    /// Records an event of the turn in the journal.
     pub(super) fn record(&mut self, event: &TurnEvent, cx: &mut EngineCx) {
         self.journal.record_event(event);
         let TurnEvent::Ended { end, .. } = event else {
             return;
         };
-        let kept = self.partial_answer_save.take();
+        let partial_answer_save = self.partial_answer_save.take();
         if !matches!(end, TurnEnd::Answered { .. }) {
-            // Only what nobody saw end is offered at the next start: this turn has ended.
-            self.journal.end_turn(kept);
+            // Only turns that the user did not see end are offered at the next start.
+            self.journal.end_turn(partial_answer_save);
         }
-        // An answer that is shown as whole is on the disk.
+        // An answer shown as complete must be on the disk first.
         if self.journal.is_holding_events() {
             cx.outbox.hold();
         }
@@ -130,13 +130,13 @@ impl Persistence {
     ) {
         let whole =
             session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
-        if let Some(ticket) = self.save_conversation(conversation, cx) {
+        if let Some(save) = self.save_conversation(conversation, cx) {
             let record = Record::answer(&whole, usage, Timestamp::now());
-            self.journal.record_answer(record, ticket);
+            self.journal.record_answer(record, save);
         }
     }
 
-    /// Keeps the words of a turn that ended without an answer.
+    /// Saves the partial answer of a turn that ended without an answer.
     pub(super) fn save_partial_answer(
         &mut self,
         conversation: &mut Conversation,
@@ -149,8 +149,8 @@ impl Persistence {
         self.partial_answer_save = self.save_conversation(conversation, cx);
     }
 
-    /// Asks for the conversation to be written as it is now. None where it is not to be,
-    /// or has no answer yet: the first answer makes the file.
+    /// Queues a save of the conversation. None if it must not be saved or has no answer yet:
+    /// the first answer creates the file.
     pub(super) fn save_conversation(
         &mut self,
         conversation: &Conversation,
@@ -158,12 +158,12 @@ impl Persistence {
     ) -> Option<SaveSeq> {
         let session = conversation.session();
         let has_answer = !session.messages.is_empty() || !session.branches.is_empty();
-        let epoch = conversation.seq();
-        (self.is_saving(cx) && has_answer).then(|| self.sessions.save(epoch, file_version(session)))
+        let seq = conversation.seq();
+        (self.is_saving(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
     }
 
-    /// Writes the conversation, which has the words of a journal of an earlier run now: that
-    /// journal stays until this is written.
+    /// Saves a conversation with the text of an earlier run's journal, and keeps that journal
+    /// until the save has succeeded.
     pub(super) fn save_recovered(
         &mut self,
         conversation: &Conversation,
@@ -175,7 +175,7 @@ impl Persistence {
         self.journal.adopt(conversation.seq(), until, journal);
     }
 
-    /// Takes in what was written.
+    /// Handles the result of a write.
     pub(super) fn handle_event(
         &mut self,
         written: PersistEvent,
@@ -184,7 +184,7 @@ impl Persistence {
     ) {
         match written {
             PersistEvent::Session(saved) => self.session_saved(saved, conversation, cx),
-            PersistEvent::Journal(step) => self.handle_journal_event(step, cx),
+            PersistEvent::Journal(event) => self.handle_journal_event(event, cx),
         }
     }
 
@@ -195,19 +195,20 @@ impl Persistence {
         cx: &mut EngineCx,
     ) {
         cx.report_narrowed_permissions();
-        let (epoch, ticket) = (saved.conversation, saved.save);
+        let (seq, save) = (saved.conversation, saved.save);
         match saved.result {
             Ok(id) => {
-                self.journal.session_saved(epoch, ticket);
+                self.journal.session_saved(seq, save);
                 prepare_home_again(cx);
                 if let Some(original) = saved.fork_of {
-                    let said = conflict_notice(&original, &id);
-                    cx.outbox.push(Event::Mentioned(said));
+                    let notice = conflict_notice(&original, &id);
+                    cx.outbox.push(Event::Mentioned(notice));
                 }
-                if let Some((_, original)) = self.pending_fork.take_if(|(of, _)| *of == epoch) {
+                if let Some((_, original)) = self.pending_fork.take_if(|(forked, _)| *forked == seq)
+                {
                     cx.notice(fork_notice(&id, original));
                 }
-                if epoch == conversation.seq() {
+                if seq == conversation.seq() {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }
@@ -220,23 +221,23 @@ impl Persistence {
                 tracing::error!("a session could not be saved: {fault}");
                 let notice = fault
                     .notice()
-                    .because("The conversation goes on, and is saved as soon as that can be.");
-                let known = cx.banners.get(&UNSAVED);
-                if known.is_none_or(|known| known.notice != notice) {
+                    .because("The save is retried automatically; you can continue.");
+                let shown = cx.banners.get(&UNSAVED);
+                if shown.is_none_or(|shown| shown.notice != notice) {
                     cx.set_banner(Banner::new(UNSAVED, notice));
                 }
             }
         }
     }
 
-    fn handle_journal_event(&mut self, step: JournalEvent, cx: &mut EngineCx) {
-        match step {
+    fn handle_journal_event(&mut self, event: JournalEvent, cx: &mut EngineCx) {
+        match event {
             JournalEvent::Written => cx.clear_banner(&JOURNAL),
-            JournalEvent::Slow => tracing::warn!("the journal is slow"),
+            JournalEvent::Slow => tracing::warn!("writing the journal takes long"),
             JournalEvent::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
-                let notice = Notice::warning(format!("The journal is not kept: {fault}."))
-                    .because("Should the program be killed, the turn under way is lost.");
+                let notice = Notice::warning(format!("The journal cannot be written: {fault}."))
+                    .because("If humble crashes, the running turn is lost.");
                 if !cx.banners.contains_key(&JOURNAL) {
                     cx.set_banner(Banner::new(JOURNAL, notice));
                 }
@@ -247,8 +248,7 @@ impl Persistence {
         }
     }
 
-    /// Nothing of the conversation is saved from now on, or again. False where that was so
-    /// already.
+    /// Turns private mode on or off for this conversation. False if it did not change.
     pub(super) fn set_private(
         &mut self,
         private: bool,
@@ -257,7 +257,7 @@ impl Persistence {
     ) -> bool {
         if std::mem::replace(&mut self.is_private, private) == private {
             let state = if private {
-                "private already"
+                "already private"
             } else {
                 "not private"
             };
@@ -266,11 +266,13 @@ impl Persistence {
         }
         cx.outbox.push(Event::PrivateChanged(private));
         cx.notice(match (private, &conversation.session().id) {
-            (true, Some(id)) => Notice::info("Private: nothing is saved from now on.")
-                .because(format!("{id} stays as it is.")),
-            (true, None) => Notice::info("Private: nothing of this conversation is saved."),
-            (false, _) => Notice::info("This conversation is saved again with its next answer.")
-                .because("What was said in private is part of it then."),
+            (true, Some(id)) => Notice::info("Private mode is on: nothing more is saved.")
+                .because(format!("{id} keeps what was saved so far.")),
+            (true, None) => Notice::info("Private mode is on: this conversation is not saved."),
+            (false, _) => {
+                Notice::info("Private mode is off: the next answer saves this conversation.")
+                    .because("The private part is saved with it.")
+            }
         });
         if private {
             self.journal.discard();
@@ -279,19 +281,19 @@ impl Persistence {
         true
     }
 
-    /// Another conversation begins. True where the one before was private.
+    /// Ends private mode because another conversation starts. True if it was on.
     pub(super) fn end_private(&mut self) -> bool {
         std::mem::take(&mut self.is_private)
     }
 
-    /// The conversation goes on in a file of its own, which is named once it is there.
+    /// Continues the conversation in a new file, whose name is reported once it exists.
     pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
             return cx.notice(notice.advise(Advice::LeavePrivate));
         }
         if conversation.session().messages.is_empty() {
-            return cx.notice(Notice::info("Nothing to fork: nothing was answered yet."));
+            return cx.notice(Notice::info("Nothing to fork: there is no answer yet."));
         }
         let original = conversation.fork();
         self.pending_fork = Some((conversation.seq(), original));
@@ -299,9 +301,9 @@ impl Persistence {
     }
 }
 
-/// The conversation as its file has it. Where every turn was taken back, the one that was
-/// left last stays the active branch in the file until another answer comes: a file
-/// without messages would be a nameless entry in the list.
+/// The version of the session for its file. If every turn was rewound, the branch left last
+/// stays active in the file until there is another answer: a file without messages would be a
+/// nameless entry in the list.
 fn file_version(session: &Session) -> Session {
     let mut session = session.clone();
     if session.messages.is_empty()
@@ -312,7 +314,7 @@ fn file_version(session: &Session) -> Session {
     session
 }
 
-/// A home that could not be written took a save: what else it lacks is seen anew.
+/// Prepares the home folder again: a save succeeded although the folder was unwritable before.
 fn prepare_home_again(cx: &mut EngineCx) {
     if cx.banners.contains_key(&BannerCause::UnwritableHome) {
         let home = cx.home.clone();
@@ -321,16 +323,16 @@ fn prepare_home_again(cx: &mut EngineCx) {
     }
 }
 
-/// Somebody else changed the file: the conversation was saved beside it.
+/// Another program changed the file, so the conversation was saved as a new one.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
-    Notice::warning(format!("{original} was changed elsewhere meanwhile."))
-        .advise(format!("This conversation goes on as {id}."))
+    Notice::warning(format!("Another program changed {original}."))
+        .advise(format!("This conversation continues as {id}."))
 }
 
 fn fork_notice(id: &SessionId, original: Option<SessionId>) -> Notice {
-    let notice = Notice::info(format!("This conversation goes on as {id}."));
+    let notice = Notice::info(format!("Forked. You are in the copy, {id}."));
     match original {
-        Some(original) => notice.because(format!("{original} stays as it is.")),
+        Some(original) => notice.because(format!("The original, {original}, is unchanged.")),
         None => notice,
     }
 }

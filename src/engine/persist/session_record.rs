@@ -1,21 +1,21 @@
-//! What a turn leaves in the session: the prompt and the final answer as
-//! messages, everything else beside them.
+//! Adds a finished turn to the session: prompt and final answer as messages, everything else
+//! as metadata.
 
 use crate::domain::session::{CancelledTurn, Role, TurnRecord};
 use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// A turn that is to be saved.
+/// The data of a turn that is saved.
 pub struct TurnToSave<'a> {
     pub prompt: &'a str,
     pub kind: PromptKind,
     pub model: &'a str,
-    /// The fold of its events.
+    /// Built from its events.
     pub transcript: &'a Transcript,
 }
 
-/// Adds an answered turn to the conversation. Returns its whole answer.
+/// Adds an answered turn to the conversation. Returns the complete answer.
 pub(super) fn add_answered_turn(
     session: &mut Session,
     turn: &TurnToSave,
@@ -33,12 +33,12 @@ pub(super) fn add_answered_turn(
     let answer = SavedMessage::assistant(answer);
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
-    let note = turn_record(turn, usage, session.messages.len() - 1);
-    session.metadata.turns.push(note);
+    let record = turn_record(turn, usage, session.messages.len() - 1);
+    session.metadata.turns.push(record);
     whole
 }
 
-/// The second half of the answer to the prompt at `at`, which was cut.
+/// Appends a continuation to the truncated answer of the prompt at index `at`.
 fn extend_answer(
     session: &mut Session,
     at: usize,
@@ -49,7 +49,7 @@ fn extend_answer(
     let is_answer = |message: &SavedMessage| message.role == Role::Assistant;
     let found = session.messages[at..].iter().rposition(is_answer);
     let message = match found {
-        Some(behind) => at + behind,
+        Some(offset) => at + offset,
         None => {
             session.messages.push(SavedMessage::assistant(""));
             session.messages.len() - 1
@@ -79,21 +79,20 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
         model: turn.model.to_owned(),
         usage,
         tools,
-        // Each round thinks for itself: without a break its first word would run into
-        // the last one of the round before.
+        // A blank line separates the thinking of the rounds.
         thinking: thoughts.join("\n\n"),
         at: Some(Timestamp::now()),
     }
 }
 
-/// Keeps the words of a turn that ended without an answer; never sent.
+/// Records the partial answer of a turn that ended without an answer. It is never sent.
 pub(super) fn add_cancelled_turn(
     session: &mut Session,
     kind: PromptKind,
     prompt: &str,
     words: &str,
 ) {
-    let note = CancelledTurn {
+    let cancelled = CancelledTurn {
         at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
@@ -101,5 +100,5 @@ pub(super) fn add_cancelled_turn(
         interrupted: false,
         replaces: kind != PromptKind::Ask,
     };
-    session.metadata.add_cancelled(note);
+    session.metadata.add_cancelled(cancelled);
 }

@@ -1,6 +1,6 @@
-//! Writes sessions, one at a time, off the actor: a slow disk delays neither a
-//! frame nor an interrupt, and two saves of one session never pass each other. What
-//! the disk refuses is kept and tried again, ever more seldom.
+//! Writes sessions one at a time, off the actor: a slow disk delays neither a frame nor an
+//! interrupt, and two saves of one session never overtake each other. Failed saves are kept
+//! and retried with backoff.
 
 use crate::domain::{Session, SessionId};
 use crate::store::{Sessions, StoreError};
@@ -11,21 +11,21 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// How long a disk that refused is left alone at first, and at most.
+/// The pause after a failed save, at first and at most.
 const DELAY_MIN: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
 
-/// Tells conversations apart before they have a file. A new number with each one
-/// that is begun or opened.
+/// Identifies conversations before they have a file. Each one that is started or opened gets a
+/// new number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ConversationSeq(pub u64);
 
-/// Numbers saves in the order in which they were asked for.
+/// Numbers saves in the order of their requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct SaveSeq(u64);
 
 impl SaveSeq {
-    /// No save comes as late.
+    /// Later than any save.
     pub const NEVER: Self = Self(u64::MAX);
 }
 
@@ -34,7 +34,7 @@ pub struct SaveOutcome {
     pub conversation: ConversationSeq,
     pub save: SaveSeq,
     pub result: Result<SessionId, StoreError>,
-    /// Someone else changed the file meanwhile: this is a fork of it.
+    /// Another program changed the file, so a fork of it was saved.
     pub fork_of: Option<SessionId>,
 }
 
@@ -49,11 +49,11 @@ pub struct SessionWriter {
     queue: VecDeque<QueuedSave>,
     writing: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
     ids: HashMap<ConversationSeq, SessionId>,
-    /// When the first answer of each conversation without a file yet ended: its name
-    /// says that, however late the disk takes it.
+    /// When the first answer of each conversation without a file ended. The file name contains
+    /// this time, however late the disk accepts it.
     first_answer_at: HashMap<ConversationSeq, Zoned>,
     last_save: u64,
-    /// The disk refused: nothing is tried before.
+    /// A save failed; there is no attempt before this time.
     retry_at: Option<Instant>,
     delay: Duration,
 }
@@ -72,28 +72,31 @@ impl SessionWriter {
         }
     }
 
-    /// Saves this state of a conversation, after what is being written now. A disk
-    /// that refused before is tried at once.
-    pub fn save(&mut self, epoch: ConversationSeq, session: Session) -> SaveSeq {
-        let ticket = self.next_save();
+    /// Saves this state of a conversation after the running write. A failed save is retried at
+    /// once.
+    pub fn save(&mut self, conversation: ConversationSeq, session: Session) -> SaveSeq {
+        let save = self.next_save();
         self.last_save += 1;
-        self.first_answer_at.entry(epoch).or_insert_with(Zoned::now);
-        self.queue.retain(|waiting| waiting.conversation != epoch);
+        self.first_answer_at
+            .entry(conversation)
+            .or_insert_with(Zoned::now);
+        self.queue
+            .retain(|queued| queued.conversation != conversation);
         self.queue.push_back(QueuedSave {
-            conversation: epoch,
-            save: ticket,
+            conversation,
+            save,
             session,
         });
         self.retry_now();
-        ticket
+        save
     }
 
-    /// The ticket of the next save.
+    /// The number of the next save.
     pub fn next_save(&self) -> SaveSeq {
         SaveSeq(self.last_save + 1)
     }
 
-    /// Tries what the disk refused.
+    /// Retries failed saves now.
     pub fn retry_now(&mut self) {
         self.retry_at = None;
         self.start();
@@ -103,36 +106,35 @@ impl SessionWriter {
         if self.writing.is_some() || self.retry_at.is_some() {
             return;
         }
-        let Some(mut waiting) = self.queue.pop_front() else {
+        let Some(mut queued) = self.queue.pop_front() else {
             return;
         };
-        // A save before this one may have made the file, or a fork of it.
-        if let Some(id) = self.ids.get(&waiting.conversation) {
-            waiting.session.id = Some(id.clone());
+        // An earlier save may have created the file, or a fork of it.
+        if let Some(id) = self.ids.get(&queued.conversation) {
+            queued.session.id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
         let ended = match (
-            &waiting.session.id,
-            self.first_answer_at.get(&waiting.conversation),
+            &queued.session.id,
+            self.first_answer_at.get(&queued.conversation),
         ) {
             (None, Some(ended)) => ended.clone(),
-            // A fork that a conflict makes is as old as the conflict.
+            // A fork made by a conflict is dated by the conflict.
             _ => Zoned::now(),
         };
         self.writing = Some(tokio::task::spawn_blocking(move || {
-            (write(&sessions, &waiting, &ended), waiting)
+            (write(&sessions, &queued, &ended), queued)
         }));
     }
 
-    /// Waits for the write under way; pending for ever where there is none. Safe
-    /// to drop while it waits.
+    /// Waits for the running write; pending forever without one. Cancel-safe.
     pub async fn next_saved(&mut self) -> SaveOutcome {
         loop {
             if let Some(writing) = &mut self.writing {
                 let written = writing.await;
                 self.writing = None;
                 return match written {
-                    Ok((saved, waiting)) => self.finish_write(saved, waiting),
+                    Ok((saved, queued)) => self.finish_write(saved, queued),
                     Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                 };
             }
@@ -144,16 +146,16 @@ impl SessionWriter {
         }
     }
 
-    fn finish_write(&mut self, saved: SaveOutcome, waiting: QueuedSave) -> SaveOutcome {
+    fn finish_write(&mut self, saved: SaveOutcome, queued: QueuedSave) -> SaveOutcome {
         match &saved.result {
             Ok(id) => {
                 self.ids.insert(saved.conversation, id.clone());
                 self.delay = DELAY_MIN;
             }
             Err(_) => {
-                let newer = |other: &QueuedSave| other.conversation == waiting.conversation;
+                let newer = |other: &QueuedSave| other.conversation == queued.conversation;
                 if !self.queue.iter().any(newer) {
-                    self.queue.push_front(waiting);
+                    self.queue.push_front(queued);
                 }
                 self.retry_at = Some(Instant::now() + self.delay);
                 self.delay = (self.delay * 2).min(DELAY_MAX);
@@ -163,26 +165,26 @@ impl SessionWriter {
         saved
     }
 
-    /// Has everything been tried that was asked for?
+    /// Whether every requested save was attempted.
     pub fn is_idle(&self) -> bool {
         self.writing.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }
 
-    /// What the disk refused.
+    /// The sessions whose saves failed.
     pub fn into_unsaved(self) -> Vec<Session> {
-        let waiting = self.queue.into_iter();
-        waiting.map(|waiting| waiting.session).collect()
+        let queued = self.queue.into_iter();
+        queued.map(|queued| queued.session).collect()
     }
 }
 
-fn write(sessions: &Sessions, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcome {
-    let session = &waiting.session;
+fn write(sessions: &Sessions, queued: &QueuedSave, ended: &Zoned) -> SaveOutcome {
+    let session = &queued.session;
     let create = || sessions.create(session, ended);
     let (result, fork_of) = match &session.id {
         None => (create(), None),
         Some(id) => match sessions.save(session) {
             Ok(()) => (Ok(id.clone()), None),
-            // A file that was changed or broken meanwhile is not ours to replace.
+            // A file that another program changed or corrupted must not be replaced.
             Err(StoreError::ChangedElsewhere(_) | StoreError::Broken { .. }) => {
                 (create(), Some(id.clone()))
             }
@@ -190,8 +192,8 @@ fn write(sessions: &Sessions, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcom
         },
     };
     SaveOutcome {
-        conversation: waiting.conversation,
-        save: waiting.save,
+        conversation: queued.conversation,
+        save: queued.save,
         result,
         fork_of,
     }

@@ -1,5 +1,5 @@
 //! Turns that an earlier run left unfinished because it crashed, was killed or lost its
-//! terminal: finds their journals and saves what can be saved without asking.
+//! terminal. Finds their journals and saves everything that needs no question.
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
@@ -12,7 +12,7 @@ use crate::store::{
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
 
-/// A journal with its unanswered turns; locked until it is dropped.
+/// A journal with its unanswered turns. Its lock is released on drop.
 #[derive(Debug)]
 pub struct UnfinishedTurns {
     journal: Journal,
@@ -26,7 +26,7 @@ pub struct RecoveryScan {
 }
 
 impl UnfinishedTurns {
-    /// What the user is shown of them.
+    /// The data shown in the question.
     pub(super) fn question(&self) -> Unfinished {
         let Some(turn) = self.turns.last() else {
             return Unfinished::default();
@@ -56,13 +56,13 @@ impl UnfinishedTurns {
         }
     }
 
-    /// The prompt of the last one.
+    /// The prompt of the last turn.
     pub(super) fn prompt(&self) -> String {
         let last = self.turns.last();
         last.map_or_else(String::new, |turn| turn.prompt.clone())
     }
 
-    /// A call of the last one waited for a decision.
+    /// Whether a call of the last turn was awaiting approval.
     fn awaited_approval(&self) -> bool {
         let last = self.turns.last();
         last.is_some_and(|turn| turn.awaiting().next().is_some())
@@ -74,14 +74,14 @@ impl UnfinishedTurns {
         id.map(|id| sessions.open(&id))
     }
 
-    /// Adds the words to their session, marked as interrupted.
+    /// Adds the partial answers to their session, marked as interrupted.
     fn add_to(&self, session: &mut Session) {
         for turn in &self.turns {
             if session.started_at.is_none() {
                 session.started_at = turn.started;
                 session.model.clone_from(&turn.model);
             }
-            let note = CancelledTurn {
+            let cancelled = CancelledTurn {
                 at: turn.at.unwrap_or_else(Timestamp::now),
                 after: session.messages.len(),
                 prompt: turn.prompt.clone(),
@@ -89,7 +89,7 @@ impl UnfinishedTurns {
                 interrupted: true,
                 replaces: turn.before < session.messages.len(),
             };
-            session.metadata.add_cancelled(note);
+            session.metadata.add_cancelled(cancelled);
         }
     }
 
@@ -98,19 +98,19 @@ impl UnfinishedTurns {
     }
 }
 
-/// A conversation that is taken up again, with the words of its unfinished turns.
+/// A resumed conversation, with the partial answers of its unfinished turns.
 #[derive(Debug)]
 pub struct ResumedConversation {
     pub session: Session,
     pub journal: Journal,
-    /// To be put back into the composer: nothing is asked and nothing approved unseen, since
-    /// tools may have changed.
+    /// Put back into the composer. Nothing is sent or approved unseen, since tools may have
+    /// changed.
     pub prompt: String,
     pub notice: Notice,
 }
 
 impl ResumedConversation {
-    /// In the session of the turns, where they have one that can be opened.
+    /// Opens the session of the turns, or a new one if there is none.
     pub(super) fn open(turns: UnfinishedTurns, sessions: &Sessions) -> Self {
         let (mut session, fault) = match turns.open_session(sessions) {
             Some(Ok(session)) => (session, None),
@@ -119,11 +119,17 @@ impl ResumedConversation {
         };
         turns.add_to(&mut session);
         let notice = match fault {
-            Some(fault) => fault.notice().advise("It goes on as a new conversation."),
-            None if turns.awaited_approval() => Notice::info("The prompt is back in the message.")
-                .advise(Advice::SendAgain)
-                .because("The call that waited for you was not run."),
-            None => Notice::info("The prompt is back in the message.").advise(Advice::SendAgain),
+            Some(fault) => fault
+                .notice()
+                .advise("The turn continues in a new conversation."),
+            None if turns.awaited_approval() => {
+                Notice::info("Your prompt is back in the message editor.")
+                    .advise(Advice::SendAgain)
+                    .because("The call that waited for your approval was not run.")
+            }
+            None => {
+                Notice::info("Your prompt is back in the message editor.").advise(Advice::SendAgain)
+            }
         };
         Self {
             session,
@@ -148,8 +154,8 @@ pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     scan
 }
 
-/// Saves the answers of a journal, and the words of turns that ended without one; turns
-/// that never ended are left to be offered.
+/// Saves the answers of a journal and the partial answers of turns that ended. Turns that
+/// never ended are kept for the question.
 fn recover_journal(
     journal: Journal,
     turns: Vec<JournaledTurn>,
@@ -161,15 +167,20 @@ fn recover_journal(
     for turn in answered {
         match recover(sessions, &turn, &Zoned::now()) {
             Ok(Some(Recovered::Saved(id))) => {
-                for later in turns.iter_mut().filter(|it| it.started == turn.started) {
+                for later in turns
+                    .iter_mut()
+                    .filter(|later| later.started == turn.started)
+                {
                     later.session.get_or_insert_with(|| id.clone());
                 }
-                let notice = Notice::info(format!("An answer of the last run is saved in {id}."));
+                let notice = Notice::info(format!(
+                    "Recovered an answer of the last run. It is saved in {id}."
+                ));
                 scan.notices.push(notice);
             }
             Ok(_) => {}
             Err(fault) => {
-                // The journal stays as it is, for the next start.
+                // The journal is kept for the next start.
                 scan.notices.push(fault.notice());
                 return;
             }

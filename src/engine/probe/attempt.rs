@@ -1,5 +1,5 @@
-//! Probes one dialect: runs a turn to its end, answers its questions, and observes what
-//! the model wrote. Every wait has a deadline.
+//! Probes one dialect: runs a turn to its end, answers its questions and observes the model's
+//! output. Every wait has a deadline.
 
 use super::observation::Observation;
 use super::run::{DialectProbe, ProbeEvent, ProbeTools};
@@ -21,30 +21,30 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// All that one dialect may take, not counting the loading of the model.
+/// Time limit for one dialect, without loading the model.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(180);
-/// How long a server may load the model.
+/// Time limit for loading the model.
 const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
-/// Rounds with calls in one dialect: the one that was asked for, and two more.
+/// Rounds with calls per dialect: the requested one, and two more.
 const ROUNDS_MAX: u32 = 3;
 
 pub(super) enum AttemptEnd {
     Completed(Trial),
-    /// No dialect would fare better: why.
+    /// The reason why every other dialect would fail as well.
     Aborted(Notice),
 }
 
-/// One dialect of a probe, under way.
+/// A running attempt with one dialect.
 pub(super) struct ProbeAttempt<'a> {
     probe: &'a DialectProbe,
     facts: &'a ModelFacts,
     tools: &'a mut ProbeTools,
     events: &'a mpsc::Sender<ProbeEvent>,
-    /// The model, set to the dialect that is tried.
+    /// The model, configured for this dialect.
     model: Arc<ModelConfig>,
     driver: TurnDriver,
     observation: Observation,
-    /// Ollama's `num_ctx`, from the first request on.
+    /// Ollama's `num_ctx`, set by the first request.
     num_ctx: Option<u32>,
     is_loading: bool,
     began: Instant,
@@ -57,7 +57,7 @@ impl<'a> ProbeAttempt<'a> {
         dialect: Dialect,
         facts: &'a ModelFacts,
         tools: &'a mut ProbeTools,
-        news: &'a mpsc::Sender<ProbeEvent>,
+        events: &'a mpsc::Sender<ProbeEvent>,
     ) -> AttemptEnd {
         let model = Arc::new(ModelConfig {
             dialect,
@@ -73,7 +73,7 @@ impl<'a> ProbeAttempt<'a> {
             probe,
             facts,
             tools,
-            events: news,
+            events,
             model,
             driver,
             observation: Observation::default(),
@@ -84,7 +84,7 @@ impl<'a> ProbeAttempt<'a> {
         };
         attempt.handle_outputs(outputs);
         while !attempt.driver.is_over() {
-            // The deadline comes first: a stream that never ends must not hide it.
+            // The deadline comes first, so that an endless stream cannot starve it.
             let signal = tokio::select! {
                 biased;
                 () = sleep_until(attempt.deadline) => return attempt.timed_out(),
@@ -101,7 +101,7 @@ impl<'a> ProbeAttempt<'a> {
         attempt.complete()
     }
 
-    /// How the attempt ends, where a signal ends it before its turn.
+    /// Returns the attempt's end if a signal ends it before its turn ends.
     async fn observe(&mut self, signal: &TurnSignal) -> Option<AttemptEnd> {
         match signal {
             TurnSignal::Loaded(Some(false)) => {
@@ -111,7 +111,7 @@ impl<'a> ProbeAttempt<'a> {
             }
             TurnSignal::Silence => {
                 let seconds = self.probe.idle_seconds();
-                return Some(self.give_up(format!("nothing more came for {seconds} s.")));
+                return Some(self.give_up(format!("the reply stalled for {seconds} s.")));
             }
             TurnSignal::Part(part) => {
                 if let Some(Err(fault)) = part {
@@ -122,7 +122,7 @@ impl<'a> ProbeAttempt<'a> {
                     self.observation.reply_failed(&fault.cause);
                 }
                 if std::mem::take(&mut self.is_loading) {
-                    // Loading is the server's time, not the model's.
+                    // Loading time does not count.
                     self.began = Instant::now();
                     self.deadline = self.began + ATTEMPT_TIME_MAX;
                     let _ = self.events.send(ProbeEvent::ModelLoaded).await;
@@ -173,13 +173,13 @@ impl<'a> ProbeAttempt<'a> {
                             FinishedCall {
                                 call: id,
                                 outcome: outcome.await,
-                                // What the one tool on offer says is this program's own.
+                                // The only tool is built in, so its output is trusted.
                                 untrusted_text: None,
                             }
                         }
                     });
                 }
-                // Nothing of a probe is kept.
+                // A probe saves nothing.
                 TurnOutput::RequestDropped
                 | TurnOutput::AskClosed(_)
                 | TurnOutput::Granted(_)
@@ -190,7 +190,7 @@ impl<'a> ProbeAttempt<'a> {
         }
     }
 
-    /// The context that a conversation would ask for; 0 where none is asked for.
+    /// The context size that a conversation would request; 0 if none.
     fn num_ctx(&mut self, messages: &[Message], tools: &Offered) -> u32 {
         let model = &self.model;
         if !model.provider.truncates_silently() {
@@ -200,22 +200,23 @@ impl<'a> ProbeAttempt<'a> {
             let native = (model.dialect == Dialect::Native).then_some(tools);
             let vocabulary = Vocabulary::for_model(self.facts.family.as_deref(), &model.model);
             let estimate = raw_estimate(messages, native, vocabulary);
-            let (before, agreed) = (self.probe.num_ctx, self.probe.approved_num_ctx);
-            let tokens = match ContextLimits::new(model, self.facts, before, agreed).fit(estimate) {
-                ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
-                ContextFit::Grows { from, .. } => from,
-            };
+            let (previous, approved) = (self.probe.num_ctx, self.probe.approved_num_ctx);
+            let tokens =
+                match ContextLimits::new(model, self.facts, previous, approved).fit(estimate) {
+                    ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
+                    ContextFit::Grows { from, .. } => from,
+                };
             u32::try_from(tokens).unwrap_or(u32::MAX)
         })
     }
 
     fn timed_out(mut self) -> AttemptEnd {
         if self.is_loading {
-            // No other dialect would load it sooner.
+            // The other dialects would not load it any faster.
             let (name, seconds) = (&self.model.name, LOADING_TIME_MAX.as_secs());
-            let what = format!("The server did not load {name} within {seconds} s.");
-            let advice = "Its own log may say why; a smaller model loads sooner.";
-            return AttemptEnd::Aborted(Notice::failure(what).advise(advice));
+            let message = format!("The server did not load {name} within {seconds} s.");
+            let advice = "The server's log may show why; a smaller model loads faster.";
+            return AttemptEnd::Aborted(Notice::failure(message).advise(advice));
         }
         let seconds = ATTEMPT_TIME_MAX.as_secs();
         self.give_up(format!("no answer within {seconds} s."))
@@ -235,7 +236,7 @@ impl<'a> ProbeAttempt<'a> {
 }
 
 fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnSetup {
-    // Nothing but the one tool is on offer, and it does no harm.
+    // Only one tool is offered, and it is harmless.
     let mut approval = Approval::new(ToolMode::Manual);
     for tool in tools.toolset.tools() {
         approval.grant(Grant::of(tool));
@@ -258,7 +259,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
     }
 }
 
-/// The number and the time make each prompt a new one, so that no cache answers it.
+/// The number and the time make each prompt unique, so that no cache answers it.
 fn prompt() -> String {
     let id = RandomState::new().hash_one(TOOL) as u32;
     let now = jiff::Timestamp::now();
@@ -269,7 +270,7 @@ fn prompt() -> String {
     )
 }
 
-/// Would every dialect fail in the same way?
+/// Whether this failure would affect every dialect.
 fn affects_every_dialect(cause: &FailureCause) -> bool {
     match cause {
         FailureCause::ConnectionRefused
@@ -295,8 +296,8 @@ mod tests {
 
     #[test]
     fn each_probe_prompt_is_unique() {
-        let (one, other) = (prompt(), prompt());
-        assert_ne!(one, other);
-        assert!(one.contains("`say_hello`"), "{one}");
+        let (first, second) = (prompt(), prompt());
+        assert_ne!(first, second);
+        assert!(first.contains("`say_hello`"), "{first}");
     }
 }

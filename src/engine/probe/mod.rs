@@ -1,6 +1,6 @@
-//! `/probe`: finds out in the background which dialect the present model follows, and stores
-//! that if the user wants it. It touches no conversation. `run` tries each dialect,
-//! `attempt` runs the turn of one, `observation` judges what the model wrote.
+//! `/probe`: finds out in the background which dialect the selected model follows, and stores
+//! it if the user agrees. It affects no conversation. `run` tries every dialect, `attempt`
+//! runs the turn of one, `observation` judges the model's output.
 
 mod attempt;
 mod observation;
@@ -19,7 +19,7 @@ use crate::protocol::{Ask, Choice, Event, Job, Owner};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// The probe of a model, from its beginning until the user has read what it found.
+/// A probe, from its start until the user has answered the question about its result.
 #[derive(Default)]
 pub(super) struct ModelProbe {
     active: Option<ActiveProbe>,
@@ -28,7 +28,7 @@ pub(super) struct ModelProbe {
 struct ActiveProbe {
     report: Report,
     state: ProbeState,
-    /// None once it is over.
+    /// None once finished.
     running: Option<RunningProbe>,
 }
 
@@ -37,23 +37,26 @@ impl ModelProbe {
         self.active.is_some()
     }
 
-    /// Waits for the next news; pending where no probe runs. Cancel-safe.
+    /// Waits for the next event; pending forever without a running probe. Cancel-safe.
     pub(super) async fn next(&mut self) -> ProbeEvent {
-        let running = self.active.as_mut().and_then(|one| one.running.as_mut());
+        let running = self
+            .active
+            .as_mut()
+            .and_then(|active| active.running.as_mut());
         match running {
             Some(running) => running.next().await,
             None => std::future::pending().await,
         }
     }
 
-    /// `probe` is the reason where there is no model to probe.
+    /// Starts `probe`, or reports why there is no model to probe.
     pub(super) fn start(&mut self, probe: Result<DialectProbe, Notice>, cx: &mut EngineCx) {
         if self.is_active() {
-            return cx.notice(Notice::info("A probe is under way already."));
+            return cx.notice(Notice::info("A probe is already running."));
         }
         if cx.options.model_override.is_some() {
-            let what = "The demo's model follows a script: there is nothing to find out.";
-            return cx.notice(Notice::info(what));
+            let message = "The demo's model follows a script: there is nothing to probe.";
+            return cx.notice(Notice::info(message));
         }
         let probe = match probe {
             Ok(probe) => probe,
@@ -77,11 +80,11 @@ impl ModelProbe {
         cx.outbox.push(Event::ProbeChanged(state));
     }
 
-    pub(super) fn handle_event(&mut self, news: ProbeEvent, cx: &mut EngineCx) {
+    pub(super) fn handle_event(&mut self, event: ProbeEvent, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
-        match news {
+        match event {
             ProbeEvent::AttemptStarted(dialect) => {
                 active.state.dialect = Some(dialect);
                 active.state.is_loading = false;
@@ -92,16 +95,16 @@ impl ModelProbe {
                 active.report.trials.push(trial);
                 return;
             }
-            ProbeEvent::Finished(over) => {
-                active.report.is_cut = over.is_err();
-                active.report.fault = over.err().map(without_retry);
+            ProbeEvent::Finished(result) => {
+                active.report.is_cut = result.is_err();
+                active.report.fault = result.err().map(without_retry);
                 return self.finish(cx);
             }
         }
         self.push(cx);
     }
 
-    /// The user does not wait for the rest, and sees what there is.
+    /// Stops the probe and shows the results so far.
     pub(super) fn stop(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
@@ -109,7 +112,7 @@ impl ModelProbe {
         let Some(running) = &mut active.running else {
             return;
         };
-        // What was told before the key came counts.
+        // Attempts that finished before the key press count.
         active
             .report
             .trials
@@ -120,11 +123,11 @@ impl ModelProbe {
         }
         self.active = None;
         self.push(cx);
-        let what = "The probe was stopped before a dialect was tried to its end.";
-        cx.notice(Notice::info(what));
+        let message = "The probe was stopped before any dialect was fully tried.";
+        cx.notice(Notice::info(message));
     }
 
-    /// Shows what was found, and asks where there is something to store.
+    /// Shows the result, and offers to store the recommended dialect.
     fn finish(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
@@ -134,7 +137,7 @@ impl ModelProbe {
         let report = Arc::new(active.report.clone());
         let model = report.model.clone();
         let mut listed = cx.settings.models.iter().map(ModelConfig::reference);
-        let is_listed = listed.any(|one| one == model);
+        let is_listed = listed.any(|listed| listed == model);
         let to = report.worth_storing().filter(|_| is_listed);
         tracing::info!("probe of {}: {}", model.name, report.words());
         self.push(cx);
@@ -154,7 +157,7 @@ impl ModelProbe {
         let Some(dialect) = to.filter(|_| choice == Choice::Store) else {
             return self.push(cx);
         };
-        // The next prompt waits until what was found is in force.
+        // Reported as running until the dialect is stored and active.
         let home = cx.home.clone();
         cx.write_config(move || {
             let stored = config::set_tool_calls(&home, &model, dialect);
@@ -173,8 +176,8 @@ impl ModelProbe {
             Err(fault) => fault.notice(),
             Ok(()) => {
                 let (name, dialect) = (&model.name, dialect.name());
-                let said = format!("{name} is used with `{dialect}` from now on.");
-                Notice::info(said).because("It stands in config.json as `toolCalls`.")
+                let message = format!("{name} now uses the dialect `{dialect}`.");
+                Notice::info(message).because("Saved to config.json as `toolCalls`.")
             }
         });
         self.push(cx);

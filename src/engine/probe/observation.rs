@@ -1,5 +1,5 @@
-//! What an attempt has shown so far: the call as the model wrote it, the words that only a
-//! call can tell, and the answer. It answers the turn's questions, too. Pure.
+//! The results of an attempt so far: the call as written, the secret word that only a call
+//! reveals, and the answer. Also answers the turn's questions. Pure.
 
 use crate::domain::probe::{SECRET, TOOL, Trial, Wrote, holds};
 use crate::domain::{
@@ -13,25 +13,25 @@ use std::time::Duration;
 
 #[derive(Debug, Default)]
 pub(super) struct Observation {
-    /// The first call of this round, in the model's words.
+    /// The first call of this round, as the model wrote it.
     requested_call: Option<String>,
     has_unrunnable_request: bool,
-    /// A round before this one asked for something that could not be run.
+    /// An earlier round contained a call that could not be run.
     had_unrunnable_request: bool,
     call_outcome: Option<Wrote>,
     secret_words: Vec<String>,
     answer: Option<String>,
-    /// Time, or a fault that is not the model's, cut the last reply short.
+    /// A timeout or a failure not caused by the model cut the last reply short.
     is_interrupted: bool,
-    /// Why the present request was sent again.
+    /// Why the current request was sent again.
     retry_reason: Option<String>,
-    /// The last thing that was noted, for want of a fault.
+    /// The last notice, reported if there is no failure.
     last_notice: Option<String>,
     fault: Option<String>,
 }
 
 impl Observation {
-    /// What came of it, after so long.
+    /// The result, after this time.
     pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> Trial {
         let answer = self.answer.as_deref().unwrap_or_default();
         let answered = self.secret_words.iter().any(|word| holds(answer, word));
@@ -41,26 +41,26 @@ impl Observation {
             None if self.had_unrunnable_request || self.has_unrunnable_request => Wrote::Unusable,
             None => Wrote::Nothing,
         };
-        let is_well = answered && wrote == Wrote::AsTaught;
-        let noted = self.last_notice.filter(|_| !is_well);
+        let is_correct = answered && wrote == Wrote::AsTaught;
+        let last_notice = self.last_notice.filter(|_| !is_correct);
         Trial {
             dialect,
             wrote,
             answered,
             elapsed,
             is_whole: !self.is_interrupted,
-            fault: self.fault.or(noted),
+            fault: self.fault.or(last_notice),
         }
     }
 
     pub(super) fn give_up(&mut self, fault: String) {
-        // What it waited for tells more than that it did.
-        let why = self.retry_reason.take().map(|why| format!(" {why}"));
-        self.fault = Some(fault + &why.unwrap_or_default());
+        // The reason for the wait is more useful than the wait itself.
+        let reason = self.retry_reason.take().map(|reason| format!(" {reason}"));
+        self.fault = Some(fault + &reason.unwrap_or_default());
         self.is_interrupted = true;
     }
 
-    /// The reply broke off. That a server takes no tools is an answer, too.
+    /// Records a failed reply. A server that does not support tools is a valid result.
     pub(super) fn reply_failed(&mut self, cause: &FailureCause) {
         self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
@@ -105,8 +105,10 @@ impl Observation {
 
     fn tool(&mut self, dialect: Dialect, call: &ToolCall) {
         if let ToolState::Done(ToolOutcome::Succeeded { text, .. }) = &call.state {
-            let told: Option<Value> = serde_json::from_str(text).ok();
-            let word = told.as_ref().and_then(|told| told.get(SECRET)?.as_str());
+            let result: Option<Value> = serde_json::from_str(text).ok();
+            let word = result
+                .as_ref()
+                .and_then(|result| result.get(SECRET)?.as_str());
             self.secret_words.extend(word.map(str::to_owned));
         }
         if self.call_outcome.is_none() {
@@ -116,10 +118,10 @@ impl Observation {
         }
     }
 
-    /// What is answered for the user, who was told what a probe does.
+    /// Answers a question of the turn in place of the user.
     pub(super) fn answer_to(&mut self, question: &Ask) -> Answer {
         let (choice, fault) = match question {
-            // Nothing else is on offer.
+            // Only the probe's tool is offered.
             Ask::Approve(calls) => {
                 let run = |call: &ApproveCall| (call.call, Decision::Run);
                 return Answer::Calls(calls.iter().map(run).collect());
@@ -130,14 +132,17 @@ impl Observation {
                 format!("it called {TOOL} in {rounds} rounds without an answer."),
             ),
             Ask::AfterError { .. } => (Choice::Stop, format!("{TOOL} itself failed.")),
-            _ => (Choice::Stop, "the turn needed a person.".to_owned()),
+            _ => (
+                Choice::Stop,
+                "the turn needed a decision of the user.".to_owned(),
+            ),
         };
         self.fault = Some(fault);
         Answer::Choice(choice)
     }
 }
 
-/// Was the call written as the dialect teaches it?
+/// Judges whether the call has the form that the dialect teaches.
 fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     let (form, repaired) = match origin {
         CallOrigin::Native if dialect == Dialect::Native => return Wrote::AsTaught,
@@ -149,7 +154,7 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     }
     match dialect {
         Dialect::Xml if form == "mcp-request" => Wrote::AsTaught,
-        // Inside a tag of another form, the same object is that form.
+        // The same object inside a tag of another form counts as that form.
         Dialect::Prompt if form == "JSON" => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
@@ -165,7 +170,7 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     }
 }
 
-/// What stands in a code fence counts like what stands outside one.
+/// The text without a surrounding code fence.
 fn without_code_fence(raw: &str) -> &str {
     let raw = raw.trim();
     let inside = raw.strip_prefix("```").and_then(|rest| {

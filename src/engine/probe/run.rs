@@ -1,6 +1,6 @@
-//! Finds out which dialect a model follows: one turn for each, in which it is
-//! to call `say_hello` and to repeat what only a call can tell it. Nothing of that
-//! belongs to a conversation; dropping the future stops it at once.
+//! Finds the dialect that a model follows: one turn per dialect, in which the model must call
+//! `say_hello` and repeat a word that only the call reveals. Independent of conversations;
+//! dropping the future stops it at once.
 
 use super::attempt::{AttemptEnd, ProbeAttempt};
 use crate::config::BUILT_IN;
@@ -21,68 +21,68 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Seconds of silence in the middle of a reply that end an attempt at the latest: nobody is
-/// asked whether to wait on.
+/// Maximum silence during a reply, in seconds: nobody is asked whether to keep waiting.
 const IDLE_SECONDS_MAX: u64 = 30;
-/// News that wait for whoever started the probe.
-const NEWS_MAX: usize = 16;
-/// How long the built-in server may take to come up.
+/// Capacity of the queue of probe events.
+const PROBE_EVENTS_MAX: usize = 16;
+/// Time limit for starting the built-in server.
 const TOOLS_TIME_MAX: Duration = Duration::from_secs(10);
-/// Events of the hub that wait.
+/// Capacity of the queue of hub events.
 const EVENTS_MAX: usize = 64;
 
-/// What is probed, and how it would be asked in a conversation.
+/// The model to probe, and how a conversation would use it.
 pub struct DialectProbe {
     pub provider: Provider,
     pub built_in: Arc<dyn LocalServer>,
     pub model: Arc<ModelConfig>,
-    /// What the chat would send: whether a dialect is followed depends on it.
+    /// The prompt of the chat, since it affects whether a dialect is followed.
     pub system_prompt: Arc<str>,
-    /// The context that a conversation has with this model, and the one that the user
-    /// agreed to: another would make Ollama load it anew.
+    /// The context size of the conversation with this model, and the size that the user
+    /// allowed: any other size would make Ollama reload it.
     pub num_ctx: u32,
     pub approved_num_ctx: u64,
     /// `idleSeconds` of the settings.
     pub idle_seconds: u64,
 }
 
-/// What a probe has to say while it runs.
+/// Progress of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeEvent {
     AttemptStarted(Dialect),
-    /// The server loads the model first.
+    /// The server is loading the model.
     ModelLoading,
     ModelLoaded,
     AttemptFinished(Trial),
-    /// The last news. An error would stop every dialect alike, such as a server that is
-    /// not there.
+    /// The last event. The error is one that affects every dialect, such as an unreachable
+    /// server.
     Finished(Result<(), Notice>),
 }
 
-/// A probe under way; dropping it stops it.
+/// A running probe; dropping it stops it.
 pub struct RunningProbe {
     events: mpsc::Receiver<ProbeEvent>,
     task: AbortOnDropHandle<Result<(), Notice>>,
 }
 
 impl RunningProbe {
-    /// Waits for the next news. Cancel-safe; not to be called after [`ProbeNews::Over`].
+    /// Waits for the next event. Cancel-safe. Must not be called after
+    /// [`ProbeEvent::Finished`].
     pub async fn next(&mut self) -> ProbeEvent {
-        if let Some(news) = self.events.recv().await {
-            return news;
+        if let Some(event) = self.events.recv().await {
+            return event;
         }
-        let over = (&mut self.task).await.unwrap_or_else(|fault| {
+        let result = (&mut self.task).await.unwrap_or_else(|fault| {
             tracing::error!("a probe failed: {fault}");
-            let what = "The probe ended by a fault of humble itself.";
-            Err(Notice::failure(what).advise(Advice::ShowLog))
+            let message = "The probe failed because of an internal error.";
+            Err(Notice::failure(message).advise(Advice::ShowLog))
         });
-        ProbeEvent::Finished(over)
+        ProbeEvent::Finished(result)
     }
 
-    /// The attempts that ended before the probe is stopped, and were not heard of yet.
+    /// Attempts that finished before the probe was stopped and were not received yet.
     pub fn take_finished_attempts(&mut self) -> Vec<Trial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
-            .filter_map(|news| match news {
+            .filter_map(|event| match event {
                 ProbeEvent::AttemptFinished(trial) => Some(trial),
                 _ => None,
             })
@@ -92,14 +92,13 @@ impl RunningProbe {
 
 impl DialectProbe {
     pub fn start(self, runtime: &Handle) -> RunningProbe {
-        let (tell, news) = mpsc::channel(NEWS_MAX);
-        let task = AbortOnDropHandle::new(runtime.spawn(self.run(tell)));
-        RunningProbe { events: news, task }
+        let (sender, events) = mpsc::channel(PROBE_EVENTS_MAX);
+        let task = AbortOnDropHandle::new(runtime.spawn(self.run(sender)));
+        RunningProbe { events, task }
     }
 
-    /// Tries each dialect. A fault in one of them does not keep the others from being
-    /// tried.
-    async fn run(self, tell: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
+    /// Tries every dialect. A failure of one does not stop the others.
+    async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
         let facts = match self.model.provider.reports_capabilities() {
             true => self.provider.facts(&self.model).await.ok(),
@@ -108,25 +107,27 @@ impl DialectProbe {
         let facts = facts.unwrap_or_default();
         for dialect in Dialect::ALL {
             let trial = if dialect == Dialect::Native && facts.can("tools") == Some(false) {
-                let has = facts.capabilities.join(", ");
+                let capabilities = facts.capabilities.join(", ");
                 Trial::skipped(
                     dialect,
-                    format!("not tried, since its server lists no `tools` for it ({has})."),
+                    format!(
+                        "not tried, since its server lists no `tools` for it ({capabilities})."
+                    ),
                 )
             } else {
-                let _ = tell.send(ProbeEvent::AttemptStarted(dialect)).await;
-                match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &tell).await {
+                let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
+                match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &sender).await {
                     AttemptEnd::Completed(trial) => trial,
                     AttemptEnd::Aborted(notice) => return Err(notice),
                 }
             };
             log(&self.model.name, &trial);
-            let _ = tell.send(ProbeEvent::AttemptFinished(trial)).await;
+            let _ = sender.send(ProbeEvent::AttemptFinished(trial)).await;
         }
         Ok(())
     }
 
-    /// Seconds of silence in the middle of a reply that end an attempt.
+    /// Maximum silence during a reply, in seconds.
     pub(super) fn idle_seconds(&self) -> u64 {
         self.idle_seconds.min(IDLE_SECONDS_MAX)
     }
@@ -145,12 +146,11 @@ fn log(model: &str, trial: &Trial) {
     );
 }
 
-/// A session with the built-in server that is the probe's own: what the user switched
-/// off in the chat stays off there.
+/// The probe's own session with the built-in server. Tools that the user disabled in the chat
+/// stay disabled there.
 pub(super) struct ProbeTools {
     pub(super) hub: Hub,
     pub(super) hub_events: mpsc::Receiver<HubEvent>,
-    /// The one tool.
     pub(super) toolset: Arc<Offered>,
 }
 
@@ -183,7 +183,7 @@ impl ProbeTools {
         let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
         if offered.is_empty() {
             return Err(Notice::failure(format!(
-                "The built-in tool {TOOL} did not come up."
+                "The built-in tool {TOOL} could not be started."
             )));
         }
         Ok(Self {

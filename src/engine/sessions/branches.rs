@@ -1,5 +1,5 @@
-//! Takes turns back, goes over to other branches and renames. No turn is under way when any of
-//! that happens. What changed is still to be written: true says so.
+//! Rewinds turns, switches branches and renames the conversation. No turn is running
+//! meanwhile. A result of true means that the caller must save the session.
 
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt};
@@ -9,15 +9,15 @@ use crate::text::grapheme;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// Grapheme clusters kept of a title that the user gives, and their bytes: a single
-/// cluster may hold any number of combining marks.
+/// Limits of a title, in grapheme clusters and in bytes: a single cluster may contain any
+/// number of combining marks.
 const TITLE_CLUSTERS_MAX: usize = 1_000;
 const TITLE_BYTES_MAX: usize = 32 * 1024;
-/// Characters of a branch's first prompt in the list of branches.
-const WORDS_CHARS_MAX: usize = 200;
+/// Characters of a branch's first prompt in the branch list.
+const PROMPT_CHARS_MAX: usize = 200;
 
 impl Conversation {
-    /// The last answered turn becomes a branch.
+    /// Moves the last answered turn into a branch.
     pub fn rewind(&mut self) -> bool {
         let last = self.session.last_prompt();
         if let Some(at) = last {
@@ -26,7 +26,7 @@ impl Conversation {
         last.is_some()
     }
 
-    /// The newest words without an answer were taken off the screen.
+    /// Removes the last cancelled turn, whose prompt the user recalled.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
         let prompt = self.answered_prompt(prompt.kind, prompt.typed());
@@ -40,30 +40,33 @@ impl Conversation {
 
     pub fn switch_branch(&mut self, wanted: &BranchSummary, cx: &mut EngineCx) -> bool {
         let branches = &self.session.branches;
-        let Some(index) = branches.iter().position(|one| summary(one) == *wanted) else {
-            cx.notice(Notice::warning("That branch is not there any more."));
+        let Some(index) = branches
+            .iter()
+            .position(|branch| summary(branch) == *wanted)
+        else {
+            cx.notice(Notice::warning("That branch no longer exists."));
             return false;
         };
         self.session.switch(index, Timestamp::now());
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("This is the other branch now.").advise(Advice::ListBranches));
+        cx.notice(Notice::info("Switched to the other branch.").advise(Advice::ListBranches));
         true
     }
 
     pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
-        let whole = title.trim();
-        if whole.is_empty() {
-            cx.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
+        let requested = title.trim();
+        if requested.is_empty() {
+            cx.notice(Notice::info("The title is missing.").advise(Advice::NameTitle));
             return false;
         }
-        let title = grapheme::bounded_prefix(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
+        let title = grapheme::bounded_prefix(requested, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
         self.session.metadata.title = Some(title.to_owned());
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
-        if title.len() < whole.len() {
+        if title.len() < requested.len() {
             let kept = grapheme::clusters(title).count();
-            let what = format!("The title was too long: its first {kept} characters are kept.");
-            cx.notice(Notice::warning(what));
+            let message = format!("The title was too long: its first {kept} characters are kept.");
+            cx.notice(Notice::warning(message));
         }
         true
     }
@@ -71,7 +74,7 @@ impl Conversation {
 
 fn summary(branch: &Branch) -> BranchSummary {
     BranchSummary {
-        words: branch.words().chars().take(WORDS_CHARS_MAX).collect(),
+        words: branch.words().chars().take(PROMPT_CHARS_MAX).collect(),
         at: branch.at,
         messages: branch.messages.len(),
         left_at: branch.left_at,

@@ -1,5 +1,5 @@
-//! The open conversation, and the sessions on the disk: `branches` takes turns back and
-//! goes over to other branches.
+//! The open conversation, and jobs on the stored sessions. `branches` rewinds turns and
+//! switches branches.
 
 mod branches;
 
@@ -37,24 +37,26 @@ impl Conversation {
         self.seq
     }
 
-    /// Another session takes the place of this one.
+    /// Replaces the session.
     pub(super) fn replace(&mut self, session: Session) {
         self.seq.0 += 1;
         self.session = session;
     }
 
-    /// The conversation goes on without a file. Returns the file that it leaves.
+    /// Detaches the conversation from its file, whose id is returned.
     pub(super) fn fork(&mut self) -> Option<SessionId> {
         let original = self.session.id.take();
         self.replace(self.session.forked());
         original
     }
 
-    /// The prompt that a turn answers: one that continues answers the last one.
+    /// The prompt that a turn answers. A continuation answers the last prompt.
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
-        let last = self.session.last_prompt();
-        let last = last.filter(|_| kind == PromptKind::Continue);
-        let last = last.map(|at| &*self.session.messages[at].content);
+        let last = self
+            .session
+            .last_prompt()
+            .filter(|_| kind == PromptKind::Continue)
+            .map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()
     }
 }
@@ -75,7 +77,7 @@ pub(super) fn preview(query: QueryId, id: SessionId, cx: &mut EngineCx) {
                 let session = Arc::new(session);
                 vec![Event::SessionPreviewed { query, session }]
             }
-            // The list says why it is broken.
+            // The list already shows why it cannot be read.
             Err(_) => Vec::new(),
         })
     });
@@ -88,7 +90,7 @@ pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     });
 }
 
-/// Opens what the command line asks for, while the first frame is drawn.
+/// Opens the session of the command line in the background.
 pub(super) fn open_first(cx: &mut EngineCx) {
     let Some(open) = cx.options.initial_session.clone() else {
         return;

@@ -1,6 +1,6 @@
-//! The settings in force: what the files said when they were read, and what was chosen since.
-//! `reload` follows edits of the files, `personas` is who answers, `system_prompt` replaces an
-//! older system prompt.
+//! The active settings: the contents of the files and the choices made since. `reload` follows
+//! edits of the files, `personas` selects the system prompt, `system_prompt` replaces an
+//! outdated prompt file.
 
 mod personas;
 mod reload;
@@ -52,7 +52,7 @@ impl LiveSettings {
         &mut self.personas
     }
 
-    /// The prompt of whoever answers.
+    /// The prompt of the selected persona, or of `system_prompt.txt`.
     pub(super) fn active_system_prompt(&self) -> Arc<str> {
         match self.personas.chosen().map(|persona| &persona.text) {
             Some(Ok(text)) => text.as_str().into(),
@@ -60,7 +60,7 @@ impl LiveSettings {
         }
     }
 
-    /// What is in force, `trust` with it.
+    /// A snapshot of the active settings and `trust`.
     pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> Known {
         Known {
             settings: cx.settings.clone(),
@@ -73,14 +73,14 @@ impl LiveSettings {
 }
 
 impl LiveSettings {
-    /// Other settings come into force. What they were is returned; what follows for others is
-    /// the caller's.
+    /// Replaces the settings and returns the previous ones. The caller updates the other
+    /// owners.
     pub(super) fn replace_values(&mut self, now: &Known, cx: &mut EngineCx) -> Settings {
         self.reload.remember(now);
         std::mem::replace(&mut cx.settings, now.settings.clone())
     }
 
-    /// True where that is a change.
+    /// True if the servers changed.
     pub(super) fn replace_servers(&mut self, servers: Vec<ServerConfig>) -> bool {
         let is_change = servers != self.servers;
         self.servers = servers;
@@ -102,7 +102,7 @@ impl LiveSettings {
     }
 }
 
-/// Secrets are hidden before they are in force: a log line may contain them.
+/// Registers secrets with the log before the settings are used: a log line may contain them.
 pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
     if let Some(log) = &cx.log {
         let mut secrets = known.settings.secrets();
@@ -111,7 +111,7 @@ pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
     }
 }
 
-/// A stand-in is the one model that there is, whatever the file lists.
+/// A model override replaces all models of the file.
 pub(super) fn apply_model_override(settings: &mut Settings, options: &EngineOptions) {
     if let Some(model) = &options.model_override {
         settings.models = vec![model.clone()];

@@ -1,5 +1,5 @@
-//! Who answers: the system prompt or a persona, chosen for as long as the program runs. A
-//! turn goes on as what it began with.
+//! The selected persona, or none for the system prompt, until the program ends. A running turn
+//! keeps its persona.
 
 use crate::config;
 use crate::domain::{Banner, BannerCause, Notice, Offered, Persona, Server, ServerStatus};
@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub struct Personas {
-    /// Those that are files.
+    /// The personas from files.
     listed: Vec<Persona>,
     chosen: Option<Arc<Persona>>,
-    /// The command line chose it: its tools are looked for once the servers are there.
+    /// The command line chose it, and its tools are not checked yet because servers are still
+    /// connecting.
     is_unchecked: bool,
 }
 
@@ -32,7 +33,7 @@ impl Personas {
         self.chosen.as_ref()
     }
 
-    /// The persona that the command line names.
+    /// Selects the persona of the command line.
     pub fn select_from_command_line(&mut self, cx: &mut EngineCx) {
         if let Some(name) = cx.options.persona.clone() {
             match config::find_persona(&self.listed, &name) {
@@ -48,26 +49,26 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// Once no server is on its way any more: does somebody offer what the persona of
-    /// the command line asks for?
+    /// Once no server is connecting any longer, warns about missing tools of the command
+    /// line's persona.
     pub fn check_tools_once_connected(
         &mut self,
         servers: &[Server],
         offered: &Offered,
         cx: &mut EngineCx,
     ) {
-        let is_coming = |server: &Server| {
+        let is_connecting = |server: &Server| {
             server.enabled && matches!(server.status, ServerStatus::Off | ServerStatus::Starting)
         };
-        if !self.is_unchecked || servers.is_empty() || servers.iter().any(is_coming) {
+        if !self.is_unchecked || servers.is_empty() || servers.iter().any(is_connecting) {
             return;
         }
         self.is_unchecked = false;
         let persona = self.chosen.clone();
         if let Some(missing) = persona.and_then(|persona| missing_tools_message(&persona, offered))
         {
-            let what = format!("`{}` answers. {missing}", self.chosen_name());
-            cx.notice(Notice::warning(what));
+            let message = format!("Persona: {}. {missing}", self.chosen_name());
+            cx.notice(Notice::warning(message));
         }
     }
 
@@ -80,16 +81,16 @@ impl Personas {
         let chosen = name.map(|name| config::find_persona(&self.listed, name));
         match chosen.transpose() {
             Ok(persona) => {
-                let said = match &persona {
-                    Some(persona) => format!("`{}` answers from now on.", persona.name),
-                    None => "The system prompt is in force again.".to_owned(),
+                let message = match &persona {
+                    Some(persona) => format!("Persona: {}.", persona.name),
+                    None => "No persona: the system prompt is used.".to_owned(),
                 };
                 let missing = persona
                     .as_ref()
                     .and_then(|persona| missing_tools_message(persona, offered));
                 self.chosen = persona.map(Arc::new);
                 cx.clear_banner(&BannerCause::UnknownPersona);
-                let notice = Notice::info(said);
+                let notice = Notice::info(message);
                 cx.notice(match missing {
                     Some(missing) => notice.because(missing),
                     None => notice,
@@ -100,13 +101,14 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// The files changed: the chosen one is what its file says now, or nobody.
+    /// The files changed: the selected persona takes its new content, or is deselected if it
+    /// is gone.
     pub fn replace(&mut self, listed: Vec<Persona>, cx: &mut EngineCx) {
         self.listed = listed;
         if let Some(persona) = self.chosen.take() {
             match config::find_persona(&self.listed, &persona.name) {
                 Ok(found) => self.chosen = Some(Arc::new(found)),
-                Err(notice) => cx.notice(notice.because("The system prompt is in force again.")),
+                Err(notice) => cx.notice(notice.because("The system prompt is used instead.")),
             }
         }
         self.publish(cx);
@@ -120,7 +122,7 @@ impl Personas {
     }
 }
 
-/// Tools that a persona names and no server offers now.
+/// Names the tools of a persona that no server offers.
 fn missing_tools_message(persona: &Persona, offered: &Offered) -> Option<String> {
     let offered = offered.tools();
     let tools = persona.tools.iter().flatten();
@@ -133,10 +135,8 @@ fn missing_tools_message(persona: &Persona, offered: &Offered) -> Option<String>
     match missing.len() {
         0 => None,
         all if all == count => Some(format!(
-            "It has no tools: no server offers any that it asks for now: {names}."
+            "It has no tools, because no server offers any that it names: {names}."
         )),
-        _ => Some(format!(
-            "It asks for tools that no server offers now: {names}."
-        )),
+        _ => Some(format!("It names tools that no server offers: {names}.")),
     }
 }

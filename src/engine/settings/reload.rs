@@ -1,6 +1,6 @@
-//! Edits of the files from outside while the program runs: what is harmless comes into force at
-//! once, the rest waits for the user. What was asked about is what comes into force, never a
-//! file that was read again after the question.
+//! External edits of the settings files while the program runs. Harmless changes are applied
+//! at once; the rest waits for the user. Exactly the changes that were shown are applied,
+//! never those of a later read.
 
 use super::{LiveSettings, apply_model_override, hide_secrets};
 use crate::config::{self, Known, Memory, Read, Watcher, weigh};
@@ -13,22 +13,22 @@ use crate::protocol::{Ask, Choice, Owner};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Changes that one notice tells of.
+/// Changes listed in one notice.
 const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
     watcher: Option<Watcher>,
     previous_configs: Memory,
-    /// The question that is open.
+    /// The open question about changes.
     open_question: Option<AskId>,
-    /// What was asked about and not taken; it is not asked about again by itself.
+    /// Changes that the user declined; they are not asked about again automatically.
     declined: Vec<Change>,
-    /// The files are being read: the writes of our own that had begun by then.
+    /// The number of own writes when the running read started.
     reading_since_write: Option<u64>,
-    /// Another reading is due, and whether it asks again about what was declined.
+    /// Another read is due; true if it asks again about declined changes.
     queued_read: Option<bool>,
-    /// The causes of banners that the files gave.
+    /// Causes of the banners from the files.
     file_banner_causes: BTreeSet<BannerCause>,
 }
 
@@ -38,21 +38,21 @@ impl SettingsReload {
     }
 }
 
-/// Files that were read again.
+/// The review of files that were read again.
 pub struct RereadFiles {
-    /// What comes into force by itself, where that is not what is in force already.
+    /// The settings to apply at once, if they differ from the active ones.
     pub to_apply: Option<Known>,
     harmless: Vec<Change>,
-    /// What the user has to agree to.
+    /// Changes that need the user's consent.
     needs_consent: Vec<Change>,
     on_disk: Known,
     is_unchanged: bool,
-    /// The user asked for it.
+    /// The user requested the reload.
     asks_again: bool,
 }
 
 impl LiveSettings {
-    /// Waits until a file may have changed; pending where nothing is watched. Cancel-safe.
+    /// Waits until a file may have changed; pending forever without a watcher. Cancel-safe.
     pub async fn wait_for_edit(&mut self) {
         match &mut self.reload.watcher {
             Some(watcher) => watcher.changed().await,
@@ -60,7 +60,7 @@ impl LiveSettings {
         }
     }
 
-    /// Begins to watch, where that is wanted.
+    /// Starts watching the files, if enabled.
     pub fn start_watching(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
         let known = self.snapshot(trust, cx);
         self.reload.previous_configs.remember(&known);
@@ -71,7 +71,7 @@ impl LiveSettings {
         }
     }
 
-    /// A write of our own ended.
+    /// One of humble's own writes ended.
     pub fn config_written(&mut self, cx: &mut EngineCx) {
         cx.config_writes.ended += 1;
         if let Some(asks) = self.reload.queued_read.take() {
@@ -79,7 +79,7 @@ impl LiveSettings {
         }
     }
 
-    /// Reads the files again; `asks` asks about what was declined, too.
+    /// Reads the files again. With `asks`, declined changes are asked about again.
     pub fn read_files(&mut self, asks: bool, cx: &mut EngineCx) {
         let reload = &mut self.reload;
         if reload.reading_since_write.is_some() || cx.config_writes.is_under_way() {
@@ -93,8 +93,8 @@ impl LiveSettings {
         });
     }
 
-    /// The files were read again. What comes into force by itself is returned: then
-    /// [`Self::reread_in_force`] goes on.
+    /// Reviews files that were read again. The caller applies the result and then calls
+    /// [`Self::finish_reload`]; None if they must be read once more.
     pub fn review_files(
         &mut self,
         read: Read,
@@ -103,97 +103,97 @@ impl LiveSettings {
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
     ) -> Option<RereadFiles> {
-        // What was read may be from before a write of our own.
-        let began = self.reload.reading_since_write.take();
-        let is_stale = began != Some(cx.config_writes.begun);
-        let due = self.reload.queued_read.take();
-        if let Some(due) = due.or(is_stale.then_some(false)) {
-            self.read_files(asks || due, cx);
+        // The files may have been read before one of our own writes.
+        let read_since = self.reload.reading_since_write.take();
+        let is_stale = read_since != Some(cx.config_writes.begun);
+        let queued = self.reload.queued_read.take();
+        if let Some(queued) = queued.or(is_stale.then_some(false)) {
+            self.read_files(asks || queued, cx);
             return None;
         }
         self.replace_file_banners(&read.banners, models, trust, cx);
-        let before = self.snapshot(trust, cx);
-        let mut after = read.or_else(&before);
-        apply_model_override(&mut after.settings, &cx.options);
-        hide_secrets(&after, cx);
-        let weighed = weigh(&before, &after, &self.reload.previous_configs);
-        let count = weighed.changes.len();
-        tracing::debug!("the files of settings were read again: {count} changes");
-        let harmless = weighed.of(Weight::Harmless);
-        let mut waiting = weighed.of(Weight::NeedsConsent);
-        waiting.extend(models.first_of(&after.settings, cx).map(config::use_of));
+        let active = self.snapshot(trust, cx);
+        let mut on_disk = read.or_else(&active);
+        apply_model_override(&mut on_disk.settings, &cx.options);
+        hide_secrets(&on_disk, cx);
+        let review = weigh(&active, &on_disk, &self.reload.previous_configs);
+        let count = review.changes.len();
+        tracing::debug!("the settings files were read again: {count} changes");
+        let harmless = review.of(Weight::Harmless);
+        let mut needs_consent = review.of(Weight::NeedsConsent);
+        needs_consent.extend(models.first_of(&on_disk.settings, cx).map(config::use_of));
         Some(RereadFiles {
-            is_unchanged: weighed.changes.is_empty() && waiting.is_empty(),
-            to_apply: (weighed.harmless != before).then_some(weighed.harmless),
+            is_unchanged: review.changes.is_empty() && needs_consent.is_empty(),
+            to_apply: (review.harmless != active).then_some(review.harmless),
             harmless,
-            needs_consent: waiting,
-            on_disk: after,
+            needs_consent,
+            on_disk,
             asks_again: asks,
         })
     }
 
-    /// What of the files comes into force by itself is in force.
+    /// Reports the applied changes and asks about the others.
     pub fn finish_reload(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         report_applied(&files.harmless, cx);
         if files.asks_again {
             self.reload.declined.clear();
             if files.is_unchanged {
                 cx.notice(Notice::info(
-                    "The files say what is in force: nothing changes.",
+                    "The files match the active settings: nothing changes.",
                 ));
             }
         }
         self.ask_about_changes(files, trust, cx);
     }
 
-    /// Keeps changes waiting: they are asked about unless they were declined before.
-    /// The question tells of `harmless` ones, too: it hides the notice of them.
+    /// Asks about changes that need consent, unless they were declined before. The question
+    /// also lists `harmless` ones, because it hides their notice.
     fn ask_about_changes(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         let RereadFiles {
-            needs_consent: waiting,
+            needs_consent,
             harmless,
-            on_disk: after,
+            on_disk,
             ..
         } = files;
         let declined = &mut self.reload.declined;
-        declined.retain(|change| waiting.contains(change));
-        let is_known = waiting.iter().all(|change| declined.contains(change));
-        let now = Box::new(self.snapshot(trust, cx));
-        let after = Box::new(after);
+        declined.retain(|change| needs_consent.contains(change));
+        let is_declined = needs_consent.iter().all(|change| declined.contains(change));
+        let active = Box::new(self.snapshot(trust, cx));
+        let on_disk = Box::new(on_disk);
         let open = self.reload.open_question;
         if let Some(PendingQuestion::OutsideEdit {
-            edited: known,
+            edited,
             base,
             changes,
         }) = open.and_then(|open| cx.question(open))
-            && *changes == waiting
-            && config::is_same_leave(&now.trust, &known.trust, &after.trust)
+            && *changes == needs_consent
+            && config::is_same_leave(&active.trust, &edited.trust, &on_disk.trust)
         {
-            (*known, *base) = (after, now);
+            (*edited, *base) = (on_disk, active);
             return;
         }
-        // While the question is open it says all that the banner would.
-        update_waiting_banner(if is_known { &waiting } else { &[] }, cx);
+        // While it is open, the question replaces the banner.
+        update_waiting_banner(if is_declined { &needs_consent } else { &[] }, cx);
         if let Some(open) = self.reload.open_question.take() {
             cx.withdraw(open);
         }
-        if is_known {
+        if is_declined {
             return;
         }
-        let question = Ask::OutsideEdit(Arc::new([waiting.as_slice(), &harmless].concat()));
+        let question = Ask::OutsideEdit(Arc::new([needs_consent.as_slice(), &harmless].concat()));
         let pending = PendingQuestion::OutsideEdit {
-            edited: after,
-            base: now,
-            changes: waiting,
+            edited: on_disk,
+            base: active,
+            changes: needs_consent,
         };
         self.reload.open_question = Some(cx.ask(Owner::Program, question, pending));
     }
 
-    /// The user has read the changes and decided. What comes into force is returned; then
-    /// [`Self::taken`] goes on.
+    /// Handles the user's answer. The caller applies the returned settings and then calls
+    /// [`Self::changes_applied`].
     pub fn handle_edits_answer(
         &mut self,
-        known: Known,
+        edited: Known,
         base: &Known,
         changes: &[Change],
         choice: Choice,
@@ -207,24 +207,24 @@ impl LiveSettings {
             return None;
         }
         for change in changes {
-            tracing::info!("taken: {}: {}", change.file, change.what);
+            tracing::info!("applied: {}: {}", change.file, change.what);
         }
-        Some(config::taken(&self.snapshot(trust, cx), base, known))
+        Some(config::taken(&self.snapshot(trust, cx), base, edited))
     }
 
-    /// The changes that the user took are in force.
+    /// Reports that the accepted changes are active.
     pub fn changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
         update_waiting_banner(&[], cx);
         cx.notice(Notice::info(match count {
-            1 => "The change is in force now.".to_owned(),
-            count => format!("The {count} changes are in force now."),
+            1 => "The change was applied.".to_owned(),
+            count => format!("The {count} changes were applied."),
         }));
-        // The files may have moved on while the question was open.
+        // The files may have changed while the question was open.
         self.read_files(false, cx);
     }
 
-    /// What the files have to say now takes the place of what they said before.
+    /// Replaces the banners of the previous read.
     fn replace_file_banners(
         &mut self,
         banners: &[Banner],
@@ -237,7 +237,7 @@ impl LiveSettings {
             cx.banners.remove(&cause);
         }
         for banner in banners {
-            // Who answers is settled while a model is in use.
+            // Irrelevant while a model is selected.
             if banner.cause == BannerCause::ActiveModel && models.current().is_some() {
                 continue;
             }
@@ -255,42 +255,42 @@ impl LiveSettings {
     }
 }
 
-/// One notice for what came into force by itself.
+/// Reports all automatically applied changes in one notice.
 fn report_applied(changes: &[Change], cx: &mut EngineCx) {
-    let mut said = String::new();
+    let mut message = String::new();
     let mut file = "";
     for change in changes.iter().take(LISTED_CHANGES_MAX) {
-        let lead = match (change.file == file, said.is_empty()) {
+        let separator = match (change.file == file, message.is_empty()) {
             (true, _) => "; ".to_owned(),
             (false, true) => format!("{}: ", change.file),
             (false, false) => format!(". {}: ", change.file),
         };
         file = &change.file;
-        said += &lead;
-        said += &change.what;
+        message += &separator;
+        message += &change.what;
     }
     if changes.len() > LISTED_CHANGES_MAX {
-        said += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
+        message += &format!("; and {} more changes", changes.len() - LISTED_CHANGES_MAX);
     }
-    if !said.is_empty() {
-        cx.notice(Notice::info(said + "."));
+    if !message.is_empty() {
+        cx.notice(Notice::info(message + "."));
     }
 }
 
-/// One banner for all files that have something waiting.
+/// One banner for all files with pending changes.
 fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
     const CAUSE: BannerCause = BannerCause::NotInForce;
     let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
     files.dedup();
-    let what = match files[..] {
+    let message = match files[..] {
         [] => return cx.clear_banner(&CAUSE),
-        [file] => format!("{file} has changes that are not in force before the next start:"),
+        [file] => format!("{file} has changes that apply at the next start."),
         _ => format!(
-            "{} have changes that are not in force before the next start:",
+            "{} have changes that apply at the next start.",
             files.join(", ")
         ),
     };
-    let notice = Notice::warning(what).advise(Advice::Reload);
+    let notice = Notice::warning(message).advise(Advice::Reload);
     let banner = Banner::new(CAUSE, notice);
     if cx.banners.get(&CAUSE) != Some(&banner) {
         cx.set_banner(banner);

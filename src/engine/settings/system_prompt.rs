@@ -1,5 +1,5 @@
-//! Puts this program's own system prompt in the place of an older one, when the user asked for
-//! it and has seen what would go.
+//! Replaces an outdated `system_prompt.txt` with the built-in prompt, on the user's request
+//! and after showing the text that would be replaced.
 
 use super::LiveSettings;
 use crate::config::{self, ConfigError};
@@ -28,9 +28,7 @@ impl LiveSettings {
     ) {
         match read {
             Err(fault) => cx.notice(fault.notice()),
-            Ok(None) => cx.notice(Notice::info(
-                "system_prompt.txt teaches no older form of tool calls: it stays as it is.",
-            )),
+            Ok(None) => cx.notice(Notice::info("system_prompt.txt is up to date.")),
             Ok(Some(text)) => {
                 let path = cx.home.system_prompt().display().to_string();
                 let question = Ask::ReplacePrompt {
@@ -62,12 +60,12 @@ impl LiveSettings {
         match replaced {
             Err(fault) => cx.notice(fault.notice()),
             Ok(copy) => {
-                // What the user just chose is no edit from outside.
+                // The user just chose this text, so it is no external edit.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
                 cx.clear_banner(&BannerCause::OldSystemPrompt);
-                let what = "system_prompt.txt holds this program's own prompt now.";
-                let kept = format!("The older one is kept as {}.", copy.display());
-                cx.notice(Notice::info(what).because(kept));
+                let message = "system_prompt.txt was replaced with the built-in prompt.";
+                let backup = format!("The old one was saved as {}.", copy.display());
+                cx.notice(Notice::info(message).because(backup));
                 self.read_files(false, cx);
             }
         }

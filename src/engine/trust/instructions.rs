@@ -1,5 +1,5 @@
-//! What a server wants the model to be told: shown to the user, and sent only after the user
-//! agreed to this very text.
+//! Instructions of servers for the model: shown to the user, and sent only after consent to
+//! exactly this text.
 
 use super::TrustState;
 use crate::config::TrustEdit;
@@ -13,23 +13,23 @@ use crate::text::lines::{split_lines, strip_hidden_controls};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// A longer text is not sent: it would be most of what the model is told.
+/// Longer instructions are not sent: they would dominate the system message.
 const BYTES_MAX: usize = 32 * 1024;
 
 impl TrustState {
-    /// Shows the text, and asks.
+    /// Shows the instructions and asks for consent.
     pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
         let server = servers.iter().find(|server| server.id == *id);
         let text = server.and_then(instructions_text);
         let (Some(server), Some(text)) = (server, text) else {
             let id = Clean::name(id.as_str());
-            let said = format!("`{id}` has no instructions for the model.");
-            return cx.notice(Notice::info(said));
+            let message = format!("`{id}` has no instructions for the model.");
+            return cx.notice(Notice::info(message));
         };
         if text.len() > BYTES_MAX {
             let id = Clean::name(id.as_str());
-            let said = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
-            return cx.notice(Notice::warning(said).because("They are not sent."));
+            let message = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
+            return cx.notice(Notice::warning(message).because("They are not sent."));
         }
         let agreed = Agreed::to(id, &server.launch, text, Timestamp::now());
         let question = Ask::Instructions {
@@ -77,8 +77,8 @@ impl TrustState {
         self.stored_trust().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
     }
 
-    /// `text` with the instructions of servers that have tools on offer behind it. Each
-    /// line of theirs stands behind a sign: none can pass for ours.
+    /// Appends the instructions of servers with offered tools to `text`. Each of their lines
+    /// is prefixed, so that none can imitate ours.
     pub fn with_instructions(
         &self,
         text: Arc<str>,
@@ -88,16 +88,21 @@ impl TrustState {
         let mut sections = Vec::new();
         for server in servers {
             let offers = |tool: &crate::domain::OfferedTool| tool.server == server.id;
-            let Some(words) =
+            let Some(instructions) =
                 instructions_text(server).filter(|_| offered.tools().iter().any(offers))
             else {
                 continue;
             };
-            let agreed = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
-            if words.len() <= BYTES_MAX && self.has_consent(&agreed) {
-                // The dialog showed these lines, and as signs what is left out of them.
+            let agreed = Agreed::to(
+                &server.id,
+                &server.launch,
+                instructions,
+                Timestamp::UNIX_EPOCH,
+            );
+            if instructions.len() <= BYTES_MAX && self.has_consent(&agreed) {
+                // The dialog showed exactly these lines, with hidden characters marked.
                 let quoted = |line| format!("> {}", strip_hidden_controls(line));
-                let lines: Vec<String> = split_lines(words.trim_end()).map(quoted).collect();
+                let lines: Vec<String> = split_lines(instructions.trim_end()).map(quoted).collect();
                 let lines = lines.join("\n");
                 let whose = server.id.as_str();
                 sections.push(format!(
@@ -108,35 +113,41 @@ impl TrustState {
         if sections.is_empty() {
             return text;
         }
-        let own = text.trim_end_matches('\n');
-        let own = Some(own).filter(|own| !own.is_empty()).map(str::to_owned);
-        let parts: Vec<String> = own.into_iter().chain(sections).collect();
+        let own_text = text.trim_end_matches('\n');
+        let parts: Vec<String> = Some(own_text.to_owned())
+            .filter(|own_text| !own_text.is_empty())
+            .into_iter()
+            .chain(sections)
+            .collect();
         parts.join("\n\n").into()
     }
 
-    /// Says once that a text is not the one that was agreed to.
+    /// Reports once that approved instructions changed.
     pub fn report_changed_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
         for server in servers {
-            let Some(words) = instructions_text(server) else {
+            let Some(instructions) = instructions_text(server) else {
                 continue;
             };
-            let now = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
-            let is_of = |old: &Agreed| old.server == now.server && old.launch == now.launch;
+            let current = Agreed::to(
+                &server.id,
+                &server.launch,
+                instructions,
+                Timestamp::UNIX_EPOCH,
+            );
+            let is_same_server =
+                |old: &Agreed| old.server == current.server && old.launch == current.launch;
             let mut old = self
                 .stored_trust()
                 .instructions
                 .iter()
                 .chain(&self.instructions_until_exit);
-            let was_agreed = old.any(is_of);
-            if was_agreed && !self.has_consent(&now) {
-                let key = (now.server, now.text);
+            let was_agreed = old.any(is_same_server);
+            if was_agreed && !self.has_consent(&current) {
+                let key = (current.server, current.text);
                 if self.reported_instructions.insert(key) {
-                    let said = {
-                        let id = Clean::name(server.id.as_str());
-                        format!("The instructions of `{id}` changed.")
-                    };
+                    let id = Clean::name(server.id.as_str());
                     cx.notice(
-                        Notice::warning(said)
+                        Notice::warning(format!("The instructions of `{id}` changed."))
                             .because("They are not sent until you agree again.")
                             .advise(Advice::ShowInstructions),
                     );
@@ -147,6 +158,6 @@ impl TrustState {
 }
 
 fn instructions_text(server: &Server) -> Option<&str> {
-    let words = server.instructions.as_deref()?;
-    Some(words).filter(|words| !words.trim().is_empty())
+    let instructions = server.instructions.as_deref()?;
+    Some(instructions).filter(|instructions| !instructions.trim().is_empty())
 }

@@ -1,6 +1,6 @@
-//! What the user decided for longer than one call: remembered, taken back, listed. A decision
-//! is in force at once, also for a turn under way; the file follows. `pins` withholds tools
-//! that changed, `instructions` is about the texts of servers.
+//! Decisions that outlast one call: stored, revoked and listed. A decision applies at once,
+//! also to a running turn, and is then written to the file. `pins` withholds tools that
+//! changed, `instructions` handles the instructions of servers.
 
 mod instructions;
 mod pins;
@@ -19,17 +19,17 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct TrustState {
-    /// What is in force.
     approval: Approval,
     queue: Arc<TrustQueue>,
-    /// Instructions that are sent until the program ends.
+    /// Instructions that are sent until humble ends.
     instructions_until_exit: Vec<Agreed>,
-    /// The question about a changed tool, and whether the next one follows it.
+    /// The open question about a changed tool.
     open_question: Option<AskId>,
+    /// Whether the next changed tool is asked about after this one.
     asks_next: bool,
-    /// Definitions that were left undecided: they are not asked about by themselves.
+    /// Changes that the user postponed; they are not asked about again automatically.
     postponed: Vec<(ServerId, String, Pin)>,
-    /// Servers whose instructions are not those that were agreed to, as it was told.
+    /// Changed instructions that were already reported.
     reported_instructions: BTreeSet<(ServerId, String)>,
     listed: Arc<Vec<Trusted>>,
 }
@@ -42,7 +42,7 @@ impl TrustState {
         }
     }
 
-    /// The tools that the command line allows.
+    /// Sets the tools that the command line allows.
     pub(super) fn allow(&mut self, tools: Vec<(ServerId, String)>) {
         self.approval.allowed = tools.into();
     }
@@ -59,18 +59,18 @@ impl TrustState {
         &self.approval
     }
 
-    /// What is in force for a turn that begins now.
+    /// The permissions for a turn that starts now.
     pub(super) fn approval_for_turn(&mut self) -> Approval {
         self.approval.decided_at = Timestamp::now();
         self.approval.clone()
     }
 
-    /// What is remembered beyond this run.
+    /// The stored rules, pins and consents.
     pub(super) fn stored_trust(&self) -> &Arc<Trust> {
         &self.approval.trust
     }
 
-    /// The file holds something else.
+    /// Replaces the stored trust after the file changed.
     pub(super) fn replace_stored(&mut self, trust: Arc<Trust>) {
         self.approval.trust = trust;
     }
@@ -79,13 +79,13 @@ impl TrustState {
         Arc::make_mut(&mut self.approval.trust)
     }
 
-    /// Writes changes that are in force already, in their order.
+    /// Writes changes that are already active, in order.
     pub(super) fn write_trust(
         &mut self,
         edits: impl IntoIterator<Item = TrustEdit>,
         cx: &mut EngineCx,
     ) {
-        // What cannot be read is not written either; the user was told.
+        // An unreadable file is not overwritten; the user was told.
         if self.stored_trust().doubt.unread {
             return;
         }
@@ -96,35 +96,35 @@ impl TrustState {
         cx.save_config(move || queue.write(&home));
     }
 
-    /// A decision of the turn, which knows it already.
+    /// Stores a decision that the turn has already applied.
     pub(super) fn store_rule(&mut self, rule: Rule, servers: &[Server], cx: &mut EngineCx) {
-        tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
+        tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is stored");
         self.trust_mut().add(rule.clone());
         if self.stored_trust().doubt.unread {
             cx.notice(Notice::warning(
-                "trust.json cannot be read, so this holds until humble ends only.",
+                "trust.json cannot be read, so this decision is lost when humble ends.",
             ));
         }
         self.write_trust([TrustEdit::Add(rule)], cx);
         self.publish_trust(servers, cx);
     }
 
-    /// A grant of this session, which the turn knows already.
+    /// Adds a grant of this session that the turn has already applied.
     pub(super) fn grant_session(&mut self, grant: Grant, servers: &[Server], cx: &mut EngineCx) {
         self.approval.grant(grant);
         self.publish_trust(servers, cx);
     }
 
-    /// Grants of a session end with it. False where there were none.
+    /// Clears the grants of a session that ends. False if there were none.
     pub(super) fn end_session(&mut self) -> bool {
         let had_grants = self.approval.session_grants().next().is_some();
         self.approval.clear_session_grants();
         had_grants
     }
 
-    /// False where nothing changed.
+    /// Revokes a decision. False if nothing changed.
     pub(super) fn revoke(&mut self, trusted: Trusted, cx: &mut EngineCx) -> bool {
-        let what = match &trusted {
+        let subject = match &trusted {
             Trusted::Rule(rule) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
                 None => format!("The tools of `{}`", rule.server),
@@ -132,28 +132,28 @@ impl TrustState {
             Trusted::Session(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
             other => format!("The instructions of `{}`", other.server()),
         };
-        let said = match trusted {
+        let message = match trusted {
             Trusted::Rule(rule) | Trusted::Lapsed(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
-                let said = match rule.is_never() {
-                    true => format!("{what}: not ruled out any more, asks."),
-                    false => format!("{what}: revoked, asks from now on."),
+                let message = match rule.is_never() {
+                    true => format!("{subject} is no longer blocked and asks again."),
+                    false => format!("{subject}: revoked, asks from now on."),
                 };
                 self.write_trust([TrustEdit::Remove(rule)], cx);
-                said
+                message
             }
             Trusted::Session(grant) => {
                 self.approval.revoke(&grant);
-                format!("{what}: revoked, asks from now on.")
+                format!("{subject}: revoked, asks from now on.")
             }
             Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => {
                 self.revoke_instructions(&agreed, cx);
-                format!("{what} are not sent any more.")
+                format!("{subject} are no longer sent.")
             }
-            // It has no power that could be taken from it.
+            // A pending change grants nothing that could be revoked.
             Trusted::Waiting(_) => return false,
         };
-        cx.notice(Notice::info(said));
+        cx.notice(Notice::info(message));
         true
     }
 
@@ -164,7 +164,7 @@ impl TrustState {
         self.write_trust([TrustEdit::Disagree(agreed.clone())], cx);
     }
 
-    /// Every rule with what keeps it from being followed, or from being kept.
+    /// Every rule, with the reason why it is inactive or not stored.
     fn listed_rules(&self, servers: &[Server]) -> Vec<Trusted> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
@@ -178,17 +178,24 @@ impl TrustState {
         rules.map(list).collect()
     }
 
-    /// Tells the front end all that `/trust` lists, where that changed.
+    /// Sends the list shown by `/trust` if it changed.
     pub(super) fn publish_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let waiting = self.pin_changes(servers).into_iter().map(Trusted::Waiting);
         let rules = self.listed_rules(servers).into_iter();
         let mut session: Vec<Grant> = self.approval.session_grants().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);
-        let agreed = self.stored_trust().instructions.iter().cloned();
-        let agreed = agreed.map(Trusted::Instructions);
-        let once = self.instructions_until_exit.iter().cloned();
-        let once = once.map(Trusted::InstructionsOnce);
+        let agreed = self
+            .stored_trust()
+            .instructions
+            .iter()
+            .cloned()
+            .map(Trusted::Instructions);
+        let once = self
+            .instructions_until_exit
+            .iter()
+            .cloned()
+            .map(Trusted::InstructionsOnce);
         let listed: Vec<Trusted> = waiting
             .chain(rules)
             .chain(session)

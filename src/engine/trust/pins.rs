@@ -1,7 +1,7 @@
-//! Pins: the definition that a tool had when it was first offered. One that its server changed
-//! since is withheld until the user has seen the difference and accepted it, in both modes.
-//! Nothing piles up: a banner says so at once, the question comes with the next prompt or when
-//! the user asks for it, and the model is told.
+//! Pins: the definition of a tool when it was first offered. A tool that its server changed is
+//! withheld, in both modes, until the user has seen the difference and accepted it. A banner
+//! reports it at once, the model is told, and the question comes with the next prompt or on
+//! request, so questions do not pile up.
 
 use super::TrustState;
 use crate::config::{Pinned, TrustEdit};
@@ -15,34 +15,36 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 const WITHHELD: BannerCause = BannerCause::WithheldTools;
-/// Tools that it names.
+/// Tools named in the banner.
 const NAMED_MAX: usize = 4;
 
-/// What became of a question about a changed tool.
+/// The result of a question about a changed tool.
 pub enum PinDecision {
     Postponed,
-    /// What is in force changed; whether the next tool is to be asked about.
+    /// The trust changed. `asks_next`: ask about the next changed tool.
     Made {
         asks_next: bool,
     },
 }
 
 impl TrustState {
-    /// Built-in tools are this program: they change with it alone.
+    /// Built-in tools are not pinned: they change only with humble itself.
     fn is_pinned(server: &Server) -> bool {
         server.launch != Launch::BuiltIn.identity()
     }
 
     pub fn with_withheld_tools(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
-            let changed = server.tools.iter();
-            let changed = changed.filter(|tool| self.stored_trust().has_changed(&server, tool));
+            let changed = server
+                .tools
+                .iter()
+                .filter(|tool| self.stored_trust().has_changed(&server, tool));
             server.withheld = changed.map(|tool| tool.name.clone()).collect();
         }
         server
     }
 
-    /// Pins what is offered for the first time.
+    /// Pins tools that are offered for the first time.
     pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
@@ -68,44 +70,46 @@ impl TrustState {
         }
     }
 
-    /// Keeps what is remembered within its bounds.
+    /// Evicts pins beyond the limits.
     fn evict_old_pins(
         &mut self,
         servers: &[Server],
         configured: &[ServerConfig],
     ) -> Vec<TrustEdit> {
         let trust = self.stored_trust();
-        let of = |server: &Server| (server.id.clone(), trust.stale(server));
-        let mut gone: Vec<_> = servers.iter().map(of).collect();
-        gone.retain(|(_, stale)| !stale.is_empty());
-        let configured = configured.iter().map(|server| &server.id);
-        let configured = configured.chain(servers.iter().map(|server| &server.id));
-        gone.extend(trust.left_behind(&configured.collect()));
-        for (server, stale) in &gone {
-            tracing::info!(%server, "definitions of tools are past their bound and forgotten");
+        let excess_pins = |server: &Server| (server.id.clone(), trust.stale(server));
+        let mut evicted: Vec<_> = servers.iter().map(excess_pins).collect();
+        evicted.retain(|(_, stale)| !stale.is_empty());
+        let configured = configured
+            .iter()
+            .map(|server| &server.id)
+            .chain(servers.iter().map(|server| &server.id));
+        evicted.extend(trust.left_behind(&configured.collect()));
+        for (server, stale) in &evicted {
+            tracing::info!(%server, "old tool definitions were evicted");
             self.trust_mut().forget(server, stale);
         }
         let edit = |(server, stale)| TrustEdit::Forget(server, stale);
-        gone.into_iter().map(edit).collect()
+        evicted.into_iter().map(edit).collect()
     }
 
     fn accept_all(&mut self, pinned: &[Pinned]) {
         let trust = self.trust_mut();
-        for one in pinned {
-            let (server, launch, tool) = (&one.server, &one.launch, &one.tool);
-            trust.accept(server, launch, tool, one.accepted.clone());
+        for pin in pinned {
+            let (server, launch, tool) = (&pin.server, &pin.launch, &pin.tool);
+            trust.accept(server, launch, tool, pin.accepted.clone());
         }
     }
 
-    /// Every tool that is not what was accepted.
+    /// Every tool that differs from its accepted definition.
     pub fn pin_changes(&self, servers: &[Server]) -> Vec<PinChange> {
-        let of = |server: &Server| -> Vec<PinChange> {
+        let changes_of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
                 let accepted = self
                     .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name);
-                let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
+                    .accepted(&server.id, &server.launch, &tool.name)
+                    .filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
                     server: server.id.clone(),
                     launch: server.launch.clone(),
@@ -115,26 +119,31 @@ impl TrustState {
             };
             tools.filter_map(change).collect()
         };
-        servers.iter().flat_map(of).collect()
+        servers.iter().flat_map(changes_of).collect()
     }
 
-    /// Says what is withheld without a decision, as long as something is.
+    /// Shows a banner while tools are withheld without a decision.
     pub fn update_withheld_banner(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let is_on = |change: &PinChange| {
-            let mut on = servers.iter().filter(|server| server.enabled);
-            on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
+            let mut enabled = servers.iter().filter(|server| server.enabled);
+            enabled.any(|server| {
+                server.id == change.server && !server.tools_off.contains(&change.tool.name)
+            })
         };
         let mut open = self.pin_changes(servers);
         open.retain(|change| is_on(change) && !change.is_declined());
-        let name = |it: &PinChange| {
-            let (tool, server) = (Clean::name(&it.tool.name), Clean::name(it.server.as_str()));
+        let name = |change: &PinChange| {
+            let (tool, server) = (
+                Clean::name(&change.tool.name),
+                Clean::name(change.server.as_str()),
+            );
             format!("`{tool}` of `{server}`")
         };
         let mut names: Vec<String> = open.iter().take(NAMED_MAX).map(name).collect();
         if open.len() > NAMED_MAX {
             names.push(format!("{} more", open.len() - NAMED_MAX));
         }
-        let what = match open.len() {
+        let message = match open.len() {
             0 => return cx.clear_banner(&WITHHELD),
             1 => format!(
                 "{} changed since you accepted it, and is withheld.",
@@ -145,13 +154,16 @@ impl TrustState {
                 format!("Tools changed since you accepted them, and are withheld: {names}.")
             }
         };
-        let banner = Banner::new(WITHHELD, Notice::warning(what).advise(Advice::ReviewTrust));
+        let banner = Banner::new(
+            WITHHELD,
+            Notice::warning(message).advise(Advice::ReviewTrust),
+        );
         if cx.banners.get(&WITHHELD) != Some(&banner) {
             cx.set_banner(banner);
         }
     }
 
-    /// The question that is open is about what the tool was before: it is put anew.
+    /// Replaces the open question if its tool changed again.
     pub fn refresh_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let Some(open) = self.open_question else {
             return;
@@ -161,32 +173,36 @@ impl TrustState {
         };
         let asked = asked.clone();
         let changes = self.pin_changes(servers);
-        let is_it = |it: &&PinChange| it.server == asked.server && it.tool.name == asked.tool.name;
-        let now = changes.iter().find(is_it).cloned();
-        if now.as_ref() == Some(&*asked) {
+        let is_same = |change: &&PinChange| {
+            change.server == asked.server && change.tool.name == asked.tool.name
+        };
+        let current = changes.iter().find(is_same).cloned();
+        if current.as_ref() == Some(&*asked) {
             return;
         }
         cx.withdraw(open);
         self.open_question = None;
-        if let Some(now) = now {
-            self.ask_pin_change(now, cx);
+        if let Some(current) = current {
+            self.ask_pin_change(current, cx);
         }
     }
 
-    /// Asks about the next tool that nobody decided on yet, one at a time.
+    /// Asks about the next undecided tool, one at a time.
     pub fn ask_next_pin_change(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        // Whoever answers for a script accepts nothing.
+        // Nobody is there to accept anything in a one-shot run.
         if self.open_question.is_some() || cx.options.is_one_shot {
             return;
         }
-        let is_due = |it: &PinChange| {
-            let (server, tool, pin) = (&it.server, &it.tool.name, &it.tool.pin);
-            let mut aside = self.postponed.iter();
-            let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
-            // What would not be offered anyway can wait.
-            let server = servers.iter().find(|one| one.id == *server);
-            let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
-            is_offered && !it.is_declined() && !is_aside
+        let is_due = |change: &PinChange| {
+            let (server, tool, pin) = (&change.server, &change.tool.name, &change.tool.pin);
+            let mut postponed = self.postponed.iter();
+            let is_postponed =
+                postponed.any(|entry| (&entry.0, &entry.1, &entry.2) == (server, tool, pin));
+            // A tool that would not be offered anyway can wait.
+            let server = servers.iter().find(|candidate| candidate.id == *server);
+            let is_offered =
+                server.is_some_and(|server| server.offered().any(|offered| offered.name == *tool));
+            is_offered && !change.is_declined() && !is_postponed
         };
         if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {
             self.asks_next = true;
@@ -194,7 +210,7 @@ impl TrustState {
         }
     }
 
-    /// The user wants to see the difference, whatever was decided about it.
+    /// Shows the difference on request, whatever was decided before.
     pub fn review_tool(
         &mut self,
         server: &ServerId,
@@ -202,11 +218,11 @@ impl TrustState {
         servers: &[Server],
         cx: &mut EngineCx,
     ) {
-        let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
-        let Some(change) = self.pin_changes(servers).into_iter().find(is_it) else {
+        let is_same = |change: &PinChange| change.server == *server && change.tool.name == tool;
+        let Some(change) = self.pin_changes(servers).into_iter().find(is_same) else {
             let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
-            let said = format!("`{tool}` of `{server}` is what you accepted.");
-            return cx.notice(Notice::info(said));
+            let message = format!("`{tool}` of `{server}` is unchanged since you accepted it.");
+            return cx.notice(Notice::info(message));
         };
         if let Some(open) = self.open_question.take() {
             cx.withdraw(open);
@@ -229,7 +245,7 @@ impl TrustState {
         cx: &mut EngineCx,
     ) -> PinDecision {
         self.open_question = None;
-        let goes_on = std::mem::take(&mut self.asks_next);
+        let asks_next = std::mem::take(&mut self.asks_next);
         let pinned = |accepted| Pinned {
             server: change.server.clone(),
             launch: change.launch.clone(),
@@ -261,7 +277,7 @@ impl TrustState {
         if choice == Choice::Never {
             self.store_rule(never_rule(&change), servers, cx);
         }
-        PinDecision::Made { asks_next: goes_on }
+        PinDecision::Made { asks_next }
     }
 }
 

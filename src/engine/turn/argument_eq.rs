@@ -1,13 +1,13 @@
-//! When two calls have the same arguments.
+//! Equality of call arguments.
 
 use crate::domain::Arguments;
 
-/// Equal as JSON values: `1` and `1.0` are one number.
+/// Equality of JSON values: `1` and `1.0` are the same number.
 pub(super) fn arguments_equal(a: &Arguments, b: &Arguments) -> bool {
     use serde_json::Value;
     fn same(a: &Value, b: &Value) -> bool {
         match (a, b) {
-            // Whole numbers are compared exactly: as floats, large ones run together.
+            // Integers are compared exactly: as floats, large ones would be equal.
             (Value::Number(a), Value::Number(b)) if a.is_f64() != b.is_f64() => {
                 a.as_f64() == b.as_f64()
             }
@@ -59,7 +59,7 @@ mod tests {
             (json!({ "a": [1, 2] }), json!({ "a": [2, 1] })),
             (json!({ "a": { "b": 1 } }), json!({ "a": { "b": 1.5 } })),
             (json!({ "a": "1" }), json!({ "a": 1 })),
-            // As floats these two are one.
+            // Equal as floats.
             (
                 json!({ "a": 9_007_199_254_740_993_u64 }),
                 json!({ "a": 9_007_199_254_740_992_u64 }),

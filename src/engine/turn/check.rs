@@ -1,23 +1,23 @@
-//! Checking arguments against their tools' schemas: of the calls that a reply asked for,
-//! and of calls that the user edited. The check itself is an effect, since its cost
-//! depends on what a server and a model wrote.
+//! Checks arguments against the schemas of their tools, for calls of a reply and for edited
+//! calls. The check itself is an effect, because its cost depends on the server's schema and
+//! the model's arguments.
 
 use super::proposals::CallCandidate;
 use super::{Arguments, CallId, Turn, TurnEffect, TurnState};
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::sync::Arc;
 
-/// What goes on once the results are there.
+/// The continuation of a check.
 #[derive(Debug)]
 pub(super) enum PendingCheck {
-    /// What the reply asked for; the calls among it that resolve to a tool are checked.
+    /// The calls of the reply; those that resolve to a tool are checked.
     Proposed(Vec<CallCandidate>),
-    /// Calls of this round with the arguments that the user wrote in place of the model's.
+    /// Calls of this round with the user's edited arguments.
     Edited(Vec<(CallId, Arguments)>),
 }
 
 impl Turn {
-    /// Has the arguments of the candidates checked, then goes on with all of them.
+    /// Checks the arguments of the candidates, then continues with all of them.
     pub(super) fn check_proposed(&mut self, candidates: Vec<CallCandidate>) {
         let checks = candidates
             .iter()
@@ -26,7 +26,7 @@ impl Turn {
         self.start_check(checks, PendingCheck::Proposed(candidates));
     }
 
-    /// Has edited arguments checked, then follows the edits.
+    /// Checks edited arguments, then applies the edits.
     pub(super) fn check_edits(&mut self, mut edits: Vec<(CallId, Arguments)>) {
         edits.retain(|(id, _)| self.tool_entry(*id).is_some());
         let check = |(id, arguments): &(CallId, Arguments)| {
@@ -53,21 +53,23 @@ impl Turn {
         if self.state != TurnState::CheckingArguments {
             return;
         }
-        // Whatever has no result was not checked.
+        // Arguments without a result are unchecked.
         let mut results = results.into_iter();
         let mut next = || results.next().unwrap_or(SchemaCheck::Unchecked);
         match self.checking.take() {
             Some(PendingCheck::Proposed(candidates)) => {
-                let candidates = candidates.into_iter();
-                let checked = candidates.map(|candidate| candidate.with_check_result(&mut next));
-                let checked = checked.collect();
+                let checked = candidates
+                    .into_iter()
+                    .map(|candidate| candidate.with_check_result(&mut next))
+                    .collect();
                 self.propose_checked(checked);
             }
             Some(PendingCheck::Edited(edits)) => {
-                let edits = edits.into_iter();
-                let edits = edits.map(|(id, arguments)| (id, arguments, next()));
-                let edits = edits.collect();
-                self.apply_edits(edits);
+                let checked = edits
+                    .into_iter()
+                    .map(|(id, arguments)| (id, arguments, next()))
+                    .collect();
+                self.apply_edits(checked);
             }
             None => {}
         }

@@ -1,5 +1,5 @@
-//! Deciding on the calls of a round: what runs unasked, what the user is asked, and
-//! what each decision does.
+//! Decides on the calls of a round: which run without asking, which need approval, and the
+//! effect of each decision.
 
 use super::argument_eq::arguments_equal;
 use super::proposals::{Proposal, ProposalKind};
@@ -13,7 +13,7 @@ use crate::protocol::ApproveCall;
 use std::sync::Arc;
 
 impl Turn {
-    /// The ids of this round's usable calls, in the order asked.
+    /// The ids of this round's usable calls, in the order requested.
     pub(super) fn round_calls(&self) -> Vec<CallId> {
         let id = |proposal: &Proposal| match proposal.kind {
             ProposalKind::Call { id, .. } => Some(id),
@@ -27,14 +27,14 @@ impl Turn {
             .iter()
             .find_map(|proposal| match &proposal.kind {
                 ProposalKind::Call {
-                    id: of,
+                    id: call_id,
                     entry: offered,
-                } if *of == id => Some(offered.as_ref()),
+                } if *call_id == id => Some(offered.as_ref()),
                 _ => None,
             })
     }
 
-    /// Everything that stood in the way is settled: ask, or run.
+    /// All other questions are settled: asks for approval or runs the calls.
     pub(super) fn approve_or_ask(&mut self) {
         for id in self.round_calls() {
             self.prepare_call(id);
@@ -47,7 +47,8 @@ impl Turn {
         }
     }
 
-    /// Runs unasked what may, reuses what `auto` repeats, leaves the rest to ask.
+    /// Marks a call as approved, reuses the result of an approved repetition, or marks it as
+    /// awaiting approval.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
         let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
@@ -59,7 +60,7 @@ impl Turn {
         if self.setup.approval.is_never(call) {
             return self.finish_call(id, ToolOutcome::Never);
         }
-        let unasked = self
+        let is_approved = self
             .setup
             .approval
             .approve_without_asking(call, offered)
@@ -67,14 +68,14 @@ impl Turn {
         if let Some(call) = self.calls.get_mut(&id) {
             call.repeats = repeats;
         }
-        match (unasked, repeats) {
+        match (is_approved, repeats) {
             (true, Some(of)) => self.finish_call(id, ToolOutcome::Reused { of }),
             (true, None) => self.set_call_state(id, ToolState::Proposed),
             (false, _) => self.set_call_state(id, ToolState::AwaitingApproval),
         }
     }
 
-    /// The successful call that ran last, where `id` is the same once more.
+    /// The call that ran last, if it succeeded and `id` repeats it.
     fn repeated_call(&self, id: CallId) -> Option<CallId> {
         let call = self.calls.get(&id)?;
         let last = self.calls.get(&self.last_run?)?;
@@ -115,7 +116,7 @@ impl Turn {
         let undecided = self.undecided_calls();
         let decisions = match answer {
             Answer::Calls(decisions) => decisions,
-            // Closed without a choice: the safe one is taken.
+            // Dismissing the dialog refuses, the safe choice.
             Answer::Dismissed | Answer::Choice(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
@@ -148,12 +149,12 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Follows the edits, each with what the check of its arguments showed.
+    /// Applies the edits with the results of their checks.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {
                 SchemaCheck::Invalid(fault) => self.note(Notice::warning(format!(
-                    "The edited arguments do not fit: {fault}"
+                    "The edited arguments do not match the schema: {fault}"
                 ))),
                 check => {
                     self.edit(id, &arguments, check == SchemaCheck::Unchecked);
@@ -164,8 +165,8 @@ impl Turn {
         self.resume_approval();
     }
 
-    /// What was decided is decided. What was to run unasked may have to ask by now: the
-    /// mode can change while the user decides on another call.
+    /// Continues after a decision. Calls that could run without asking may need approval by
+    /// now: the mode can change while the user decides on another call.
     pub(super) fn resume_approval(&mut self) {
         for id in self.round_calls() {
             let (Some(offered), Some(call)) = (self.tool_entry(id), self.calls.get(&id)) else {
@@ -190,8 +191,8 @@ impl Turn {
         }
     }
 
-    /// One decision. What cannot be followed leaves the call undecided, so that
-    /// it is asked about again.
+    /// Applies one decision. One that cannot be applied leaves the call undecided, so it is
+    /// asked about again.
     fn apply_decision(&mut self, id: CallId, decision: Decision) {
         let Some(offered) = self.tool_entry(id).cloned() else {
             return;
@@ -222,7 +223,7 @@ impl Turn {
                 }
             }
             Decision::TreatAsText => self.treat_as_text(&call),
-            // The edited arguments stand in the call by now.
+            // The edited arguments are already in the call.
             Decision::Run | Decision::Refuse | Decision::Edit { .. } => {}
         }
         if ApprovedCall::from_decision(&call, &decision).is_some() {
@@ -243,7 +244,7 @@ impl Turn {
         if call.origin == CallOrigin::Native {
             return;
         }
-        let places = self
+        let spans = self
             .proposals
             .iter()
             .find_map(|proposal| match proposal.kind {
@@ -251,17 +252,17 @@ impl Turn {
                 _ => None,
             });
         self.finish_call(call.id, ToolOutcome::WasText);
-        self.restore_text(&places.unwrap_or_default());
+        self.restore_text(&spans.unwrap_or_default());
     }
 
-    /// What was taken for a call is text, in its place.
-    pub(super) fn restore_text(&mut self, places: &[usize]) {
-        for place in places {
+    /// Restores the text of what was read as a call, in place.
+    pub(super) fn restore_text(&mut self, spans: &[usize]) {
+        for span in spans {
             let pieces = &mut self.ids.pieces;
             let changed = self
                 .round
                 .reply_text
-                .restore(*place, || PieceId(pieces.mint()));
+                .restore(*span, || PieceId(pieces.mint()));
             let Some(RestoredText {
                 piece,
                 is_new,
@@ -279,8 +280,8 @@ impl Turn {
         }
     }
 
-    /// Tools came, went or changed. A call that waits for a decision on a tool
-    /// that is gone or changed is not to be decided any more.
+    /// Tools were added, removed or changed. Undecided calls of removed or changed tools are
+    /// closed.
     pub(super) fn toolset_changed(&mut self, offered: Arc<Offered>) {
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {
@@ -291,9 +292,9 @@ impl Turn {
             .into_iter()
             .filter(|id| {
                 let shown = self.tool_entry(*id);
-                let now =
+                let current =
                     shown.and_then(|shown| self.setup.toolset.get(&shown.server, &shown.tool.name));
-                now.map(Grant::of) != shown.map(Grant::of)
+                current.map(Grant::of) != shown.map(Grant::of)
             })
             .collect();
         if stale.is_empty() {
@@ -301,7 +302,7 @@ impl Turn {
         }
         self.close_ask();
         for id in stale {
-            let why = "its server is gone, or changed the tool".to_owned();
+            let why = "its server disconnected or changed the tool".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
         }
         self.resume_approval();

@@ -1,5 +1,4 @@
-//! Running the approved calls of a round, and telling the model what came of
-//! them.
+//! Runs the approved calls of a round and sends their results to the model.
 
 use super::proposals::{Proposal, ProposalKind};
 use super::{
@@ -10,7 +9,7 @@ use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
 use std::time::Duration;
 
 impl Turn {
-    /// All are decided: start the approved ones, concurrently.
+    /// Starts the approved calls, concurrently.
     pub(super) fn start_approved_calls(&mut self) {
         let mut running = false;
         for id in self.round_calls() {
@@ -33,7 +32,9 @@ impl Turn {
             .proposals
             .iter()
             .find_map(|proposal| match proposal.kind {
-                ProposalKind::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
+                ProposalKind::Call { id: call_id, .. } if call_id == id => {
+                    Some(proposal.wire_id.clone())
+                }
                 _ => None,
             });
         if let (Some(offered), Some(wire_id)) = (self.tool_entry(id), wire_id) {
@@ -44,45 +45,44 @@ impl Turn {
         self.set_call_state(id, ToolState::Running { progress: None });
     }
 
-    /// The permission to run `id`, if it has one and its tool is still what was
-    /// shown when it was decided on.
+    /// The permission to run `id`, if it was approved and its tool is unchanged since.
     fn approved_call(&mut self, id: CallId) -> Option<ApprovedCall> {
         let call = self.calls.get(&id)?.clone();
         if call.state != ToolState::Proposed {
             return None;
         }
         let offered = self.tool_entry(id)?.clone();
-        let now = self.setup.toolset.get(&offered.server, &offered.tool.name);
-        let unchanged = now.is_some_and(|now| Grant::of(now) == Grant::of(&offered));
-        if !unchanged {
-            let why = "the tool changed or went away before it could run".to_owned();
+        let current = self.setup.toolset.get(&offered.server, &offered.tool.name);
+        let is_unchanged = current.is_some_and(|current| Grant::of(current) == Grant::of(&offered));
+        if !is_unchanged {
+            let why = "the tool changed or was removed before it could run".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
             return None;
         }
-        // Whatever was decided before: it may have been ruled out since.
+        // The tool may have been blocked since the decision.
         if self.setup.approval.is_never(&call) {
             self.finish_call(id, ToolOutcome::Never);
             return None;
         }
         match self.approved.get(&id) {
-            // The edited arguments stand in the call by now.
+            // The edited arguments are already in the call.
             Some(decision) => ApprovedCall::from_decision(&call, decision),
             None => self.setup.approval.approve_without_asking(&call, &offered),
         }
     }
 
     pub(super) fn progress(&mut self, id: CallId, progress: Progress) {
-        let Some(ToolState::Running { progress: before }) =
+        let Some(ToolState::Running { progress: previous }) =
             self.calls.get(&id).map(|call| &call.state)
         else {
             return;
         };
-        let progress = Some(progress.after(before.as_ref()));
+        let progress = Some(progress.after(previous.as_ref()));
         self.set_call_state(id, ToolState::Running { progress });
     }
 
-    /// The user cancels this call alone; what else runs goes on. What its server
-    /// answers all the same finds it done.
+    /// Cancels this call only; other calls keep running. A late answer of its server is
+    /// ignored.
     pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
         if self.running().contains(&id) {
             self.effects.push(TurnEffect::Cancel(id));
@@ -109,8 +109,8 @@ impl Turn {
         }
     }
 
-    /// Every call of the round has an outcome: tell the model, unless all of it
-    /// turned out to be text.
+    /// Every call of the round has an outcome: sends the results, unless all calls turned out
+    /// to be text.
     fn finish_round(&mut self) {
         let outcome_of = |id: &CallId| match &self.calls.get(id)?.state {
             ToolState::Done(outcome) => Some(outcome.clone()),
@@ -118,8 +118,8 @@ impl Turn {
         };
         let ids = self.round_calls();
         let outcomes: Vec<ToolOutcome> = ids.iter().filter_map(outcome_of).collect();
-        let unusable = self.proposals.len() > ids.len();
-        if !unusable
+        let has_unusable = self.proposals.len() > ids.len();
+        if !has_unusable
             && outcomes
                 .iter()
                 .all(|outcome| *outcome == ToolOutcome::WasText)
@@ -141,7 +141,7 @@ impl Turn {
 
     fn push_call_exchange(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
         if !pairs.is_empty() {
-            // What is to be seen again stands before the first of the calls.
+            // The provider data belongs to the first group of calls.
             let carry = self.round.opaque_reasoning.take();
             self.exchanges.push(Exchange::Calls {
                 pairs,
@@ -222,7 +222,7 @@ impl Turn {
         context::result_text(call, outcome, first, self.errors >= self.errors_max)
     }
 
-    /// A call in the text that could not be used goes back in the model's words.
+    /// An unusable call from the text is sent back as the model wrote it.
     fn push_unreadable_exchange(
         &mut self,
         proposal: &Proposal,

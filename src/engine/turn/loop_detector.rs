@@ -1,43 +1,43 @@
-//! Sees whether a model repeats itself: the same block over and over at the end of what
-//! it has written. A user may have asked for that, so eight repeats are only noted; far
-//! more of them are taken for a model that will not end by itself.
+//! Detects a model that repeats itself: the same block again and again at the end of its text.
+//! The user may have asked for that, so eight repeats only lead to a notice; far more mean
+//! that the model will not end by itself.
 
-/// Repeats after which the user is told.
+/// Repeats that lead to a notice.
 const REPEATS_NOTED_MIN: usize = 8;
-/// Repeats, and bytes of them, after which the model is stopped.
+/// Repeats, and their total bytes, that stop the model.
 const REPEATS_STOPPED_MIN: usize = 64;
 const REPEATED_BYTES_STOPPED_MIN: usize = 16 << 10;
-/// Bytes between two looks, so that a look at the whole window costs little per byte.
+/// Bytes between two checks, to keep the cost per byte low.
 const CHECK_INTERVAL_BYTES: usize = 512;
-/// The end of the text that is searched; an eighth of it is the longest block.
+/// The part at the end that is searched. The longest detected block is an eighth of it.
 const WINDOW_BYTES: usize = 16 * 1024;
-/// A block this long that consists of words counts from its eighth repeat on.
+/// A block of several words and at least this length counts from its eighth repeat.
 const BLOCK_BYTES_MIN: usize = 20;
-/// A shorter or poorer block, such as `0, ` or `ha `, counts once there is this much of it.
+/// Shorter or simpler blocks, such as `0, ` or `ha `, count from this total length.
 const SHORT_BLOCK_BYTES_MIN: usize = 1_024;
-/// The same for rules and rows of dots, which have no letter and no digit.
+/// The same for rules and rows of dots, which have no letters or digits.
 const SYMBOL_BLOCK_BYTES_MIN: usize = 4_096;
 
-/// How a text ends.
+/// Whether a text ends in repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Repetition {
     None,
     /// Worth a notice.
     Noted,
-    /// So long that the model has to be stopped.
+    /// So long that the model must be stopped.
     Endless {
         times: usize,
     },
 }
 
-/// Remembers how far a growing text was looked at.
+/// The progress of checking a growing text.
 #[derive(Debug, Default)]
 pub(super) struct LoopDetector {
     checked_bytes: usize,
     repeating_block: Option<RepeatingBlock>,
 }
 
-/// A block that repeats up to `seen`.
+/// A block that repeats up to `checked_bytes`.
 #[derive(Debug, Clone, Copy)]
 struct RepeatingBlock {
     start: usize,
@@ -45,8 +45,8 @@ struct RepeatingBlock {
 }
 
 impl LoopDetector {
-    /// How `text` ends, which must begin with what it was at the last look. O(1) per byte,
-    /// however long the text and the repetition are.
+    /// Checks `text`, which must extend the text of the last check. O(1) per byte, however
+    /// long the text and the repetition are.
     pub(super) fn check(&mut self, text: &str) -> Repetition {
         if text.len() < self.checked_bytes + CHECK_INTERVAL_BYTES {
             return Repetition::None;
@@ -56,7 +56,7 @@ impl LoopDetector {
         let still_repeats = |run: &RepeatingBlock| {
             bytes[new.clone()] == bytes[new.start - run.period..new.end - run.period]
         };
-        // A run that is known is only followed: to search for it again would cost its length.
+        // A known run is only extended, because a new search would cost its whole length.
         self.repeating_block = self
             .repeating_block
             .filter(still_repeats)
@@ -86,7 +86,7 @@ impl RepeatingBlock {
 }
 
 /// The length of the block that repeats often enough at the end of `window`: the shortest
-/// period of a suffix, by the failure function of Knuth, Morris and Pratt from the end.
+/// period of a suffix, by the Knuth-Morris-Pratt failure function from the end.
 fn repeating_period(window: &[u8]) -> Option<usize> {
     let from_end = |at: usize| window[window.len() - 1 - at];
     let mut failure = vec![0usize; window.len()];
@@ -106,7 +106,7 @@ fn repeating_period(window: &[u8]) -> Option<usize> {
     None
 }
 
-/// Bytes of repetition from which `block` counts.
+/// Total bytes of repetition from which `block` counts.
 fn repeated_bytes_min(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {
@@ -127,13 +127,13 @@ fn repeated_bytes_min(block: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Feeds `text` in pieces of seven bytes: after how many bytes it is noted, and after
-    /// how many it is stopped.
+    /// Feeds `text` in chunks of seven bytes. Returns the lengths at which the notice and the
+    /// stop occur.
     fn detection_offsets(text: &str) -> (Option<usize>, Option<usize>) {
-        let (mut repeats, mut noted) = (LoopDetector::default(), None);
+        let (mut detector, mut noted) = (LoopDetector::default(), None);
         let ends = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
         for end in ends.filter(|end| end % 7 == 0 || *end == text.len()) {
-            match repeats.check(&text[..end]) {
+            match detector.check(&text[..end]) {
                 Repetition::None => {}
                 Repetition::Noted => noted = noted.or(Some(end)),
                 Repetition::Endless { .. } => return (noted, Some(end)),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_noted_after_eight_repeats_and_stopped_only_after_16_kb() {
+    fn block_is_noted_after_eight_repeats_and_stopped_only_after_16_kb() {
         let block = "The answer is that it depends on the case.\n";
         let (noted, stopped) = detection_offsets(&format!("Well. {}", block.repeat(1_000)));
         let (noted, stopped) = (noted.expect("noted"), stopped.expect("stopped"));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_a_kilobyte_is_stopped_only_after_64_repeats() {
+    fn block_of_a_kilobyte_is_stopped_only_after_64_repeats() {
         let lines = (0..50).map(|n| format!("line {n} of a long block\n"));
         let block = lines.collect::<String>();
         assert!((1_000..2_000).contains(&block.len()));

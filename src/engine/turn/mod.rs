@@ -1,10 +1,10 @@
-//! A turn as a pure state machine: inputs in, effects out, as data (`types`). It decides
-//! everything between a prompt and its final answer, and does nothing itself.
+//! A turn as a pure state machine: inputs in, effects out, both as data (`types`). It makes
+//! every decision between a prompt and its final answer and performs no I/O.
 //! `round` reads a reply, `reply_text` keeps its text, `proposals` finds the calls, `check`
-//! has their arguments checked (`argument_eq` compares them), `loop_detector` notices
-//! repetition, `retry` sends a request again, `decisions` asks about tools and takes the
-//! answers, `trust_change` follows changed rules, `execute` runs the calls, `questions` asks
-//! the rest.
+//! checks their arguments (`argument_eq` compares them), `loop_detector` detects repetition,
+//! `retry` resends a failed request, `decisions` asks for approvals and applies them,
+//! `trust_change` applies changed rules, `execute` runs the calls, `questions` asks all other
+//! questions.
 
 mod argument_eq;
 mod check;
@@ -38,14 +38,14 @@ use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a call that ran was shown as, and the id that ties it to its result.
+/// The tool identity under which a call was started, and the id that links it to its result.
 #[derive(Debug, Clone)]
 struct StartedCall {
     grant: Grant,
     wire_id: String,
 }
 
-/// `again` runs in place of the call whose result has this id.
+/// `retry` replaces the call whose result has this wire id.
 #[derive(Debug, Clone)]
 struct CallRetry {
     retry: CallId,
@@ -57,47 +57,47 @@ pub struct Turn {
     setup: TurnSetup,
     ids: TurnIdGenerators,
     state: TurnState,
-    /// The open question, in the states that have one.
+    /// The open question, if the state has one.
     ask: Option<AskId>,
     round: Round,
     exchanges: Vec<Exchange>,
-    /// Every call of this turn, in the order proposed.
+    /// All calls of this turn, in the order proposed.
     calls: BTreeMap<CallId, ToolCall>,
-    /// The calls of the present round, in the order asked.
+    /// The calls of this round, in the order requested.
     proposals: Vec<Proposal>,
-    /// What goes on once the open check of arguments has its results.
+    /// The continuation of the running argument check.
     checking: Option<PendingCheck>,
-    /// What was decided of those that may run once all are decided.
+    /// The decisions to run calls, kept until all calls are decided.
     approved: BTreeMap<CallId, Decision>,
-    /// The ids that providers gave to calls of this turn.
+    /// The provider ids of calls in this turn.
     wire_ids: BTreeSet<String>,
-    /// Every call that ran, for running it again.
+    /// Every call that ran, in case it is retried.
     started_calls: BTreeMap<CallId, StartedCall>,
-    /// The call under way because the user chose to run a failed one again.
+    /// The running retry of a failed call.
     call_retry: Option<CallRetry>,
-    /// The call that ran last, to notice repetition.
+    /// The call that finished last, to detect repetition.
     last_run: Option<CallId>,
     rounds: u32,
-    /// How often the request of this round was sent again by itself.
+    /// Number of automatic retries of this round's request.
     attempts: u32,
-    /// What was said about the last of these attempts: once is enough.
+    /// The notice about the last retry; the same one is not repeated.
     last_retry_message: Option<String>,
-    /// Rounds with calls, against the bound.
+    /// Rounds with calls, counted against the limit.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
     errors: u32,
     errors_max: u32,
     last_failed: Option<CallId>,
-    /// The model was told once that a call cannot be used.
+    /// The model was already told about an unusable call.
     is_unusable_call_reported: bool,
-    /// The user wants an answer without more tools.
+    /// The user asked for an answer without more tools.
     answer_now: bool,
     usage: Usage,
     effects: Vec<TurnEffect>,
 }
 
 impl Turn {
-    /// Begins a turn; its first effects send the prompt to the model.
+    /// Starts a turn; its first effects send the prompt to the model.
     pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
         let mut turn = Self {
             tool_rounds_max: Some(setup.limits.tool_rounds),
@@ -140,19 +140,19 @@ impl Turn {
         self.state
     }
 
-    /// The tools that calls in the model's words are looked for of: also where it is to
-    /// answer without any, a call is no answer.
+    /// The tools whose calls are recognized in text. They stay the same when the model must
+    /// answer without tools, because a call is never an answer.
     pub fn toolset(&self) -> Arc<Offered> {
         Arc::clone(&self.setup.toolset)
     }
 
-    /// The ids minted so far: the next turn goes on from here.
+    /// The id generators, for the next turn to continue.
     pub fn ids(&self) -> TurnIdGenerators {
         self.ids.clone()
     }
 
-    /// Takes one input. One that has no meaning in the present state (a late part
-    /// of a dropped reply, an answer to a closed question) changes nothing.
+    /// Handles one input. An input that does not apply to the current state (a late part of a
+    /// dropped reply, an answer to a closed question) changes nothing.
     pub fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         match input {
             _ if self.state == TurnState::Ended => {}
@@ -169,14 +169,16 @@ impl Turn {
             TurnInput::ArgumentsChecked(results) => self.arguments_checked(results),
             TurnInput::Progress { call, progress } => self.progress(call, progress),
             TurnInput::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
-            TurnInput::UntrustedTextRead(quote) => self.setup.untrusted_texts.add(quote),
+            TurnInput::UntrustedTextRead(untrusted_text) => {
+                self.setup.untrusted_texts.add(untrusted_text)
+            }
             TurnInput::CallDone {
                 call,
                 outcome,
-                untrusted_text: quote,
+                untrusted_text,
             } => {
-                // Before anything follows from it.
-                self.setup.untrusted_texts.add_optional(quote);
+                // Added before the result can lead to further calls.
+                self.setup.untrusted_texts.add_optional(untrusted_text);
                 self.call_done(call, outcome);
             }
             TurnInput::RetryDue => self.retry_due(),
@@ -192,14 +194,14 @@ impl Turn {
         std::mem::take(&mut self.effects)
     }
 
-    /// Sends what the model should see next.
+    /// Starts a round and sends its request.
     fn request(&mut self) {
         self.begin_round();
         self.attempts = 0;
         self.send();
     }
 
-    /// Sends the request of this round, for the first time or again.
+    /// Sends the request of this round, or resends it.
     fn send(&mut self) {
         self.state = TurnState::Waiting;
         let tools = if self.answer_now {
@@ -249,10 +251,10 @@ impl Turn {
         self.end(end);
     }
 
-    /// Ends the turn: every open call is answered, every question closed.
+    /// Ends the turn and closes every open call and question.
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
-        // Answer every open call: nothing may look as if it still ran.
+        // No call may look as if it were still running.
         let open: Vec<CallId> = self.open_calls();
         for call in open {
             self.finish_call(call, ToolOutcome::Interrupted);
@@ -263,10 +265,9 @@ impl Turn {
                 self.effects.push(TurnEffect::SaveAnswer { answer, usage });
             }
             _ => {
-                let words = self.round.reply_text.text().into_owned();
-                if !words.trim().is_empty() {
-                    self.effects
-                        .push(TurnEffect::SavePartialAnswer { text: words });
+                let text = self.round.reply_text.text().into_owned();
+                if !text.trim().is_empty() {
+                    self.effects.push(TurnEffect::SavePartialAnswer { text });
                 }
             }
         }

@@ -1,6 +1,6 @@
-//! From what a reply asked for to the calls of its round: names are resolved,
-//! arguments checked (see `check`), several forms of one call made one, and each call compared with
-//! what was said from outside.
+//! Turns the requested calls of a reply into proposals: resolves names, has arguments checked
+//! (see `check`), merges several forms of one call, and compares each call with untrusted
+//! text.
 
 use super::argument_eq::arguments_equal;
 use super::round::RequestedCall;
@@ -9,11 +9,11 @@ use crate::domain::toolset::{withheld, withheld_called};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
 use std::sync::Arc;
 
-/// One thing that the model asked for in this round.
+/// A requested call of this round.
 #[derive(Debug, Clone)]
 pub(super) struct Proposal {
     pub(super) raw: String,
-    /// Where it stood in the reply, in each form in which it came.
+    /// Its positions in the reply, one for each form.
     pub(super) spans: Vec<usize>,
     pub(super) wire_id: String,
     pub(super) kind: ProposalKind,
@@ -25,7 +25,7 @@ pub(super) enum ProposalKind {
         id: CallId,
         entry: Box<OfferedTool>,
     },
-    /// Cannot be used, for this reason. A native one must be answered by its id.
+    /// A call that cannot be used, with the reason. A native one must be answered by its id.
     Unusable {
         native_name: Option<String>,
         arguments: Arguments,
@@ -33,7 +33,7 @@ pub(super) enum ProposalKind {
     },
 }
 
-/// A call that can be used, before it is proposed.
+/// A usable call that is not proposed yet.
 #[derive(Debug)]
 pub(super) struct UsableCall {
     call: ProposedCall,
@@ -41,11 +41,11 @@ pub(super) struct UsableCall {
     arguments: Arguments,
     is_unchecked: bool,
     spans: Vec<usize>,
-    /// The same in other forms, and the words of those.
+    /// Other forms of the same call, and their raw text.
     other_forms: Vec<(&'static str, String)>,
 }
 
-/// What the model asked for, on its way to a proposal.
+/// A requested call that is not a proposal yet.
 #[derive(Debug)]
 pub(super) enum CallCandidate {
     Usable(Box<UsableCall>),
@@ -62,7 +62,7 @@ pub(super) enum CallCandidate {
 }
 
 impl CallCandidate {
-    /// The check of its arguments, where it got that far.
+    /// The argument check of a usable call.
     pub(super) fn argument_check(&self) -> Option<ArgumentCheck> {
         match self {
             Self::Usable(usable) => Some(ArgumentCheck {
@@ -73,7 +73,7 @@ impl CallCandidate {
         }
     }
 
-    /// The candidate after its check; `result` is asked for only where there was one.
+    /// Applies the check result, which is only requested for usable calls.
     pub(super) fn with_check_result(self, result: impl FnOnce() -> SchemaCheck) -> Self {
         let Self::Usable(mut usable) = self else {
             return self;
@@ -87,10 +87,10 @@ impl CallCandidate {
             SchemaCheck::Invalid(fault) => {
                 let name = &usable.call.name;
                 let why = format!("the arguments of `{name}` do not fit its schema: {fault}");
-                let place = usable.spans.first().copied().unwrap_or_default();
+                let span = usable.spans.first().copied().unwrap_or_default();
                 Self::Unusable {
                     call: usable.call,
-                    span: place,
+                    span,
                     why,
                 }
             }
@@ -98,22 +98,23 @@ impl CallCandidate {
     }
 }
 
-/// Names on offer that an error message lists at most.
+/// Maximum number of offered names in an error message.
 const NAMES_LISTED_MAX: usize = 30;
-/// Calls of one message among which other forms of one are looked for.
+/// Maximum number of calls that are searched for duplicates.
 const COLLAPSED_MAX: usize = 256;
 
 impl Turn {
-    /// The reply asked for tools: resolve names, and have the arguments checked.
+    /// Resolves the requested calls and has their arguments checked.
     pub(super) fn propose_calls(&mut self) {
-        let asked = std::mem::take(&mut self.round.requested_calls);
-        let candidates = asked.into_iter().map(|asked| self.resolve_candidate(asked));
-        let candidates = candidates.collect();
+        let requested = std::mem::take(&mut self.round.requested_calls);
+        let candidates = requested
+            .into_iter()
+            .map(|requested| self.resolve_candidate(requested))
+            .collect();
         self.check_proposed(candidates);
     }
 
-    /// The arguments were checked: propose the calls, and go on to what has to be asked
-    /// first.
+    /// Proposes the checked calls and continues with the limits.
     pub(super) fn propose_checked(&mut self, candidates: Vec<CallCandidate>) {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
@@ -124,31 +125,21 @@ impl Turn {
         self.check_failed_call_limit();
     }
 
-    fn resolve_candidate(&self, asked: RequestedCall) -> CallCandidate {
-        match asked {
-            RequestedCall::Unusable {
-                raw,
-                span: place,
-                why,
-            } => CallCandidate::Unreadable {
-                raw,
-                span: place,
-                why,
-            },
-            RequestedCall::Call { call, span: place } => match self.resolve_call(&call) {
+    fn resolve_candidate(&self, requested: RequestedCall) -> CallCandidate {
+        match requested {
+            RequestedCall::Unusable { raw, span, why } => {
+                CallCandidate::Unreadable { raw, span, why }
+            }
+            RequestedCall::Call { call, span } => match self.resolve_call(&call) {
                 Ok((offered, arguments)) => CallCandidate::Usable(Box::new(UsableCall {
                     call,
                     entry: offered,
                     arguments,
                     is_unchecked: false,
-                    spans: vec![place],
+                    spans: vec![span],
                     other_forms: Vec::new(),
                 })),
-                Err(why) => CallCandidate::Unusable {
-                    call,
-                    span: place,
-                    why,
-                },
+                Err(why) => CallCandidate::Unusable { call, span, why },
             },
         }
     }
@@ -162,16 +153,12 @@ impl Turn {
         }
         match candidate {
             CallCandidate::Usable(usable) => self.propose_call(*usable),
-            CallCandidate::Unusable {
-                call,
-                span: place,
-                why,
-            } => {
+            CallCandidate::Unusable { call, span, why } => {
                 let id = CallId(self.ids.calls.mint());
                 Proposal {
                     wire_id: self.unique_wire_id(id, &call),
                     raw: call.raw,
-                    spans: vec![place],
+                    spans: vec![span],
                     kind: ProposalKind::Unusable {
                         native_name: (call.origin == CallOrigin::Native).then_some(call.name),
                         arguments: call.arguments.unwrap_or_default(),
@@ -179,13 +166,9 @@ impl Turn {
                     },
                 }
             }
-            CallCandidate::Unreadable {
+            CallCandidate::Unreadable { raw, span, why } => Proposal {
                 raw,
-                span: place,
-                why,
-            } => Proposal {
-                raw,
-                spans: vec![place],
+                spans: vec![span],
                 wire_id: String::new(),
                 kind: ProposalKind::Unusable {
                     native_name: None,
@@ -200,12 +183,12 @@ impl Turn {
         let id = CallId(self.ids.calls.mint());
         let wire_id = self.unique_wire_id(id, &usable.call);
         let UsableCall {
-            call: written,
+            call: proposed,
             entry: offered,
             arguments,
             is_unchecked,
-            spans: places,
-            other_forms: also,
+            spans,
+            other_forms,
         } = usable;
         let mut call = ToolCall {
             id,
@@ -213,22 +196,22 @@ impl Turn {
             tool: offered.tool.name.clone(),
             arguments,
             original: None,
-            origin: written.origin,
+            origin: proposed.origin,
             repeats: None,
             quoted: None,
             is_unchecked,
-            also_as: also.iter().map(|(form, _)| *form).collect(),
+            also_as: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
-        let quotes = &self.setup.untrusted_texts;
-        let raws = also.iter().map(|(_, raw)| raw);
+        let untrusted_texts = &self.setup.untrusted_texts;
+        let raws = other_forms.iter().map(|(_, raw)| raw);
         call.quoted = raws
-            .chain([&written.raw])
-            .find_map(|raw| quotes.find_source(&call, raw));
+            .chain([&proposed.raw])
+            .find_map(|raw| untrusted_texts.find_source(&call, raw));
         self.calls.insert(id, call);
         Proposal {
-            raw: written.raw,
-            spans: places,
+            raw: proposed.raw,
+            spans,
             wire_id,
             kind: ProposalKind::Call {
                 id,
@@ -237,18 +220,20 @@ impl Turn {
         }
     }
 
-    /// Servers refuse two calls of one id, and some models number each round anew.
+    /// Servers refuse duplicate ids, and some models number the calls of each round from the
+    /// start.
     fn unique_wire_id(&mut self, id: CallId, call: &ProposedCall) -> String {
-        let given = call.wire_id.clone();
-        let given = given.filter(|id| self.wire_ids.insert(id.clone()));
-        given.unwrap_or_else(|| format!("call_{id}"))
+        call.wire_id
+            .clone()
+            .filter(|wire_id| self.wire_ids.insert(wire_id.clone()))
+            .unwrap_or_else(|| format!("call_{id}"))
     }
 
     fn resolve_call(&self, call: &ProposedCall) -> Result<(OfferedTool, Arguments), String> {
         let name = &call.name;
         if call.is_truncated {
             return Err(format!(
-                "the limit of tokens cut the call of `{name}` before it was whole"
+                "the token limit cut the call of `{name}` before it was complete"
             ));
         }
         let offered = match self.setup.toolset.resolve(call.server.as_deref(), name) {
@@ -296,11 +281,11 @@ impl Turn {
     }
 }
 
-/// Several forms of one call in one message are one call: the provider's own field
-/// wins, else what came first. Two in the same form are two.
+/// Merges several forms of one call in one message. A native call wins, otherwise the first
+/// form. Two calls in the same form stay two.
 fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
     let mut kept: Vec<CallCandidate> = Vec::with_capacity(candidates.len());
-    // Those in the provider's field first, so that the others find them.
+    // Native calls come first, so that the others are merged into them.
     let is_native = |candidate: &CallCandidate| match candidate {
         CallCandidate::Usable(usable) => usable.call.origin == CallOrigin::Native,
         _ => false,
@@ -312,12 +297,8 @@ fn merge_duplicate_calls(candidates: Vec<CallCandidate>) -> Vec<CallCandidate> {
         let candidate = match candidate {
             CallCandidate::Usable(usable) => match find_duplicate(&mut kept, &usable) {
                 Some(first) => {
-                    let UsableCall {
-                        call,
-                        spans: places,
-                        ..
-                    } = *usable;
-                    first.spans.extend(places);
+                    let UsableCall { call, spans, .. } = *usable;
+                    first.spans.extend(spans);
                     first.other_forms.push((call.origin.form(), call.raw));
                     continue;
                 }

@@ -1,5 +1,4 @@
-//! The questions of a turn that are not about approving calls, and what each
-//! answer does.
+//! The questions of a turn except approvals, and the effect of each answer.
 
 use super::proposals::ProposalKind;
 use super::{
@@ -30,15 +29,18 @@ impl Turn {
         }
     }
 
-    /// After enough failed calls the user decides whether more may run.
+    /// After too many failed calls, asks whether more may run.
     pub(super) fn check_failed_call_limit(&mut self) {
         let Some(failed) = self.last_failed.filter(|_| self.errors >= self.errors_max) else {
             self.check_round_limit();
             return;
         };
-        let wanted = self.round_calls();
-        let wanted = wanted.iter().filter_map(|id| self.calls.get(id));
-        let wanted = wanted.map(|call| call.tool.clone()).collect();
+        let wanted = self
+            .round_calls()
+            .iter()
+            .filter_map(|id| self.calls.get(id))
+            .map(|call| call.tool.clone())
+            .collect();
         self.open_ask(TurnState::AfterError, Ask::AfterError { failed, wanted });
     }
 
@@ -54,8 +56,8 @@ impl Turn {
         }
     }
 
-    /// Runs the failed call again. What the model asked for since is put aside: it
-    /// will see the new result in place of the old one.
+    /// Runs the failed call again. Newer calls are closed without running: the model will see
+    /// the new result in place of the old one.
     fn retry_failed_call(&mut self) {
         for id in self.round_calls() {
             let why = "the failed call is run again first".to_owned();
@@ -63,19 +65,19 @@ impl Turn {
         }
         self.proposals.clear();
         let failed = self.last_failed.and_then(|id| self.calls.get(&id)).cloned();
-        let launched = self
+        let started = self
             .last_failed
             .and_then(|id| self.started_calls.get(&id))
             .cloned();
-        let (Some(failed), Some(StartedCall { grant, wire_id })) = (failed, launched) else {
+        let (Some(failed), Some(StartedCall { grant, wire_id })) = (failed, started) else {
             self.request();
             return;
         };
-        let now = self.setup.toolset.get(&failed.server, &failed.tool);
-        if now.map(Grant::of) != Some(grant.clone()) {
+        let current = self.setup.toolset.get(&failed.server, &failed.tool);
+        if current.map(Grant::of) != Some(grant.clone()) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
-                    "{} of {} changed or went away, so it was not run again.",
+                    "{} of {} changed or is no longer offered, so it was not run again.",
                     failed.tool, failed.server
                 )),
             });
@@ -84,16 +86,16 @@ impl Turn {
         if self.setup.approval.is_never(&failed) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
-                    "{} of {} was ruled out, so it was not run again.",
+                    "{} of {} is blocked, so it was not run again.",
                     failed.tool, failed.server
                 )),
             });
             return;
         }
         let id = CallId(self.ids.calls.mint());
-        let mut again = failed;
-        again.id = id;
-        again.repeats = None;
+        let mut retry = failed;
+        retry.id = id;
+        retry.repeats = None;
         self.errors = self.errors.saturating_sub(1);
         self.call_retry = Some(CallRetry {
             retry: id,
@@ -102,14 +104,13 @@ impl Turn {
         self.started_calls
             .insert(id, StartedCall { grant, wire_id });
         self.effects
-            .push(TurnEffect::Run(ApprovedCall::from_retry(&again)));
-        self.calls.insert(id, again);
+            .push(TurnEffect::Run(ApprovedCall::from_retry(&retry)));
+        self.calls.insert(id, retry);
         self.set_call_state(id, ToolState::Running { progress: None });
         self.state = TurnState::Running;
     }
 
-    /// The second run of a failed call is over: its result takes the place of the
-    /// first one's.
+    /// A retried call has ended: its result replaces the first one.
     pub(super) fn finish_retry(&mut self) {
         let Some(CallRetry {
             retry: again,
@@ -135,12 +136,12 @@ impl Turn {
         self.request();
     }
 
-    /// At the bound on rounds the user chooses.
+    /// Asks the user at the limit of rounds.
     fn check_round_limit(&mut self) {
-        let over = self
+        let is_over = self
             .tool_rounds_max
             .is_some_and(|max| self.tool_rounds > max);
-        if over || self.answer_now {
+        if is_over || self.answer_now {
             let rounds = self.tool_rounds - 1;
             let again = self.answer_now;
             self.open_ask(TurnState::AtRoundLimit, Ask::Bound { rounds, again });
@@ -153,8 +154,8 @@ impl Turn {
         self.close_ask();
         match answer {
             Answer::Choice(Choice::AsManyAgain) => {
-                let again = self.setup.limits.tool_rounds.max(1);
-                self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + again);
+                let more_rounds = self.setup.limits.tool_rounds.max(1);
+                self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + more_rounds);
                 self.answer_now = false;
                 self.check_unusable_calls();
             }
@@ -175,8 +176,7 @@ impl Turn {
         }
     }
 
-    /// A call that cannot be used is told to the model once; then the user
-    /// decides.
+    /// Reports an unusable call to the model once; after that, asks the user.
     fn check_unusable_calls(&mut self) {
         let unusable = self
             .proposals
@@ -191,11 +191,11 @@ impl Turn {
             }
             Some((_, why)) => {
                 self.is_unusable_call_reported = true;
-                // That the tool is withheld was said in words of its own.
+                // A withheld tool has its own notice.
                 if self.setup.toolset.withheld_by(&why).is_none() {
                     self.note(
                         Notice::warning(format!("A tool call could not be used: {why}."))
-                            .because("The model was told."),
+                            .because("Told the model; it may try again."),
                     );
                 }
                 self.approve_or_ask();

@@ -1,26 +1,25 @@
-//! The text of a reply, and what was taken out of it: calls, with the tags and fences
-//! around them. What turns out to be text after all is put back in its place, word for
-//! word as the model wrote it.
+//! The text of a reply and the spans extracted from it: calls with their tags and fences. A
+//! span that turns out to be text is restored in place, verbatim.
 
 use crate::domain::PieceId;
 use std::borrow::Cow;
 
 #[derive(Debug, Default)]
 pub(super) struct ReplyText {
-    /// All text so far, without what was taken out.
+    /// All text so far, without extracted spans.
     text: String,
-    /// Each piece, and where in the text it begins.
+    /// Each piece and the offset where it starts.
     pieces: Vec<(PieceId, usize)>,
     extracted: Vec<ExtractedSpan>,
     last_part: LastPart,
-    /// Marks since the last text or thinking: those of a call, should one follow.
+    /// Markup since the last text or thinking. It belongs to a call that follows.
     markup: String,
 }
 
-/// Something that was taken out, in the order of the stream.
+/// An extracted span, in stream order.
 #[derive(Debug)]
 struct ExtractedSpan {
-    /// Where in the text it stood.
+    /// Its offset in the text.
     offset: usize,
     before: String,
     raw: String,
@@ -37,12 +36,12 @@ enum LastPart {
 }
 
 impl ReplyText {
-    /// All text without what was taken out.
+    /// All text without extracted spans.
     pub(super) fn streamed_text(&self) -> &str {
         &self.text
     }
 
-    /// The text as it stands, with what was put back.
+    /// The text including restored spans.
     pub(super) fn text(&self) -> Cow<'_, str> {
         self.part(0, self.text.len(), true)
     }
@@ -57,7 +56,7 @@ impl ReplyText {
     }
 
     pub(super) fn note_thinking(&mut self) {
-        // The tag that begins it is no part of the call before it.
+        // The tag that starts the thinking does not belong to the previous call.
         let taken = self
             .extracted
             .last_mut()
@@ -79,13 +78,13 @@ impl ReplyText {
         }
     }
 
-    /// Takes a call out; the result is what [`Self::put_back`] knows it by.
+    /// Extracts a call. The result identifies it for [`Self::restore`].
     pub(super) fn extract(&mut self, raw: &str) -> usize {
         let mut before = std::mem::take(&mut self.markup);
         if self.last_part == LastPart::Thinking
             && let Some(end) = before.find('>')
         {
-            // The tag that ended the thinking is no part of the call behind it.
+            // The tag that ended the thinking does not belong to the call.
             before.drain(..=end);
         }
         self.extracted.push(ExtractedSpan {
@@ -99,14 +98,14 @@ impl ReplyText {
         self.extracted.len() - 1
     }
 
-    /// All text so far was thinking: its pieces.
+    /// Drops all text because it was thinking; returns its pieces.
     pub(super) fn take_as_thinking(&mut self) -> Vec<PieceId> {
         let pieces = std::mem::take(self).pieces;
         pieces.into_iter().map(|(piece, _)| piece).collect()
     }
 
-    /// It is text after all. The piece that changed by that, and its text; for a reply
-    /// without any text a piece is to be made.
+    /// Restores a span. Returns the changed piece with its text; a reply without text gets a
+    /// new piece.
     pub(super) fn restore(
         &mut self,
         span: usize,
@@ -122,12 +121,17 @@ impl ReplyText {
         if is_new {
             self.pieces.push((new_piece(), 0));
         }
-        // At a seam it goes on with the piece before it.
-        let index = self.pieces.iter().rposition(|(_, start)| *start < at);
-        let index = index.unwrap_or(0);
+        // Between two pieces, it extends the earlier one.
+        let index = self
+            .pieces
+            .iter()
+            .rposition(|(_, start)| *start < at)
+            .unwrap_or(0);
         let (piece, start) = self.pieces[index];
-        let end = self.pieces.get(index + 1);
-        let end = end.map_or(self.text.len(), |(_, start)| *start);
+        let end = self
+            .pieces
+            .get(index + 1)
+            .map_or(self.text.len(), |(_, start)| *start);
         Some(RestoredText {
             piece,
             is_new,
@@ -135,19 +139,19 @@ impl ReplyText {
         })
     }
 
-    /// The text from `start` to `end`, with what was put back behind `start`, and at it
-    /// where that is the very beginning.
+    /// The text from `start` to `end` with the spans restored after `start`, or at `start` in
+    /// the first piece.
     fn part(&self, start: usize, end: usize, is_first: bool) -> Cow<'_, str> {
-        let here = |taken: &&ExtractedSpan| {
+        let is_in_range = |taken: &&ExtractedSpan| {
             let begins = taken.offset > start || is_first && taken.offset == start;
             taken.is_restored && begins && taken.offset <= end
         };
-        let mut back = self.extracted.iter().filter(here).peekable();
-        if back.peek().is_none() {
+        let mut restored = self.extracted.iter().filter(is_in_range).peekable();
+        if restored.peek().is_none() {
             return self.text[start..end].into();
         }
         let (mut out, mut from) = (String::new(), start);
-        for taken in back {
+        for taken in restored {
             out.push_str(&self.text[from..taken.offset]);
             for part in [&taken.before, &taken.raw, &taken.after] {
                 out.push_str(part);
@@ -159,7 +163,7 @@ impl ReplyText {
     }
 }
 
-/// A piece whose text is another now.
+/// A piece whose text changed.
 #[derive(Debug, PartialEq)]
 pub(super) struct RestoredText {
     pub(super) piece: PieceId,
@@ -173,7 +177,7 @@ mod tests {
 
     const CALL: &str = r#"{"name": "f"}"#;
 
-    fn changed(piece: u64, is_new: bool, text: &str) -> Option<RestoredText> {
+    fn restored(piece: u64, is_new: bool, text: &str) -> Option<RestoredText> {
         Some(RestoredText {
             piece: PieceId(piece),
             is_new,
@@ -182,73 +186,80 @@ mod tests {
     }
 
     fn no_piece() -> PieceId {
-        panic!("there is a piece")
+        panic!("a piece exists already")
     }
 
     #[test]
     fn extracted_call_is_restored_in_place_with_its_fence() {
-        let mut words = ReplyText::default();
-        words.push(PieceId(1), "For example:\n");
-        words.push_markup("```json\n");
-        let place = words.extract(CALL);
-        words.push_markup("\n```\n");
-        words.push(PieceId(1), "이렇게요.");
-        assert_eq!(words.text(), "For example:\n이렇게요.");
-        let whole = format!("For example:\n```json\n{CALL}\n```\n이렇게요.");
-        assert_eq!(words.restore(place, no_piece), changed(1, false, &whole));
-        assert_eq!(words.text(), whole);
-        assert_eq!(words.restore(place, no_piece), None, "once is enough");
-        assert_eq!(words.streamed_text(), "For example:\n이렇게요.");
+        let mut reply = ReplyText::default();
+        reply.push(PieceId(1), "For example:\n");
+        reply.push_markup("```json\n");
+        let span = reply.extract(CALL);
+        reply.push_markup("\n```\n");
+        reply.push(PieceId(1), "이렇게요.");
+        assert_eq!(reply.text(), "For example:\n이렇게요.");
+        let expected = format!("For example:\n```json\n{CALL}\n```\n이렇게요.");
+        assert_eq!(reply.restore(span, no_piece), restored(1, false, &expected));
+        assert_eq!(reply.text(), expected);
+        assert_eq!(
+            reply.restore(span, no_piece),
+            None,
+            "a span is restored once"
+        );
+        assert_eq!(reply.streamed_text(), "For example:\n이렇게요.");
     }
 
     #[test]
     fn adjacent_calls_are_restored_independently() {
-        let mut words = ReplyText::default();
-        words.push_markup("[");
-        let first = words.extract("a");
-        words.push_markup(", ");
-        let second = words.extract("b");
-        words.push_markup("]");
-        assert_eq!(words.restore(second, || PieceId(7)), changed(7, true, "b]"));
-        assert_eq!(words.restore(first, no_piece), changed(7, false, "[a, b]"));
+        let mut reply = ReplyText::default();
+        reply.push_markup("[");
+        let first = reply.extract("a");
+        reply.push_markup(", ");
+        let second = reply.extract("b");
+        reply.push_markup("]");
+        assert_eq!(
+            reply.restore(second, || PieceId(7)),
+            restored(7, true, "b]")
+        );
+        assert_eq!(reply.restore(first, no_piece), restored(7, false, "[a, b]"));
     }
 
     #[test]
     fn restored_text_keeps_pieces_apart_and_omits_thinking_tags() {
-        let mut words = ReplyText::default();
-        words.push(PieceId(1), "one ");
-        let first = words.extract("A");
-        words.push_markup("</tool_call>\n<think>");
-        words.note_thinking();
-        words.push_markup("</think>\n<tool_call>");
-        let second = words.extract("B");
-        words.push_markup("</tool_call>");
-        words.push(PieceId(2), "two");
+        let mut reply = ReplyText::default();
+        reply.push(PieceId(1), "one ");
+        let first = reply.extract("A");
+        reply.push_markup("</tool_call>\n<think>");
+        reply.note_thinking();
+        reply.push_markup("</think>\n<tool_call>");
+        let second = reply.extract("B");
+        reply.push_markup("</tool_call>");
+        reply.push(PieceId(2), "two");
         assert_eq!(
-            words.restore(second, no_piece),
-            changed(1, false, "one \n<tool_call>B</tool_call>")
+            reply.restore(second, no_piece),
+            restored(1, false, "one \n<tool_call>B</tool_call>")
         );
         assert_eq!(
-            words.restore(first, no_piece),
-            changed(1, false, "one A</tool_call>\n\n<tool_call>B</tool_call>")
+            reply.restore(first, no_piece),
+            restored(1, false, "one A</tool_call>\n\n<tool_call>B</tool_call>")
         );
         assert_eq!(
-            words.text(),
+            reply.text(),
             "one A</tool_call>\n\n<tool_call>B</tool_call>two"
         );
     }
 
     #[test]
     fn markup_without_a_following_call_is_dropped() {
-        let mut words = ReplyText::default();
-        words.push_markup("<think>");
-        words.note_thinking();
-        words.push_markup("</think>\n");
-        words.push(PieceId(1), "text");
-        let place = words.extract("A");
-        words.restore(place, no_piece);
-        assert_eq!(words.text(), "textA");
-        assert_eq!(words.take_as_thinking(), [PieceId(1)]);
-        assert_eq!(words.text(), "");
+        let mut reply = ReplyText::default();
+        reply.push_markup("<think>");
+        reply.note_thinking();
+        reply.push_markup("</think>\n");
+        reply.push(PieceId(1), "text");
+        let span = reply.extract("A");
+        reply.restore(span, no_piece);
+        assert_eq!(reply.text(), "textA");
+        assert_eq!(reply.take_as_thinking(), [PieceId(1)]);
+        assert_eq!(reply.text(), "");
     }
 }

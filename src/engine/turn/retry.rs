@@ -1,13 +1,13 @@
-//! Sending the same request again by itself: only where the server said to come back
-//! later, or hung up before the first byte, and nothing of a reply was seen.
+//! Resends a request automatically, only if the server asked to come back later or closed the
+//! connection before the first byte, and no part of a reply was received.
 
 use super::{ReplyFailure, Turn, TurnEffect, TurnState};
 use crate::domain::{Notice, TurnEvent, Wait};
 use crate::provider::PAUSE_MAX;
 use std::time::Duration;
 
-/// The pauses before the attempts, where the server names none. One user asks, not
-/// a fleet of clients: there is nothing to spread out.
+/// The pauses before the attempts if the server names none. There is a single client, so no
+/// jitter is needed.
 const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -17,13 +17,12 @@ const PAUSES: [Duration; 5] = [
 ];
 
 impl Turn {
-    /// The pause before the next attempt, where one is worth it.
+    /// The pause before the next attempt, if one makes sense.
     pub(super) fn retry_pause(&self, failure: &ReplyFailure) -> Option<Duration> {
-        let nothing_came = self.state == TurnState::Waiting;
-        let usual = PAUSES.get(self.attempts as usize)?;
-        let pause = failure.retry_after.unwrap_or(*usual);
-        let pause = pause.max(PAUSES[0]);
-        (failure.is_transient && nothing_came && pause <= PAUSE_MAX).then_some(pause)
+        let has_no_reply = self.state == TurnState::Waiting;
+        let default_pause = PAUSES.get(self.attempts as usize)?;
+        let pause = failure.retry_after.unwrap_or(*default_pause).max(PAUSES[0]);
+        (failure.is_transient && has_no_reply && pause <= PAUSE_MAX).then_some(pause)
     }
 
     pub(super) fn schedule_retry(&mut self, after: Duration, why: ReplyFailure) {
@@ -34,10 +33,10 @@ impl Turn {
         } = why.notice.clone();
         if self.last_retry_message.as_ref() != Some(&what) {
             self.last_retry_message = Some(what.clone());
-            let said = Notice::warning(what);
+            let notice = Notice::warning(what);
             self.note(match cause {
-                Some(cause) => said.because(cause),
-                None => said,
+                Some(cause) => notice.because(cause),
+                None => notice,
             });
         }
         self.emit(TurnEvent::Retrying {

@@ -1,4 +1,4 @@
-//! Reading one reply: text and thinking as they stream, and what its end means.
+//! Reads one reply: streams text and thinking, and handles its end.
 
 use super::loop_detector::{LoopDetector, Repetition};
 use super::reply_text::ReplyText;
@@ -9,32 +9,32 @@ use super::{
 use crate::domain::Advice;
 use crate::protocol::Ask;
 
-/// Calls of one reply that are taken for calls; what follows them is text. Each of them is
-/// resolved, checked and asked about.
+/// Maximum number of calls in one reply; further ones are text. Each call must be resolved,
+/// checked and possibly approved.
 const CALLS_MAX: usize = 256;
 
-/// What has come of the reply under way.
+/// The reply received so far.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// All text of this round: the answer, unless a call follows.
+    /// The text of this round: the answer, unless a call follows.
     pub(super) reply_text: ReplyText,
     /// The piece that the next delta of its kind goes to.
     open_piece: Option<(PieceId, PieceKind)>,
     pub(super) requested_calls: Vec<RequestedCall>,
-    /// What the model must see again with the calls of this round.
+    /// Provider data that must be returned to the model with this round's calls.
     pub(super) opaque_reasoning: Option<Carry>,
     /// All thinking of this round.
     thinking: String,
     text_loop: LoopDetector,
     thinking_loop: LoopDetector,
-    /// The user was told that this reply repeats itself.
+    /// The user was notified that this reply repeats itself.
     has_noted_repetition: bool,
 }
 
-/// Something that the model asked for, usable or not, in order.
+/// A requested call, usable or not, in order.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedCall {
-    /// `place` is where it stood in the words of the reply.
+    /// `span` identifies its position in the reply.
     Call { call: ProposedCall, span: usize },
     Unusable {
         raw: String,
@@ -54,7 +54,7 @@ impl Turn {
                 }
             }
             TurnInput::Idle { seconds } => {
-                // A slow first token is no fault: the model may be loading.
+                // A slow first token is normal: the model may be loading.
                 if self.state == TurnState::Streaming {
                     self.open_ask(TurnState::Stalled, Ask::Stalled { seconds });
                 }
@@ -89,27 +89,25 @@ impl Turn {
                 self.check_repetition();
             }
             TurnInput::TextWasThinking => self.reclassify_text_as_thinking(),
-            TurnInput::Markup(mark) => self.round.reply_text.push_markup(&mark),
+            TurnInput::Markup(markup) => self.round.reply_text.push_markup(&markup),
             TurnInput::Call(ProposedCall { raw, .. }) | TurnInput::UnusableCall { raw, .. }
                 if self.round.requested_calls.len() >= CALLS_MAX =>
             {
                 self.emit_delta(PieceKind::Text, raw);
             }
             TurnInput::Call(call) => {
-                let place = self.round.reply_text.extract(&call.raw);
+                let span = self.round.reply_text.extract(&call.raw);
                 self.round
                     .requested_calls
-                    .push(RequestedCall::Call { call, span: place });
+                    .push(RequestedCall::Call { call, span });
             }
             TurnInput::ReplyRestarted => self.restart_reply(),
             TurnInput::OpaqueReasoning(carry) => self.round.opaque_reasoning = Some(carry),
             TurnInput::UnusableCall { raw, why } => {
-                let place = self.round.reply_text.extract(&raw);
-                self.round.requested_calls.push(RequestedCall::Unusable {
-                    raw,
-                    span: place,
-                    why,
-                });
+                let span = self.round.reply_text.extract(&raw);
+                self.round
+                    .requested_calls
+                    .push(RequestedCall::Unusable { raw, span, why });
             }
             _ => {}
         }
@@ -148,39 +146,39 @@ impl Turn {
                 to: PieceKind::Thinking,
             });
         }
-        let from_text = |asked: &mut RequestedCall| match asked {
+        let from_text = |requested: &mut RequestedCall| match requested {
             RequestedCall::Call { call, .. } => call.origin != CallOrigin::Native,
             RequestedCall::Unusable { .. } => true,
         };
-        let thought_of: Vec<RequestedCall> = self
+        let discarded: Vec<RequestedCall> = self
             .round
             .requested_calls
             .extract_if(.., from_text)
             .collect();
-        for asked in thought_of {
+        for requested in discarded {
             let (RequestedCall::Call {
                 call: ProposedCall { raw, .. },
                 ..
             }
-            | RequestedCall::Unusable { raw, .. }) = asked;
+            | RequestedCall::Unusable { raw, .. }) = requested;
             self.emit_delta(PieceKind::Thinking, raw);
         }
-        // What the provider's own field held stays asked for; its place is gone.
-        for asked in &mut self.round.requested_calls {
-            if let RequestedCall::Call { call, span: place } = asked {
-                *place = self.round.reply_text.extract(&call.raw);
+        // Native calls stay requested, but their positions in the text are gone.
+        for requested in &mut self.round.requested_calls {
+            if let RequestedCall::Call { call, span } = requested {
+                *span = self.round.reply_text.extract(&call.raw);
             }
         }
         self.round.open_piece = None;
     }
 
-    /// The server, or a proxy before it, asked the model anew by itself. The words so
-    /// far stay visible as a round that broke.
+    /// The server or a proxy restarted the reply. The text so far stays visible as a failed
+    /// round.
     fn restart_reply(&mut self) {
         self.emit(TurnEvent::RoundEnded {
             end: RoundEnd::Broken,
         });
-        self.note(Notice::info("The server began its answer anew."));
+        self.note(Notice::info("The server restarted its answer."));
         self.begin_round();
     }
 
@@ -196,12 +194,12 @@ impl Turn {
                 let notice = failure.notice;
                 self.end(TurnEnd::Failed { notice });
             }
-            // Whoever would not go on does not stand by what was asked for before.
+            // A refusal invalidates the calls requested before it.
             Ok(ReplyEnd {
                 is_refused: true, ..
             }) => {
                 self.round.requested_calls.clear();
-                self.fail_incomplete_summary("The model would not write the summary.");
+                self.fail_incomplete_summary("The model refused to write the summary.");
                 self.finish_refused_reply();
             }
             Ok(end) if !self.round.requested_calls.is_empty() => {
@@ -215,14 +213,14 @@ impl Turn {
             }
             Ok(end) => {
                 if end.is_truncated {
-                    self.fail_incomplete_summary("The summary was cut by the limit of tokens.");
+                    self.fail_incomplete_summary("The summary was cut by the token limit.");
                 }
                 self.finish_with_answer(end.is_truncated);
             }
         }
     }
 
-    /// What was said before the refusal is the answer, if anything was.
+    /// The text before the refusal is the answer, if there is any.
     fn finish_refused_reply(&mut self) {
         if self.state == TurnState::Ended || !self.round.reply_text.text().trim().is_empty() {
             return self.finish_with_answer(false);
@@ -234,26 +232,26 @@ impl Turn {
         self.end(TurnEnd::Failed { notice });
     }
 
-    /// A summary that is not whole must not take the place of what it was made of.
+    /// An incomplete summary must not replace the messages it covers.
     fn fail_incomplete_summary(&mut self, what: &str) {
         if self.setup.prompt_override.is_some() {
             self.emit(TurnEvent::RoundEnded {
                 end: RoundEnd::Broken,
             });
             let notice = Notice::failure(what)
-                .because("Nothing is replaced by it.")
+                .because("The conversation is unchanged.")
                 .advise(Advice::RetryCompact);
             self.end(TurnEnd::Failed { notice });
         }
     }
 
-    /// The limit of tokens may have cut the last call before its arguments were whole:
-    /// `{}` would then mean something that nobody asked for. What was read from text
-    /// knows whether its form had ended; it comes last, though it may have stood before
-    /// a call in the provider's own field.
+    /// The token limit may have cut the last call before its arguments were complete; `{}`
+    /// would then mean something nobody asked for. A call from text records whether its form
+    /// was terminated. It comes last in the list, although it may precede a native call in the
+    /// reply.
     fn mark_truncated_calls(&mut self) {
-        for asked in self.round.requested_calls.iter_mut().rev() {
-            let RequestedCall::Call { call, .. } = asked else {
+        for requested in self.round.requested_calls.iter_mut().rev() {
+            let RequestedCall::Call { call, .. } = requested else {
                 break;
             };
             let is_native = call.origin == CallOrigin::Native;
@@ -263,8 +261,8 @@ impl Turn {
             }
         }
         self.note(
-            Notice::warning("The reply was cut by the limit of tokens.")
-                .advise("The model's `options` can raise the limit."),
+            Notice::warning("The reply was cut by the token limit.")
+                .advise("The model's `options` in config.json can raise it."),
         );
     }
 
@@ -285,9 +283,11 @@ impl Turn {
         if text.trim().is_empty() {
             let model = &self.setup.model;
             let notice = if cut {
-                Notice::failure(format!("{model} used up its tokens before it answered."))
-                    .advise("Raise the limit in the model's `options`, or set `think` to false.")
-                    .advise(Advice::Retry)
+                Notice::failure(format!(
+                    "{model} reached the token limit before it answered."
+                ))
+                .advise("Raise the limit in the model's `options`, or set `think` to false.")
+                .advise(Advice::Retry)
             } else {
                 Notice::failure(format!("{model} sent an empty answer.")).advise(Advice::Retry)
             };
@@ -296,16 +296,16 @@ impl Turn {
         }
         if cut {
             self.note(
-                Notice::warning("The answer was cut by the limit of tokens.")
+                Notice::warning("The answer was cut by the token limit.")
                     .advise(Advice::Continue)
-                    .advise("The model's `options` can raise the limit."),
+                    .advise("The model's `options` in config.json can raise it."),
             );
         }
         self.end(TurnEnd::Answered { text, cut });
     }
 
-    /// Tells the user, once per reply, that the model repeats itself, and stops it where it
-    /// would never end. Everything that came is kept.
+    /// Notifies the user once per reply that the model repeats itself, and stops a reply that
+    /// would never end. All received text is kept.
     fn check_repetition(&mut self) {
         let round = &mut self.round;
         let text = round.text_loop.check(round.reply_text.streamed_text());
@@ -336,20 +336,20 @@ impl Turn {
         self.emit(TurnEvent::RoundEnded { end });
         let repeated = format!("{} repeated the same block {times} times", self.setup.model);
         if is_blank {
-            let notice = Notice::failure(format!("{repeated} while it thought, and was stopped."))
+            let notice = Notice::failure(format!("{repeated} while thinking and was stopped."))
                 .advise(Advice::Retry)
-                .advise("Another wording or `think` off often helps.");
+                .advise("Rephrase the prompt or set `think` to false.");
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.prompt_override.is_some() {
-            let notice = Notice::failure(format!("{repeated}, and was stopped."))
-                .because("Nothing is replaced by this summary.")
+            let notice = Notice::failure(format!("{repeated} and was stopped."))
+                .because("The conversation is unchanged.")
                 .advise(Advice::RetryCompact);
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(
-            Notice::warning(format!("{repeated}, and was stopped."))
-                .because("Everything that came is kept.")
+            Notice::warning(format!("{repeated} and was stopped."))
+                .because("The text so far is kept.")
                 .advise(Advice::Retry),
         );
         self.end(TurnEnd::Answered { text, cut: false });
@@ -362,7 +362,7 @@ impl Turn {
             end: RoundEnd::Broken,
         });
         self.note(Notice::info(
-            "The connection was dropped; the model is asked again.",
+            "Closed the connection. The request is sent again.",
         ));
         self.request();
     }

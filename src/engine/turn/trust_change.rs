@@ -1,5 +1,4 @@
-//! Decisions that last longer than a call, and what follows when they
-//! change while a turn is under way.
+//! Decisions that outlast one call, and changes of the rules while a turn is running.
 
 use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
 use crate::domain::trust::Cover;
@@ -7,8 +6,8 @@ use crate::domain::{Decision, OfferedTool};
 use crate::engine::approval::Approval;
 
 impl Turn {
-    /// Remembers what was decided; false where it cannot be followed, and the call is to
-    /// be asked about again.
+    /// Stores a decision. False if it cannot be applied and the call must be asked about
+    /// again.
     pub(super) fn remember_decision(
         &mut self,
         call: &ToolCall,
@@ -21,7 +20,7 @@ impl Turn {
             Decision::RunServer => self.server_scope(offered),
             Decision::RunMatching { pattern } if !pattern.covers(&call.arguments) => {
                 self.note(Notice::warning(
-                    "The pattern does not match this call, so nothing was remembered.",
+                    "The pattern does not match this call, so it was not saved.",
                 ));
                 return false;
             }
@@ -42,8 +41,8 @@ impl Turn {
         true
     }
 
-    /// "Never" beats whatever else was decided about the same tool at the same time: its
-    /// other calls end with it, and nothing else of theirs is left to follow.
+    /// "Never" overrides any other decision about the same tool at the same time: the other
+    /// calls of that tool end as well.
     pub(super) fn apply_never_decisions_first(
         &mut self,
         decisions: Vec<(CallId, Decision)>,
@@ -52,41 +51,41 @@ impl Turn {
             let call = turn.calls.get(id)?;
             Some((call.server.clone(), call.tool.clone()))
         };
-        let (mut nevers, mut others) = (Vec::new(), Vec::new());
-        let mut ruled_out = Vec::new();
+        let (mut applied, mut others) = (Vec::new(), Vec::new());
+        let mut blocked = Vec::new();
         for (id, decision) in decisions {
             let tool = tool_of(self, &id);
-            if decision == Decision::Never && !ruled_out.contains(&tool) {
-                ruled_out.push(tool);
-                nevers.push((id, decision));
+            if decision == Decision::Never && !blocked.contains(&tool) {
+                blocked.push(tool);
+                applied.push((id, decision));
             } else {
                 others.push((id, decision));
             }
         }
         for (id, decision) in others {
-            match ruled_out.contains(&tool_of(self, &id)) {
+            match blocked.contains(&tool_of(self, &id)) {
                 true => self.finish_call(id, ToolOutcome::Never),
-                false => nevers.push((id, decision)),
+                false => applied.push((id, decision)),
             }
         }
-        nevers
+        applied
     }
 
-    /// The tools that the server offers now, and no later one.
+    /// The tools that the server offers now, without later ones.
     fn server_scope(&self, offered: &OfferedTool) -> Cover {
         let tools = self.setup.toolset.tools().iter();
-        let its =
+        let of_server =
             tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
-        let mut tools: std::collections::BTreeMap<_, _> = its
-            .map(|it| (it.tool.name.clone(), it.tool.pin.clone()))
+        let mut tools: std::collections::BTreeMap<_, _> = of_server
+            .map(|entry| (entry.tool.name.clone(), entry.tool.pin.clone()))
             .collect();
-        // What was shown is what was agreed to.
+        // Consent covers the definition that was shown.
         tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
         Cover::Server { tools }
     }
 
-    /// A call that waits for a decision on a tool that was ruled out meanwhile is not to
-    /// be decided any more. A grant that was revoked is gone before the next call starts.
+    /// Closes undecided calls of a tool that was blocked meanwhile. Revoked grants take effect
+    /// before the next call starts.
     pub(super) fn trust_changed(&mut self, approval: Approval) {
         self.setup.approval = approval;
         if self.state != TurnState::AwaitingApproval {
@@ -96,16 +95,16 @@ impl Turn {
             let call = self.calls.get(id);
             call.is_some_and(|call| self.setup.approval.is_never(call))
         };
-        let ruled_out: Vec<CallId> = self
+        let blocked: Vec<CallId> = self
             .undecided_calls()
             .into_iter()
             .filter(is_never)
             .collect();
-        if ruled_out.is_empty() {
+        if blocked.is_empty() {
             return;
         }
         self.close_ask();
-        for id in ruled_out {
+        for id in blocked {
             self.finish_call(id, ToolOutcome::Never);
         }
         self.resume_approval();

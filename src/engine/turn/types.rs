@@ -1,5 +1,4 @@
-//! The terms of the machine: what goes in, what comes out, and the names of its
-//! states.
+//! Inputs, effects and states of the machine.
 
 use crate::domain::id::Mint;
 use crate::domain::model::Limits;
@@ -14,7 +13,7 @@ use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The ids that the engine mints, unique for as long as the program runs.
+/// The id generators of the engine; ids are unique while the program runs.
 #[derive(Debug, Clone, Default)]
 pub struct TurnIdGenerators {
     pub(super) calls: Mint,
@@ -22,13 +21,13 @@ pub struct TurnIdGenerators {
     pub(super) pieces: Mint,
 }
 
-/// What a turn begins with.
+/// The initial data of a turn.
 #[derive(Debug, Clone)]
 pub struct TurnSetup {
     pub prompt: Prompt,
-    /// Sent in place of the prompt's words, where it stands for something else.
+    /// Sent instead of the prompt's text, as for a summary.
     pub prompt_override: Option<String>,
-    /// The model's name, as a user knows it.
+    /// The model's configured name.
     pub model: String,
     pub dialect: Dialect,
     pub system_prompt: Arc<str>,
@@ -37,100 +36,96 @@ pub struct TurnSetup {
     pub toolset: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
-    /// What was said from outside in this conversation.
+    /// Untrusted text of this conversation.
     pub untrusted_texts: UntrustedTexts,
 }
 
 impl TurnSetup {
-    /// What the model is sent as the prompt.
+    /// The text that is sent as the prompt.
     pub(super) fn prompt_text(&self) -> &str {
         self.prompt_override.as_deref().unwrap_or(&self.prompt.text)
     }
 }
 
-/// Everything that can happen to a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnInput {
     /// The server is loading the model.
     Loading,
-    /// Bytes came that made no part.
+    /// Bytes arrived that are not part of the reply.
     Heartbeat,
     Text(String),
     Thinking(String),
-    /// All text of this round so far was thinking, and the calls in it were only
-    /// thought of (DIALECTS 36 and 38).
+    /// All text of this round so far was thinking, and the calls in it were not meant to run.
     TextWasThinking,
     Call(ProposedCall),
-    /// What stands around calls and thinking, and is not shown.
+    /// Tags and fences around calls and thinking, which are not shown.
     Markup(String),
-    /// The server began the same reply anew: what came of it so far is void.
+    /// The server restarted the reply: everything received so far is void.
     ReplyRestarted,
-    /// What the model must see again with the calls of this round.
+    /// Provider data that must be returned to the model with this round's calls.
     OpaqueReasoning(Carry),
-    /// Unmistakably a call, but not one that can be run.
+    /// Clearly a call, but one that cannot be run.
     UnusableCall {
         raw: String,
         why: String,
     },
-    /// Tokens, as the server counted them for this round.
+    /// Token counts of the server for this round.
     Usage(Usage),
     Noted(Notice),
-    /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
+    /// The reply ended or failed.
     ReplyEnded(Result<ReplyEnd, ReplyFailure>),
-    /// The pause before another attempt is over, or the user cut it short.
+    /// The pause before the next attempt is over or was skipped.
     RetryDue,
-    /// No byte came for so long.
+    /// No byte was received for this time.
     Idle {
         seconds: u64,
     },
-    /// The answer to [`Effect::CheckArguments`], one result for each check, in its order.
+    /// The results of [`TurnEffect::CheckArguments`], one per check, in order.
     ArgumentsChecked(Vec<SchemaCheck>),
     Progress {
         call: CallId,
         progress: Progress,
     },
-    /// What came with the prompt, as the injection guard reads it.
+    /// Text that came with the prompt, scanned by the injection guard.
     UntrustedTextRead(Arc<UntrustedText>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
-        /// What the outcome says that is not ours; None where it says nothing.
+        /// The untrusted part of the outcome, if any.
         untrusted_text: Option<Arc<UntrustedText>>,
     },
     Answered {
         ask: AskId,
         answer: Answer,
     },
-    /// The user cancels one call of those that run, after it ran so long.
+    /// The user cancels one running call, which has run for `elapsed`.
     CancelCall {
         call: CallId,
         elapsed: Duration,
     },
     Interrupt,
-    /// The user chose to stop at a question that was not the turn's.
+    /// The user chose to stop at a question that is not the turn's.
     Stopped,
     ModeChanged(ToolMode),
     ToolsetChanged(Arc<Offered>),
-    /// What is remembered changed, here or in another instance; and the grants of this
-    /// session that are left.
+    /// The stored rules or the session's grants changed, here or in another instance.
     TrustChanged(Box<Approval>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
-    /// By the limit of tokens: what came last may be half of it.
+    /// The token limit ended the reply, so its last part may be incomplete.
     pub is_truncated: bool,
-    /// By the server, which does not want to go on.
+    /// The server refused to continue.
     pub is_refused: bool,
 }
 
-/// Why a reply failed, and whether the same request is worth sending again by
-/// itself after a pause.
+/// Why a reply failed, and whether an automatic retry makes sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplyFailure {
     pub notice: Notice,
     pub is_transient: bool,
-    /// How long the server asked to wait.
+    /// The pause requested by the server.
     pub retry_after: Option<Duration>,
 }
 
@@ -147,36 +142,36 @@ impl From<Notice> for ReplyFailure {
 /// A call as the model wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedCall {
-    /// The provider's id, where it gave one.
+    /// The provider's id, if any.
     pub wire_id: Option<String>,
     pub server: Option<String>,
     pub name: String,
-    /// Err holds what was sent instead of a JSON object.
+    /// Err contains the text received instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
-    /// It ended as its form does; else only the reply's end ended it.
+    /// The call has the end of its form; otherwise only the end of the reply ended it.
     pub is_terminated: bool,
-    /// It may not be whole: the limit of tokens ended the reply in it.
+    /// The call may be incomplete, because the token limit ended the reply in it.
     pub is_truncated: bool,
-    /// The words it was read from, for `t` treat as text.
+    /// The text it was read from, restored if the user treats it as text.
     pub raw: String,
 }
 
-/// What is to be done, in this order.
+/// An action for the driver. Effects are carried out in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEffect {
     Emit(TurnEvent),
-    /// Send this to the model, and feed what comes back into `step`.
+    /// Send this to the model, and feed the reply into `step`.
     Request {
         messages: Vec<Message>,
         tools: Arc<Offered>,
     },
     /// Drop the open request.
     DropRequest,
-    /// Check these arguments where it may block, and feed [`Input::ArgumentsChecked`]. At
-    /// most one such check is open in a turn; the end of the turn makes it void.
+    /// Check these arguments off the actor, then feed [`TurnInput::ArgumentsChecked`]. At most
+    /// one check is open; the end of the turn voids it.
     CheckArguments(Vec<ArgumentCheck>),
-    /// Feed [`Input::RetryDue`] after this pause.
+    /// Feed [`TurnInput::RetryDue`] after this pause.
     RetryIn(Duration),
     OpenAsk {
         ask: AskId,
@@ -184,33 +179,32 @@ pub enum TurnEffect {
     },
     CloseAsk(AskId),
     Run(ApprovedCall),
-    /// Cancel a running call by the protocol.
+    /// Send a cancellation for a running call.
     Cancel(CallId),
-    /// Remember this for the session.
+    /// Grant this for the session.
     GrantForSession(Grant),
-    /// Remember this beyond it.
+    /// Store this rule permanently.
     StoreRule(Rule),
-    /// The turn was answered: save it.
+    /// Save the answer of the turn.
     SaveAnswer {
         answer: String,
         usage: Usage,
     },
-    /// The turn ended without an answer after these words: keep them beside the
-    /// messages, never to be sent.
+    /// Save the partial answer of a turn that ended without one. It is never sent.
     SavePartialAnswer {
         text: String,
     },
 }
 
-/// The state without its data, for logs and the simulation.
+/// The state without its data, also for logs and the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TurnState {
-    /// A request is open and nothing of its reply has come.
+    /// A request is open, and no part of its reply has arrived.
     Waiting,
     Streaming,
-    /// A request is open and the user is asked whether to go on waiting.
+    /// A request is open, and the user is asked whether to keep waiting.
     Stalled,
-    /// No request is open: the same one goes out again after a pause.
+    /// No request is open; the same one is sent again after a pause.
     Retrying,
     /// Arguments are being checked against their tools' schemas.
     CheckingArguments,
@@ -220,7 +214,7 @@ pub enum TurnState {
     Repairing,
     /// The user decides whether more tools may run after a failed one.
     AfterError,
-    /// The user decides at the bound on rounds.
+    /// The user decides at the limit of rounds.
     AtRoundLimit,
     /// Calls are running.
     Running,

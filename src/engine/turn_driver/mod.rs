@@ -1,11 +1,10 @@
-//! Runs one [`Turn`]: opens its requests, reads the replies, checks arguments, keeps its
-//! timers and running calls. The conversation and the probe both drive their turns with
-//! it. It knows nothing of sessions, saving or the screen: what concerns others is
-//! returned as [`TurnOutput`].
+//! Runs one [`Turn`]: opens its requests, reads the replies, checks arguments, and owns its
+//! timers and running calls. Used by the conversation and by the probe. Independent of
+//! sessions, saving and the screen: everything else is returned as [`TurnOutput`].
 //!
-//! The owner awaits [`TurnDriver::next_signal`], turns the signal into inputs with
-//! [`TurnDriver::read`], passes each to [`TurnDriver::feed`], and handles the outputs in
-//! order before it feeds the next.
+//! The owner awaits [`TurnDriver::next_signal`], converts the signal into inputs with
+//! [`TurnDriver::read_signal`], passes each to [`TurnDriver::feed`], and handles all outputs
+//! in order before feeding the next input.
 
 mod reply_stream;
 mod reply_trace;
@@ -32,28 +31,28 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// A call that ended.
+/// A finished call.
 #[derive(Debug)]
 pub(super) struct FinishedCall {
     pub(super) call: CallId,
     pub(super) outcome: ToolOutcome,
-    /// The untrusted part of the outcome, read for calls; None where there is none.
+    /// The untrusted part of the outcome, scanned for calls; None if there is none.
     pub(super) untrusted_text: Option<Arc<UntrustedText>>,
 }
 
-/// Calls under way. They outlive a turn that was interrupted: their servers are still to
-/// be told of the cancellation.
+/// Running calls. They outlive an interrupted turn until their servers have been notified of
+/// the cancellation.
 pub(super) type RunningCalls = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
 
-/// Something a running turn waited for.
+/// An event of a running turn.
 #[derive(Debug)]
 pub(super) enum TurnSignal {
     CallDone(FinishedCall),
-    /// The open reply's next part; None after its end.
+    /// The next part of the open reply; None after its end.
     Part(Option<Result<StreamPart, ProviderError>>),
-    /// Whether the server has loaded the model; None where it does not say.
+    /// Whether the server has loaded the model; None if unknown.
     Loaded(Option<bool>),
-    /// Nothing came of the open reply for the idle time.
+    /// The open reply was silent for the idle time.
     Silence,
     /// The results of the argument check.
     ArgumentsChecked(Vec<SchemaCheck>),
@@ -61,16 +60,16 @@ pub(super) enum TurnSignal {
     RetryDue,
 }
 
-/// What a turn wants of whoever drives it, in this order.
+/// An action for the owner of the driver, in order.
 #[derive(Debug)]
 pub(super) enum TurnOutput {
     Event(TurnEvent),
-    /// To be sent with [`TurnDriver::send`], now or once it is known how.
+    /// To be sent with [`TurnDriver::send`], now or once its options are known.
     Request {
         messages: Vec<Message>,
         tools: Arc<Offered>,
     },
-    /// A request that was not sent yet is void.
+    /// The unsent request is void.
     RequestDropped,
     Asked {
         ask: AskId,
@@ -85,13 +84,13 @@ pub(super) enum TurnOutput {
         answer: String,
         usage: Usage,
     },
-    /// The turn ended without an answer after these words.
+    /// The turn ended with this partial answer.
     PartialAnswer {
         text: String,
     },
 }
 
-/// What is left of a turn that is over.
+/// The remains of a finished turn.
 pub(super) struct FinishedTurn {
     pub(super) ids: TurnIdGenerators,
     pub(super) trace: ReplyTracer,
@@ -103,29 +102,29 @@ pub(super) struct TurnDriver {
     checker: ArgumentChecker,
     turn: Turn,
     kind: PromptKind,
-    /// Silence of an open reply for this long is a signal.
+    /// An open reply that is silent for this long causes a signal.
     idle_timeout: Duration,
     idle_deadline: Option<Instant>,
     reply: Option<OpenReply>,
-    /// Asks the server whether it is still loading the model.
+    /// Queries whether the server is still loading the model.
     loading: OptionFuture<BoxFuture<'static, Option<bool>>>,
     checking: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
     retry_at: Option<Instant>,
     calls: RunningCalls,
-    /// How to cancel each running call, and since when it runs.
+    /// The cancellation token and start time of each running call.
     running: HashMap<CallId, (CancellationToken, Instant)>,
     trace: ReplyTracer,
 }
 
 impl TurnDriver {
-    /// Begins a turn, and with it its first request.
+    /// Starts a turn and its first request.
     pub(super) fn begin(
         provider: Provider,
         setup: TurnSetup,
         ids: TurnIdGenerators,
         checker: ArgumentChecker,
     ) -> (Self, Vec<TurnOutput>) {
-        let idle = Duration::from_secs(setup.limits.idle_seconds);
+        let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
         let kind = setup.prompt.kind;
         let (turn, effects) = Turn::begin(setup, ids);
         let mut driver = Self {
@@ -133,7 +132,7 @@ impl TurnDriver {
             checker,
             turn,
             kind,
-            idle_timeout: idle,
+            idle_timeout,
             idle_deadline: None,
             reply: None,
             loading: None.into(),
@@ -155,7 +154,7 @@ impl TurnDriver {
         &self.trace
     }
 
-    /// Drops an open connection.
+    /// Ends the driver and closes any open connection.
     pub(super) fn finish(self) -> FinishedTurn {
         FinishedTurn {
             ids: self.turn.ids(),
@@ -164,7 +163,7 @@ impl TurnDriver {
         }
     }
 
-    /// Waits for the next thing that concerns the turn. Cancel-safe.
+    /// Waits for the next event of the turn. Cancel-safe.
     pub(super) async fn next_signal(&mut self) -> TurnSignal {
         let (finished_call, other) = self.signals();
         tokio::select! {
@@ -174,8 +173,8 @@ impl TurnDriver {
         }
     }
 
-    /// The next finished call, and the next signal of another kind: for an owner that lets
-    /// some of its own events wait for the one but not for the other. Cancel-safe.
+    /// The next finished call, and the next signal of any other kind, for an owner that
+    /// prioritizes its own events over one of them. Cancel-safe.
     pub(super) fn signals(
         &mut self,
     ) -> (
@@ -188,7 +187,7 @@ impl TurnDriver {
             retry_at,
             reply,
             loading,
-            idle_deadline: idle_at,
+            idle_deadline,
             ..
         } = self;
         let finished_call = async move {
@@ -219,13 +218,13 @@ impl TurnDriver {
                     *loading = None.into();
                     TurnSignal::Loaded(is_loaded)
                 }
-                () = until(*idle_at) => TurnSignal::Silence,
+                () = until(*idle_deadline) => TurnSignal::Silence,
             }
         };
         (finished_call, other)
     }
 
-    /// What a signal means to the turn.
+    /// Converts a signal into inputs of the turn.
     pub(super) fn read_signal(&mut self, signal: TurnSignal) -> Vec<TurnInput> {
         match signal {
             TurnSignal::CallDone(FinishedCall {
@@ -245,7 +244,7 @@ impl TurnDriver {
             TurnSignal::Loaded(Some(false)) => vec![TurnInput::Loading],
             TurnSignal::Loaded(_) => Vec::new(),
             TurnSignal::Silence => {
-                // If the user chooses to keep waiting, the next silence asks again.
+                // If the user keeps waiting, the next silence asks again.
                 self.idle_deadline = Some(Instant::now() + self.idle_timeout);
                 let seconds = self.idle_timeout.as_secs();
                 vec![TurnInput::Idle { seconds }]
@@ -322,19 +321,17 @@ impl TurnDriver {
             TurnEffect::GrantForSession(grant) => TurnOutput::Granted(grant),
             TurnEffect::StoreRule(rule) => TurnOutput::RuleAdded(rule),
             TurnEffect::SaveAnswer { answer, usage } => TurnOutput::Answered { answer, usage },
-            TurnEffect::SavePartialAnswer { text: words } => {
-                TurnOutput::PartialAnswer { text: words }
-            }
+            TurnEffect::SavePartialAnswer { text } => TurnOutput::PartialAnswer { text },
         })
     }
 
-    /// Sends a request, which becomes the open reply.
+    /// Sends a request and opens its reply.
     pub(super) fn send(&mut self, request: ChatRequest) {
         let model = &request.model;
         if model.provider.manages_models() {
             let (provider, model) = (self.provider.clone(), Arc::clone(model));
-            let asked = async move { provider.is_loaded(&model).await };
-            self.loading = Some(asked.boxed()).into();
+            let query = async move { provider.is_loaded(&model).await };
+            self.loading = Some(query.boxed()).into();
         }
         self.trace.begin_reply(&model.name);
         let stream = self.provider.stream(request);
@@ -342,7 +339,7 @@ impl TurnDriver {
         self.idle_deadline = None;
     }
 
-    /// Runs a call: `run` gets the token that cancels it.
+    /// Runs a call. `run` receives its cancellation token.
     pub(super) fn run<F>(&mut self, call: &ApprovedCall, run: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = FinishedCall> + Send + 'static,
@@ -357,19 +354,19 @@ impl TurnDriver {
         self.running.values().for_each(|(token, _)| token.cancel());
     }
 
-    /// Cancels one running call by hand.
+    /// Cancels one running call.
     pub(super) fn cancel(&self, call: CallId) -> Option<TurnInput> {
-        let (_, since) = self.running.get(&call)?;
-        let elapsed = since.elapsed();
+        let (_, started) = self.running.get(&call)?;
+        let elapsed = started.elapsed();
         Some(TurnInput::CancelCall { call, elapsed })
     }
 
-    /// The setting changed while the turn runs.
+    /// Applies a changed idle timeout to the running turn.
     pub(super) fn set_idle(&mut self, idle: Duration) {
         self.idle_timeout = idle;
     }
 
-    /// Cuts the pause before the next attempt short.
+    /// Skips the pause before the next attempt.
     pub(super) fn retry_now(&mut self) -> Option<TurnInput> {
         self.retry_at.take().map(|_| TurnInput::RetryDue)
     }

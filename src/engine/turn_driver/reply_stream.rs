@@ -1,5 +1,5 @@
-//! One open request to a model: its stream of parts, read through the dialect
-//! scanner into the turn's inputs. Dropping it closes the connection.
+//! An open request to a model: its stream of parts, converted by the dialect scanner into
+//! inputs of the turn. Dropping it closes the connection.
 
 use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{CallScanner, ScanEvent};
@@ -11,27 +11,27 @@ use std::sync::Arc;
 
 pub(super) struct OpenReply {
     stream: ReplyStream,
-    /// Gone once the reply ended.
+    /// None once the reply ended.
     scanner: Option<CallScanner>,
     toolset: Arc<Offered>,
     leading_whitespace: Option<LeadingWhitespace>,
 }
 
-/// White space at the beginning of a reply. The scanner drops it, but where the reply goes
-/// on with an earlier answer it separates two words.
+/// Whitespace at the start of a reply. The scanner drops it, but in a continuation of an
+/// earlier answer it separates two words.
 #[derive(Default)]
 struct LeadingWhitespace {
     text: String,
-    /// Something else has come since.
+    /// Text has followed.
     is_complete: bool,
 }
 
 impl LeadingWhitespace {
     fn collect(&mut self, text: &str) {
         if !self.is_complete {
-            let behind = text.trim_start();
-            self.text.push_str(&text[..text.len() - behind.len()]);
-            self.is_complete = !behind.is_empty();
+            let rest = text.trim_start();
+            self.text.push_str(&text[..text.len() - rest.len()]);
+            self.is_complete = !rest.is_empty();
         }
     }
 }
@@ -46,13 +46,13 @@ impl OpenReply {
         }
     }
 
-    /// Puts the white space back before the first words.
+    /// Restores the whitespace before the first text.
     fn restore_whitespace(&mut self, mut inputs: Vec<TurnInput>) -> Vec<TurnInput> {
         for input in &mut inputs {
             match input {
                 TurnInput::Text(text) => {
-                    if let Some(seam) = self.leading_whitespace.take() {
-                        *text = seam.text + text.trim_start();
+                    if let Some(whitespace) = self.leading_whitespace.take() {
+                        *text = whitespace.text + text.trim_start();
                     }
                 }
                 TurnInput::Thinking(_) => self.leading_whitespace = None,
@@ -62,14 +62,13 @@ impl OpenReply {
         inputs
     }
 
-    /// The next thing the server says; None after the end. Safe to drop while it
-    /// waits.
+    /// The next part from the server; None after the end. Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         self.stream.next().await
     }
 
-    /// What one part means to the turn. The last input of a reply is always
-    /// [`Input::ReplyEnded`].
+    /// Converts one part into inputs of the turn. The last input of a reply is always
+    /// [`TurnInput::ReplyEnded`].
     pub(super) fn read_part(
         &mut self,
         part: Option<Result<StreamPart, ProviderError>>,
@@ -89,11 +88,11 @@ impl OpenReply {
             }
             Some(Ok(StreamPart::Text(text))) => {
                 tracer.text(&text);
-                if let Some(seam) = &mut self.leading_whitespace {
-                    seam.collect(&text);
+                if let Some(whitespace) = &mut self.leading_whitespace {
+                    whitespace.collect(&text);
                 }
-                let pieces = self.scanner.as_mut().map(|scanner| scanner.push(&text));
-                self.restore_whitespace(to_inputs(pieces.unwrap_or_default(), tracer))
+                let events = self.scanner.as_mut().map(|scanner| scanner.push(&text));
+                self.restore_whitespace(to_inputs(events.unwrap_or_default(), tracer))
             }
             Some(Ok(StreamPart::Carry(carry))) => vec![TurnInput::OpaqueReasoning(carry)],
             Some(Ok(StreamPart::StartedOver)) => {
@@ -110,7 +109,7 @@ impl OpenReply {
                 };
                 self.end(Err(failure), tracer)
             }
-            // The provider reports a cut itself; this is for one that does not.
+            // Providers report a cut-off stream themselves; this is the fallback.
             None => {
                 let notice = Notice::failure("The model's reply ended too early.");
                 self.end(Err(notice.into()), tracer)
@@ -142,32 +141,32 @@ impl OpenReply {
     }
 }
 
-fn to_inputs(pieces: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
-    pieces
+fn to_inputs(events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
+    events
         .iter()
-        .for_each(|piece| tracer.record_scan_event(piece));
-    pieces.into_iter().map(to_input).collect()
+        .for_each(|event| tracer.record_scan_event(event));
+    events.into_iter().map(to_input).collect()
 }
 
-/// How the trace names a reply's end.
+/// The trace's name for the end of a reply.
 fn trace_label(reason: &EndReason) -> &str {
     match reason {
         EndReason::Stop => "stop",
-        EndReason::ToolCalls => "asks for tools",
-        EndReason::Length => "the limit of tokens",
+        EndReason::ToolCalls => "tool calls",
+        EndReason::Length => "token limit",
         EndReason::Refused { .. } => "refused",
         EndReason::ContentFilter => "content filter",
-        EndReason::ContextFull => "the context was full",
+        EndReason::ContextFull => "context full",
         EndReason::Paused => "paused",
         EndReason::StopSequence => "stop sequence",
-        EndReason::OutOfResources => "the server ran out of resources",
+        EndReason::OutOfResources => "server out of resources",
         EndReason::Other(name) => name,
     }
 }
 
-fn to_input(piece: ScanEvent) -> TurnInput {
-    match piece {
-        ScanEvent::Marker(mark) => TurnInput::Markup(mark),
+fn to_input(event: ScanEvent) -> TurnInput {
+    match event {
+        ScanEvent::Marker(markup) => TurnInput::Markup(markup),
         ScanEvent::Text(text) => TurnInput::Text(text),
         ScanEvent::Thinking(text) => TurnInput::Thinking(text),
         ScanEvent::TextWasThinking => TurnInput::TextWasThinking,

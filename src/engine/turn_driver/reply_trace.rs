@@ -1,4 +1,4 @@
-//! Records the raw replies of a turn and the calls read from them, bounded, for the log
+//! Records the raw replies of a turn and the calls read from them, within limits, for the log
 //! pane. Text only: headers and addresses never get here.
 
 use crate::dialect::scan::ScanEvent;
@@ -8,20 +8,19 @@ use crate::provider::NativeCall;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// Bytes kept of a reply's stream, and as many of its pieces.
+/// Bytes kept of a reply's stream, and separately of its scanned parts.
 const REPLY_BYTES_MAX: usize = 256 << 10;
-/// Replies kept of a turn.
+/// Replies kept per turn.
 const REPLIES_MAX: usize = 12;
-/// Things kept of each reply.
+/// Parts and calls kept per reply.
 const PARTS_MAX: usize = 4_000;
-/// A line is wrapped whenever it is drawn.
+/// Lines are limited because they are wrapped on every redraw.
 const LINE_BYTES_MAX: usize = 400;
 
 /// The replies of the last turn.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyTracer {
     replies: VecDeque<TracedReply>,
-    /// How many replies there were.
     count: usize,
 }
 
@@ -31,7 +30,7 @@ struct TracedReply {
     model: String,
     stream: TraceParts,
     scanned: TraceParts,
-    /// The calls that it led to, and what became of each.
+    /// Its calls, with the state of each.
     calls: Vec<(CallId, String)>,
     end: String,
 }
@@ -40,7 +39,7 @@ struct TracedReply {
 struct TraceParts {
     parts: Vec<TracePart>,
     bytes: usize,
-    /// Bytes that there was no room for.
+    /// Bytes beyond the limit.
     omitted_bytes: usize,
 }
 
@@ -58,9 +57,10 @@ impl TraceParts {
         self.omitted_bytes += text.len() - kept.len();
         self.bytes += kept.len();
         let is_full = self.parts.len() >= PARTS_MAX;
-        let goes_on = note.is_empty() && matches!(sort, TraceSort::Text | TraceSort::Thinking);
+        let is_continuation =
+            note.is_empty() && matches!(sort, TraceSort::Text | TraceSort::Thinking);
         match self.parts.last_mut() {
-            Some(last) if goes_on && last.kind == sort && last.note.is_empty() => {
+            Some(last) if is_continuation && last.kind == sort && last.note.is_empty() => {
                 last.text.push_str(kept);
             }
             _ if is_full => self.omitted_bytes += kept.len(),
@@ -97,7 +97,7 @@ impl ReplyTracer {
         self.stream(TraceSort::Text, text);
     }
 
-    /// Thinking in the provider's own field.
+    /// Thinking in the provider's separate field.
     pub(super) fn thinking(&mut self, text: &str) {
         self.stream(TraceSort::Thinking, text);
         self.add_piece(TraceSort::Thinking, text, String::new());
@@ -146,7 +146,7 @@ impl ReplyTracer {
 
     pub(super) fn reply_restarted(&mut self) {
         let model = self.replies.back().map(|reply| reply.model.clone());
-        self.end_reply("the server began anew");
+        self.end_reply("restarted by the server");
         self.begin_reply(&model.unwrap_or_default());
     }
 
@@ -156,18 +156,21 @@ impl ReplyTracer {
         }
     }
 
-    /// What became of a call; what comes later about it replaces that.
+    /// Records the state of a call, replacing its earlier state.
     pub(super) fn record_call_state(&mut self, call: &ToolCall) {
-        let known = self.replies.iter_mut().rev();
-        let mut known = known.flat_map(|reply| reply.calls.iter_mut());
-        let words = describe_call(call);
-        match known.find(|(id, _)| *id == call.id) {
-            Some((_, known)) => *known = words,
+        let mut recorded = self
+            .replies
+            .iter_mut()
+            .rev()
+            .flat_map(|reply| reply.calls.iter_mut());
+        let description = describe_call(call);
+        match recorded.find(|(id, _)| *id == call.id) {
+            Some((_, recorded)) => *recorded = description,
             None => {
                 if let Some(reply) = self.replies.back_mut()
                     && reply.calls.len() < PARTS_MAX
                 {
-                    reply.calls.push((call.id, words));
+                    reply.calls.push((call.id, description));
                 }
             }
         }
@@ -180,7 +183,7 @@ impl ReplyTracer {
         if left_out > 0 {
             heading(
                 &mut lines,
-                format!("{left_out} earlier replies are left out"),
+                format!("{left_out} earlier replies are not shown"),
             );
         }
         for reply in &self.replies {
@@ -198,8 +201,8 @@ impl ReplyTracer {
             if !reply.calls.is_empty() {
                 heading(&mut lines, "What became of its calls:".to_owned());
             }
-            for (_, words) in &reply.calls {
-                note(&mut lines, words);
+            for (_, description) in &reply.calls {
+                note(&mut lines, description);
             }
         }
         lines
@@ -207,29 +210,29 @@ impl ReplyTracer {
 }
 
 fn describe_call(call: &ToolCall) -> String {
-    let mut words = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
+    let mut description = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
     if !call.also_as.is_empty() {
         let forms = call.also_as.join(", ");
-        words.push_str(&format!("; also written as {forms}: one call"));
+        description.push_str(&format!("; also written as {forms}: one call"));
     }
     if let Some(quoted) = call.quoted {
-        words.push_str("; ");
-        words.push_str(quoted.words());
+        description.push_str("; ");
+        description.push_str(quoted.words());
     }
     if call.repeats.is_some() {
-        words.push_str("; the same call as before");
+        description.push_str("; the same call as before");
     }
     let state = match &call.state {
         ToolState::Proposed => "proposed",
-        ToolState::AwaitingApproval => "asks",
-        ToolState::Running { .. } => "runs",
+        ToolState::AwaitingApproval => "needs approval",
+        ToolState::Running { .. } => "running",
         ToolState::Done(ToolOutcome::Succeeded { .. }) => "ran",
-        ToolState::Done(ToolOutcome::WasText) => "taken as text",
-        ToolState::Done(ToolOutcome::Reused { .. }) => "the first result was used",
+        ToolState::Done(ToolOutcome::WasText) => "treated as text",
+        ToolState::Done(ToolOutcome::Reused { .. }) => "reused the first result",
         ToolState::Done(outcome) if outcome.is_error() => "failed",
         ToolState::Done(_) => "not run",
     };
-    format!("{words}: {state}")
+    format!("{description}: {state}")
 }
 
 fn heading(lines: &mut Vec<TraceLine>, text: String) {
@@ -257,7 +260,7 @@ fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
     if parts.omitted_bytes > 0 {
         note(
             lines,
-            &format!("{} more bytes are left out", parts.omitted_bytes),
+            &format!("{} more bytes are not shown", parts.omitted_bytes),
         );
     }
 }
@@ -287,7 +290,7 @@ fn push(lines: &mut Vec<TraceLine>, sort: TraceSort, text: &str) {
 mod tests {
     use super::*;
 
-    fn words(tracer: &ReplyTracer) -> Vec<String> {
+    fn rendered_lines(tracer: &ReplyTracer) -> Vec<String> {
         tracer.lines().iter().map(TraceLine::words).collect()
     }
 
@@ -307,7 +310,7 @@ mod tests {
             &["      end: stop", "As it was cut into pieces:"],
             &stream,
         ];
-        assert_eq!(words(&tracer), expected.concat());
+        assert_eq!(rendered_lines(&tracer), expected.concat());
     }
 
     #[test]
@@ -322,14 +325,15 @@ mod tests {
                 tracer.record_scan_event(&ScanEvent::Marker("x".to_owned()));
             }
         }
-        let kept = tracer.replies.iter();
-        let kept: usize = kept
+        let kept: usize = tracer
+            .replies
+            .iter()
             .map(|reply| reply.stream.bytes + reply.scanned.bytes)
             .sum();
         assert!(kept <= REPLIES_MAX * 2 * REPLY_BYTES_MAX, "{kept}");
-        let lines = words(&tracer);
-        assert_eq!(lines[0], "3 earlier replies are left out");
-        let left_out = |bytes: usize| format!("      {bytes} more bytes are left out");
+        let lines = rendered_lines(&tracer);
+        assert_eq!(lines[0], "3 earlier replies are not shown");
+        let left_out = |bytes: usize| format!("      {bytes} more bytes are not shown");
         let beyond = 1_200_000 - REPLY_BYTES_MAX;
         // A character is not split.
         let beyond = beyond + REPLY_BYTES_MAX % 3;

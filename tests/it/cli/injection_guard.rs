@@ -23,7 +23,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     assert_eq!(output.status.code(), Some(3));
     assert!(
         case.log()
-            .contains("the call asks: it occurs in the piped-in text"),
+            .contains("the call needs approval: it occurs in the piped-in text"),
         "{}",
         case.log()
     );

@@ -141,7 +141,7 @@ fn continue_without_a_conversation_starts_a_new_one() {
     );
     assert_eq!(
         err(&output),
-        "There is no conversation to continue yet. This is a new one.\nWaiting for response...\n"
+        "There is no conversation to continue. A new one was started.\nWaiting for response...\n"
     );
     let expected = json!([
         { "role": "user", "content": "there?" },

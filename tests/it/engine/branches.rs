@@ -1,11 +1,10 @@
-//! Turns taken back, other branches, forks, private conversations, and which one a
-//! start begins with.
+//! Undo, branches, forks, private conversations, and the session opened at the start.
 
 use super::journal::journals;
 use super::*;
 use humble::protocol::BranchSummary;
 
-fn said(turns: &[(&str, &str)]) -> Value {
+fn saved_messages(turns: &[(&str, &str)]) -> Value {
     let both = turns.iter().flat_map(|(prompt, answer)| {
         [
             json!({ "role": "user", "content": prompt }),
@@ -31,7 +30,7 @@ async fn branches(bench: &mut EngineHarness) -> Vec<BranchSummary> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
+async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     let script = Script::default()
         .answer("one")
         .answer("two")
@@ -42,8 +41,8 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
     bench.send(Command::Rewind).await;
     bench.wait_for_save().await;
     talks(&mut bench, "second").await;
-    let heard = ["first", "one", "second"].map(str::to_owned);
-    let [first, one, second] = heard;
+    let expected = ["first", "one", "second"].map(str::to_owned);
+    let [first, one, second] = expected;
     let expected = [
         Message::User(first),
         Message::Assistant(one),
@@ -62,11 +61,11 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
     let file = read(&session_files(&bench.home)[0]);
     assert_eq!(
         file["messages"],
-        said(&[("first", "one"), ("second", "three")])
+        saved_messages(&[("first", "one"), ("second", "three")])
     );
     assert_eq!(
         file["humble"]["branches"][0]["messages"],
-        said(&[("second", "two")])
+        saved_messages(&[("second", "two")])
     );
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(2));
 
@@ -78,11 +77,11 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
     let file = read(&files[0]);
     assert_eq!(
         file["messages"],
-        said(&[("first", "one"), ("second", "two")])
+        saved_messages(&[("first", "one"), ("second", "two")])
     );
     assert_eq!(
         file["humble"]["branches"][0]["messages"],
-        said(&[("second", "three")])
+        saved_messages(&[("second", "three")])
     );
 }
 
@@ -97,7 +96,7 @@ async fn undone_turns_survive_a_restart() {
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
-    let both = said(&[("first", "one"), ("second", "two")]);
+    let both = saved_messages(&[("first", "one"), ("second", "two")]);
     assert_eq!(
         file["messages"], both,
         "a file without messages has no name"
@@ -111,30 +110,30 @@ async fn undone_turns_survive_a_restart() {
         .send(Command::OpenSession(name.expect("a name").as_str().into()))
         .await;
     let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    let Event::SessionOpened(session) = bench.wait_for("it", opened).await else {
+    let Event::SessionOpened(session) = bench.wait_for("the session", opened).await else {
         unreachable!("just matched");
     };
     assert_eq!(session.messages.len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer() {
+async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     let script = Script::default().answer("one").answer("two");
     let mut bench = EngineHarness::start(script).await;
     talks(&mut bench, "first").await;
     bench.send(Command::Rewind).await;
     bench.wait_for_save().await;
     let list = branches(&mut bench).await;
-    assert_eq!(list.len(), 1, "it can be gone back to");
+    assert_eq!(list.len(), 1, "the undone turn is a branch");
     talks(&mut bench, "second").await;
     assert_eq!(bench.model_messages(), [Message::User("second".to_owned())]);
     let home = bench.shut_down().await;
     let files = session_files(&home);
     assert_eq!(files.len(), 1, "no fork: {files:?}");
     let file = read(&files[0]);
-    assert_eq!(file["messages"], said(&[("second", "two")]));
+    assert_eq!(file["messages"], saved_messages(&[("second", "two")]));
     let branch = &file["humble"]["branches"][0]["messages"];
-    assert_eq!(*branch, said(&[("first", "one")]));
+    assert_eq!(*branch, saved_messages(&[("first", "one")]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,19 +146,19 @@ async fn undo_is_refused_during_a_turn() {
         bench.send(command).await;
         let busy = |event: &Event| {
             matches!(event, Event::Noticed(notice)
-            if notice.what == "The present turn is still under way.")
+            if notice.what == "A turn is still running.")
         };
-        bench.wait_for("the sentence", busy).await;
+        bench.wait_for("the notice", busy).await;
     }
     let home = bench.shut_down().await;
     assert_eq!(
         read(&session_files(&home)[0])["messages"],
-        said(&[("first", "one")])
+        saved_messages(&[("first", "one")])
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_goes_on_in_a_file_of_its_own() {
+async fn fork_continues_in_its_own_file() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.send(Command::ForkSession).await;
     talks(&mut bench, "first").await;
@@ -176,14 +175,14 @@ async fn a_fork_goes_on_in_a_file_of_its_own() {
     let mut messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     messages.sort_by_key(|list| list.as_array().map(Vec::len));
     let expected = [
-        said(&[("first", "one")]),
-        said(&[("first", "one"), ("second", "two")]),
+        saved_messages(&[("first", "one")]),
+        saved_messages(&[("first", "one"), ("second", "two")]),
     ];
     assert_eq!(messages, [&expected[0], &expected[1]]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
+async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     let script = Script::default()
         .answer("one")
         .answer("Geheim")
@@ -201,8 +200,8 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
         .wait_for("its end", |event| *event == Event::PrivateChanged(false))
         .await;
     bench
-        .wait_for("words of it", |event| {
-            matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
+        .wait_for("its text", |event| {
+            matches!(event, Event::Noticed(notice) if notice.what == "Private mode is off: this conversation is saved.")
         })
         .await;
     talks(&mut bench, "third").await;
@@ -216,21 +215,21 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
                 continue;
             }
             let text = String::from_utf8_lossy(&std::fs::read(&path).expect("read")).into_owned();
-            let told = ["secret", "비밀", "Geheim"]
+            let is_leaked = ["secret", "비밀", "Geheim"]
                 .iter()
                 .any(|word| text.contains(word));
-            assert!(!told, "{} tells it: {text}", path.display());
+            assert!(!is_leaked, "private text in {}: {text}", path.display());
         }
     }
     assert!(journals(&home).is_empty());
     let files: Vec<Value> = session_files(&home).iter().map(|path| read(path)).collect();
     let messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     assert_eq!(files.len(), 2, "{messages:?}");
-    assert!(messages.contains(&&said(&[("first", "one")])));
+    assert!(messages.contains(&&saved_messages(&[("first", "one")])));
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_conversation_begins_with_an_empty_context() {
+async fn new_conversation_starts_with_an_empty_context() {
     use humble::protocol::Meter;
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     talks(&mut bench, "first").await;
@@ -243,7 +242,7 @@ async fn another_conversation_begins_with_an_empty_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
+async fn meter_follows_an_undone_turn() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),
@@ -251,8 +250,12 @@ async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
     };
     talks(&mut bench, "first").await;
     talks(&mut bench, &"word ".repeat(2_000)).await;
-    let before = bench.events.iter().filter_map(used).next_back();
-    let before = before.expect("it was measured");
+    let before = bench
+        .events
+        .iter()
+        .filter_map(used)
+        .next_back()
+        .expect("a measurement");
     bench.send(Command::Rewind).await;
     let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
     bench.wait_for("a smaller measure", less).await;

@@ -1,4 +1,4 @@
-//! Calls in their forms: several of one call, cut ones, and those that are text.
+//! The forms of calls: several forms of one call, truncated calls, and calls that are text.
 
 use super::*;
 use crate::support::fixtures;
@@ -19,7 +19,7 @@ fn native(timezone: &str) -> ScriptStep {
     ScriptStep::call("humble__get_time", fixtures::object(arguments))
 }
 
-/// The calls of the turn as they came to be, each once: form, other forms, outcome.
+/// The calls of the turn in order, each once: form, other forms, outcome.
 fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let entries = bench.transcript.entries().iter();
     let call = |entry: &humble::domain::Entry| match &entry.body {
@@ -33,7 +33,7 @@ fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn several_forms_of_one_call_in_a_message_are_one_call() {
+async fn several_forms_of_one_call_in_a_message_are_merged() {
     let tagged = format!("<tool_call>{GET_TIME_CALL}</tool_call>");
     let round = |steps: Vec<ScriptStep>| Script::default().round(steps).answer("Late.");
     let end = ScriptStep::end;
@@ -96,7 +96,7 @@ fn offered() -> Offered {
     )])
 }
 
-/// The calls that run of a reply with these calls, whole or not, native or from text.
+/// Which calls run in a reply with these calls, terminated or not, native or from text.
 fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
     let setup = TurnSetup {
         prompt: Prompt::new("Time?"),
@@ -150,14 +150,14 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
 }
 
 #[test]
-fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_reply() {
+fn unterminated_call_is_truncated_if_the_token_limit_ended_the_reply() {
     let (text, open, native) = ((true, false), (false, false), (true, true));
     for (asked, ended, cut) in [
-        // A missing end is fine where the model ended by itself.
+        // A missing end is fine if the model ended the reply itself.
         (vec![text, open], vec![true, true], vec![true, false]),
         (vec![text, text], vec![true, true], vec![true, true]),
         (vec![native, native], vec![true, true], vec![true, false]),
-        // What is read from text is known last, wherever it stood.
+        // Calls from text come last, wherever they are in the reply.
         (vec![native, open], vec![true, true], vec![false, false]),
         (vec![native, text], vec![true, true], vec![true, true]),
     ] {
@@ -167,7 +167,7 @@ fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_repl
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_whole_call_before_the_cut_runs() {
+async fn complete_call_before_the_truncation_runs() {
     let script = Script::default()
         .round([
             ScriptStep::text(&format!("{GET_TIME_CALL}\nand now I will")),
@@ -195,7 +195,7 @@ async fn no_call_runs_if_the_connection_broke() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_treated_as_text_keeps_its_position_in_the_answer() {
+async fn call_treated_as_text_keeps_its_position_in_the_answer() {
     let reply = format!("For example:\n```json\n{GET_TIME_CALL}\n```\n이렇게 씁니다.");
     let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
     bench.prompt("Show me a call.").await;
@@ -204,20 +204,22 @@ async fn a_call_treated_as_text_keeps_its_position_in_the_answer() {
     bench.answer(ask, as_text).await;
     assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
     bench.wait_for_save().await;
-    let texts = bench.transcript.entries().iter();
-    let texts: Vec<&str> = texts
+    let texts: Vec<&str> = bench
+        .transcript
+        .entries()
+        .iter()
         .filter_map(|entry| match &entry.body {
             Body::Text { text, .. } => Some(text.as_str()),
             _ => None,
         })
         .collect();
-    assert_eq!(texts, [reply.as_str()], "on the screen too");
+    assert_eq!(texts, [reply.as_str()], "also on the screen");
     bench.prompt("Sure?").await;
     bench.wait_for_turn_end().await;
     assert_eq!(
         bench.model_messages()[1],
         Message::Assistant(reply.clone()),
-        "as it is sent"
+        "also in the next request"
     );
     let home = bench.shut_down().await;
     let saved = read(&session_files(&home)[0]);
@@ -225,7 +227,7 @@ async fn a_call_treated_as_text_keeps_its_position_in_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_call_taken_as_text_leaves_the_others() {
+async fn treating_one_call_as_text_keeps_the_others() {
     let two = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Seoul", "Tokyo")
@@ -237,8 +239,9 @@ async fn one_call_taken_as_text_leaves_the_others() {
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
     bench.answer(ask, Answer::Calls(decisions)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-    let results = bench.model_messages().into_iter();
-    let results: Vec<_> = results
+    let results: Vec<_> = bench
+        .model_messages()
+        .into_iter()
         .filter_map(|message| match message {
             Message::Result(result) => Some(result.content),
             _ => None,
@@ -251,7 +254,7 @@ async fn one_call_taken_as_text_leaves_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
+async fn xml_dialect_is_used_for_reading_and_for_the_history() {
     let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
     let script = Script::default()
@@ -261,7 +264,7 @@ async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
     assert!(
         !bench.events.iter().any(|event| matches!(event,
             Event::BannersChanged(banners) if !banners.is_empty())),
-        "nothing warns of it"
+        "there is no warning"
     );
     bench.prompt("Time?").await;
     let (ask, asked) = bench.next_approval().await;
@@ -277,7 +280,7 @@ async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_thousands_of_calls_in_one_reply_only_the_first_ones_are_calls() {
+async fn calls_per_reply_are_limited() {
     let reply = format!("{GET_TIME_CALL}\n").repeat(2_000);
     let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("So.")).await;
     bench.prompt("Time?").await;

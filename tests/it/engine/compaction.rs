@@ -1,4 +1,4 @@
-//! `/compact`, and what is sent after it.
+//! `/compact`, and the requests after it.
 
 use super::*;
 use humble::domain::TurnId;
@@ -20,18 +20,27 @@ fn script() -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
+async fn older_messages_are_sent_as_a_summary_and_kept_in_the_file() {
     let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
     bench.send(COMPACT).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("One and two."));
     bench.wait_for_save().await;
-    let asked = bench.last_request();
-    let [Message::User(asked)] = asked.messages.as_slice() else {
-        panic!("only the instruction: {asked:?}");
+    let request = bench.last_request();
+    let [Message::User(request)] = request.messages.as_slice() else {
+        panic!("only the instruction: {request:?}");
     };
-    assert!(bench.last_request().tools.is_empty(), "it calls no tool");
-    assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
-    assert!(!asked.contains("three"), "the last turn stays as it is");
+    assert!(
+        bench.last_request().tools.is_empty(),
+        "the request has no tools"
+    );
+    assert!(
+        request.contains("User:\none\n\nAssistant:\n1\n"),
+        "{request}"
+    );
+    assert!(
+        !request.contains("three"),
+        "the last turn is not summarized"
+    );
     bench.prompt("four").await;
     bench.wait_for_turn_end().await;
     let user = |text: &str| Message::User(text.to_owned());
@@ -55,7 +64,7 @@ async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_summary_holds_after_a_restart() {
+async fn summary_survives_a_restart() {
     let mut bench = three_turns(script().answer("One and two.")).await;
     bench.send(COMPACT).await;
     bench.wait_for_turn_end().await;
@@ -149,5 +158,5 @@ async fn compacting_a_short_conversation_does_nothing() {
     let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure");
     };
-    assert_eq!(notice.what, "There is nothing to summarise yet.");
+    assert_eq!(notice.what, "There is nothing to summarize yet.");
 }

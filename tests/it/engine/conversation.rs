@@ -4,7 +4,7 @@ use super::*;
 use humble::domain::Advice;
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
+async fn only_prompt_and_answer_are_saved_as_messages() {
     let usage = StreamPart::Usage(Usage {
         input: Some(20),
         output: Some(3),
@@ -38,7 +38,7 @@ async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
+async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     let script = Script::default()
         .round([
             ScriptStep::thinking("I need the time."),
@@ -66,7 +66,7 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_before_a_lone_end_of_thinking_was_only_thought_of() {
+async fn call_before_an_unopened_end_of_thinking_does_not_run() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let reply = format!("Perhaps {GET_TIME_CALL} helps.\n</think>\nNo, it is noon.");
     let mut bench =
@@ -78,14 +78,14 @@ async fn a_call_before_a_lone_end_of_thinking_was_only_thought_of() {
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
     let thinking = file["humble"]["turns"][0]["thinking"].as_str();
-    let thinking = thinking.expect("what was thought is kept");
+    let thinking = thinking.expect("thinking is saved");
     for part in ["Perhaps ", GET_TIME_CALL, "helps."] {
         assert!(thinking.contains(part), "{part} in {thinking}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them() {
+async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
     let script = Script::default()
         .answer("First.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
@@ -122,7 +122,7 @@ async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them()
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
+async fn stall_asks_only_after_the_first_token() {
     let script = Script::default().round([
         ScriptStep::Wait(Duration::from_secs(500)),
         ScriptStep::text("Slow"),
@@ -148,10 +148,10 @@ async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
     };
     assert!(
         bench.events.iter().any(text),
-        "asked only after the first token"
+        "a stall is reported only after the first token"
     );
     bench.answer(ask, Answer::Choice(Choice::KeepWaiting)).await;
-    // Asked again after the next silence; the reply itself closes that question.
+    // The next silence asks again, and the reply itself closes that question.
     bench.next_question().await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Slow but sure."));
     let closed = |event: &Event| matches!(event, Event::AskClosed(_));
@@ -159,7 +159,7 @@ async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_model_the_prompt_says_what_to_do() {
+async fn prompt_without_a_model_fails_with_advice() {
     let mut bench = EngineHarness::start_with_config(Script::default(), "{}").await;
     bench.prompt("hi").await;
     let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
@@ -168,15 +168,15 @@ async fn without_a_model_the_prompt_says_what_to_do() {
     assert_eq!(notice.what, "No active model is configured.");
     assert_eq!(notice.advice[0], Advice::SelectModel);
     let Some(Advice::Say(advice)) = notice.advice.last() else {
-        panic!("how to add one: {:?}", notice.advice)
+        panic!("no advice on adding a model: {:?}", notice.advice)
     };
     let example = advice.lines().last().expect("an example");
-    let parsed: Value = serde_json::from_str(example).expect("the example can be pasted");
+    let parsed: Value = serde_json::from_str(example).expect("the example is valid JSON");
     assert_eq!(parsed["models"][0]["active"], true);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
+async fn selected_model_is_used_and_saved_as_active() {
     let config = r#"{ "models": [ { "name": "a", "provider": "ollama" },
         { "name": "b", "provider": "ollama", "note": "kept" } ] }"#;
     let mut bench = EngineHarness::start_with_config(Script::default().answer("hi"), config).await;
@@ -199,7 +199,7 @@ async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_saved_conversation_goes_on_after_a_restart() {
+async fn saved_conversation_continues_after_a_restart() {
     let mut bench = EngineHarness::start(Script::default().answer("4")).await;
     bench.prompt("2 + 2?").await;
     bench.wait_for_turn_end().await;
@@ -230,7 +230,7 @@ async fn a_saved_conversation_goes_on_after_a_restart() {
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let files = session_files(&home);
-    assert_eq!(files.len(), 1, "the same file goes on");
+    assert_eq!(files.len(), 1, "the conversation stays in its file");
     assert_eq!(
         read(&files[0])["messages"].as_array().map(Vec::len),
         Some(4)
@@ -238,14 +238,14 @@ async fn a_saved_conversation_goes_on_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
+async fn front_end_that_does_not_read_cannot_delay_an_interrupt() {
     let mut steps: Vec<ScriptStep> = (0..5_000)
         .map(|number| ScriptStep::text(&format!("word{number} ")))
         .collect();
     steps.push(ScriptStep::Hang);
     let mut bench = EngineHarness::start(Script::default().round(steps)).await;
     bench.prompt("Talk.").await;
-    // Let the model talk while nobody reads: its words run together.
+    // The model streams while nobody reads, so its deltas are merged.
     tokio::time::sleep(Duration::from_secs(1)).await;
     bench.send(Command::Interrupt).await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
@@ -258,7 +258,7 @@ async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
+async fn prompt_during_a_turn_is_rejected_with_a_notice() {
     let mut bench = EngineHarness::start(Script::default().round([ScriptStep::Hang])).await;
     bench.prompt("one").await;
     bench.prompt("two").await;
@@ -269,7 +269,7 @@ async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_conversation_does_not_come_back_with_the_next_answer() {
+async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;

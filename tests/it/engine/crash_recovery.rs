@@ -1,5 +1,4 @@
-//! What a start makes of journals in the awkward cases, and what is on the disk at
-//! the moment when an answer is shown.
+//! Recovery of journals in edge cases, and the state of the disk when an answer is shown.
 
 use super::journal::words_come;
 use super::journal::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
@@ -9,7 +8,7 @@ use humble::engine::EngineOptions;
 use std::fs;
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_saved_before_its_end_is_reported() {
+async fn answer_is_saved_before_its_end_is_reported() {
     let script = Script::default()
         .answer("one")
         .answer("two")
@@ -28,13 +27,13 @@ async fn an_answer_is_saved_before_its_end_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_cannot_be_saved_at_the_start_stays_for_the_next_one() {
+async fn answer_that_cannot_be_recovered_is_kept_for_the_next_start() {
     let home = home();
     leave_answer(&home, Value::Null, 0);
     fs::write(home.path().join("sessions"), "").expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.starts_with("Not saved"));
-    // It may have been said before the servers were there.
+    // The notice may come before the servers are connected.
     if !bench.events.iter().any(refused) {
         bench.wait_for("why", refused).await;
     }
@@ -53,7 +52,7 @@ async fn an_answer_that_cannot_be_saved_at_the_start_stays_for_the_next_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
+async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() {
     let home = home();
     leave_answer(&home, Value::Null, 0);
     let path = journals(&home).remove(0);
@@ -63,7 +62,7 @@ async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
         json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
     ];
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("there") + &lines;
+    let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("b")).await;
     let (ask, turn) = offered(&mut bench).await;
@@ -86,7 +85,7 @@ async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_single_question_leaves_an_unfinished_turn_to_the_screen() {
+async fn one_shot_run_leaves_an_unfinished_turn_for_later() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -105,7 +104,7 @@ async fn a_single_question_leaves_an_unfinished_turn_to_the_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
+async fn first_turn_that_was_stopped_and_undone_is_not_offered() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -121,7 +120,7 @@ async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_branch_comes_back_with_its_own_thinking() {
+async fn branch_is_restored_with_its_own_thinking() {
     let round = |thinking: &str, text: &str| {
         [
             ScriptStep::thinking(thinking),
@@ -160,14 +159,13 @@ async fn another_branch_comes_back_with_its_own_thinking() {
         let answer = session.messages[1].content.to_string();
         seen.push((answer, thinking.collect::<Vec<_>>()));
     }
-    let expected = [("two", "second thoughts"), ("one", "first thoughts")];
-    let expected =
-        expected.map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
+    let expected = [("two", "second thoughts"), ("one", "first thoughts")]
+        .map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
     assert_eq!(seen, expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_made_private_midway_leaves_no_journal() {
+async fn turn_made_private_midway_leaves_no_journal() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -175,7 +173,7 @@ async fn a_turn_made_private_midway_leaves_no_journal() {
     bench.send(Command::SetPrivate(true)).await;
     let private = |event: &Event| *event == Event::PrivateChanged(true);
     bench.wait_for("the change", private).await;
-    // The clock goes on once the disk has done its work.
+    // The clock advances once the disk operation is done.
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(journals(&bench.home).is_empty());
     let home = killed(bench).await;

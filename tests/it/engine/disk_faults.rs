@@ -1,5 +1,5 @@
-//! Disks that refuse: it is said, the conversation goes on, and it is saved as soon
-//! as that can be. What cannot be saved at all is put somewhere, and that is said.
+//! Failing disks: the failure is reported, the conversation continues and is saved as soon as
+//! possible. If it cannot be saved at all, a copy is left elsewhere and reported.
 
 use super::journal::journals;
 use super::*;
@@ -8,8 +8,7 @@ use humble::domain::{Advice, BannerCause};
 use std::fs;
 use tempfile::TempDir;
 
-/// A file stands where the folder should be: nobody can write there, not even the
-/// superuser.
+/// Puts a file where the folder should be: then not even root can write there.
 fn block(home: &TempDir, folder: &str) {
     let path = home.path().join(folder);
     let _ = fs::remove_dir_all(&path);
@@ -20,7 +19,7 @@ fn banner(event: &Event) -> Option<&humble::domain::Banner> {
     match event {
         Event::BannersChanged(banners) => banners
             .iter()
-            .find(|one| one.cause == BannerCause::UnsavedSession),
+            .find(|banner| banner.cause == BannerCause::UnsavedSession),
         _ => None,
     }
 }
@@ -39,11 +38,15 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
     assert!(!notice.advice.is_empty());
     bench.prompt("second").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("two"));
-    assert_eq!(bench.model_messages().len(), 3, "the conversation goes on");
+    assert_eq!(
+        bench.model_messages().len(),
+        3,
+        "the conversation continues"
+    );
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;
-    let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", gone).await;
+    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    bench.wait_for("no banner", is_cleared).await;
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
@@ -51,13 +54,13 @@ async fn failed_writes_are_reported_and_retried_until_they_succeed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
-    let home = TempDir::new().expect("a scratch folder");
+async fn unwritable_home_is_reported_until_a_save_succeeds() {
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     block(&home, "sessions");
     let folder = home.path().join("sessions");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("one")).await;
-    let told = bench.events.iter().find_map(|event| match event {
+    let reported = bench.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(notice_text(&banners[0].notice)),
         _ => None,
     });
@@ -67,7 +70,7 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
          Conversations and settings are not saved until it can. Move that file away, or name \
          another folder with --home."
     );
-    assert_eq!(told, Some(expected));
+    assert_eq!(reported, Some(expected));
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
     let event = bench
@@ -78,12 +81,12 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
     assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.wait_for_save().await;
-    let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
-    bench.wait_for("no banner", gone).await;
+    let is_cleared = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    bench.wait_for("no banner", is_cleared).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_start() {
+async fn unsaved_turn_is_recovered_from_the_journal_at_the_next_start() {
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
     bench.prompt("first").await;
@@ -106,7 +109,7 @@ async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
+async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
     block(&bench.home, "journal");
@@ -116,27 +119,27 @@ async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
         .wait_for("a banner", |event| banner(event).is_some())
         .await;
     bench.send(Command::Shutdown).await;
-    let told = |event: &Event| match event {
+    let reported = |event: &Event| match event {
         Event::Noticed(notice) => notice.advice.first().and_then(|advice| {
             let Advice::Say(advice) = advice else {
                 return None;
             };
-            let path = advice.strip_prefix("All of it is in ")?;
-            path.strip_suffix(": move it from there.")
+            let path = advice.strip_prefix("A copy is in ")?;
+            path.strip_suffix(": move it to a safe place.")
                 .map(str::to_owned)
         }),
         _ => None,
     };
     let event = bench
-        .wait_for("the sentence", |event| told(event).is_some())
+        .wait_for("the notice", |event| reported(event).is_some())
         .await;
-    let path = std::path::PathBuf::from(told(&event).expect("just seen"));
+    let path = std::path::PathBuf::from(reported(&event).expect("just seen"));
     assert_eq!(read(&path)["messages"][1]["content"], "one");
-    fs::remove_file(path).expect("ours");
+    fs::remove_file(path).expect("removed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_folder_is_created_again() {
+async fn removed_folder_is_created_again() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -151,7 +154,7 @@ async fn a_removed_folder_is_created_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_beside_it() {
+async fn corrupted_file_is_kept_and_the_conversation_continues_in_a_new_one() {
     let mut bench = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -162,7 +165,7 @@ async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_b
     bench.wait_for_turn_end().await;
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
-    assert_eq!(fs::read_to_string(&broken).expect("there"), "{ cut in ha");
+    assert_eq!(fs::read_to_string(&broken).expect("a file"), "{ cut in ha");
     let other = session_files(&home)
         .into_iter()
         .find(|path| *path != broken);

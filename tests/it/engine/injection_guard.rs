@@ -1,16 +1,16 @@
-//! Calls that the model may have taken from what a tool said always ask (S6.4).
+//! Calls that the model may have copied from untrusted text always need approval.
 
 use super::*;
 use humble::domain::QuotedIn;
 
-/// Tools run unasked, and failed ones stop nothing: the clock's errors repeat what it
-/// was asked, and so stand for a page that somebody else wrote.
+/// Tools run without asking, and failed calls do not stop the turn. The clock repeats its
+/// argument in its errors, which stands in for a page written by someone else.
 const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-/// A call whose result holds `words`.
-fn fetches(words: &str) -> String {
-    json!({"name": "get_time", "arguments": {"timezone": words}}).to_string()
+/// A call whose result contains `words`.
+fn fetches(text: &str) -> String {
+    json!({"name": "get_time", "arguments": {"timezone": text}}).to_string()
 }
 
 fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuotedIn> {
@@ -26,7 +26,7 @@ fn ran(bench: &EngineHarness) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_stands_in_a_result_asks_in_auto_and_runs_once_approved() {
+async fn call_copied_from_a_result_asks_in_auto_and_runs_once_approved() {
     let script = Script::default()
         .answer(&fetches(GET_TIME_CALL))
         .answer(GET_TIME_CALL)
@@ -43,7 +43,7 @@ async fn a_call_that_stands_in_a_result_asks_in_auto_and_runs_once_approved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() {
+async fn copied_call_is_detected_in_any_spelling() {
     let in_json = json!({"body": json!({"page": GET_TIME_CALL}).to_string()}).to_string();
     let rewritten = GET_TIME_CALL
         .replace(r#""server": "humble", "#, "")
@@ -81,7 +81,7 @@ async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
+async fn copied_native_call_is_detected_by_its_content() {
     let arguments = json!({"timezone": "Asia/Seoul"});
     let native = ScriptStep::call(
         "humble__get_time",
@@ -97,7 +97,7 @@ async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_earlier_turns_read_counts_until_a_new_conversation() {
+async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
     let script = Script::default()
         .answer(&fetches(GET_TIME_CALL))
         .answer("I read it.")
@@ -127,7 +127,7 @@ async fn what_earlier_turns_read_counts_until_a_new_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_read_counts_when_the_conversation_is_opened_again() {
+async fn untrusted_text_counts_after_reopening_the_conversation() {
     let script = Script::default()
         .answer(&fetches(GET_TIME_CALL))
         .answer("Read.")
@@ -157,7 +157,7 @@ async fn what_was_read_counts_when_the_conversation_is_opened_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_grant_does_not_lift_the_guard() {
+async fn session_grant_does_not_override_the_guard() {
     let config = AUTO.replace("\"auto\"", "\"manual\"");
     let paris = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
@@ -172,7 +172,8 @@ async fn a_session_grant_does_not_lift_the_guard() {
     let (ask, calls) = bench.next_approval().await;
     let grant = |call| Answer::Calls(vec![(call, Decision::RunForSession)]);
     bench.answer(ask, grant(calls[0])).await;
-    // What is not quoted runs by the grant; what is, asks, and `s` runs it.
+    // A call that is not copied runs by the grant; a copied one asks, and running it for the
+    // session approves it.
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 1);
     assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
@@ -186,7 +187,7 @@ async fn a_session_grant_does_not_lift_the_guard() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_to_run_unasked_asks_once_the_mode_is_manual() {
+async fn call_pending_in_auto_asks_after_switching_to_manual() {
     let tokyo = GET_TIME_CALL.replace("Seoul", "Tokyo");
     let script = Script::default()
         .answer(&fetches(GET_TIME_CALL))
@@ -195,7 +196,7 @@ async fn a_call_that_was_to_run_unasked_asks_once_the_mode_is_manual() {
     let mut bench = EngineHarness::start_with_config(script, AUTO).await;
     bench.prompt("Read the page.").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(calls.len(), 1, "the other would run unasked");
+    assert_eq!(calls.len(), 1, "the other call needs no approval");
     bench.send(Command::SetToolMode(ToolMode::Manual)).await;
     let run = |call| Answer::Calls(vec![(call, Decision::Run)]);
     bench.answer(ask, run(calls[0])).await;

@@ -1,5 +1,5 @@
-//! The journal: what of a turn outlives a program that ends in the middle of it, and
-//! what the next start makes of it.
+//! The journal: the part of a turn that survives a killed program, and its recovery at the
+//! next start.
 
 use super::*;
 use humble::protocol::{CameTo, LeftCall, Unfinished};
@@ -13,11 +13,14 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
     };
     let paths = entries.map(|entry| entry.expect("readable").path());
     paths
-        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "jsonl")
+        })
         .collect()
 }
 
-/// Ends the engine as kill -9 does: nothing is told, nothing is saved.
+/// Ends the engine like `kill -9`: nothing is reported or saved.
 pub async fn killed(bench: EngineHarness) -> TempDir {
     bench.handle.task.abort();
     let _ = bench.handle.task.await;
@@ -25,7 +28,7 @@ pub async fn killed(bench: EngineHarness) -> TempDir {
 }
 
 pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfinished) {
-    let of = |event: &Event| match event {
+    let unfinished = |event: &Event| match event {
         Event::Asked {
             ask,
             question: Ask::Unfinished(turn),
@@ -33,19 +36,19 @@ pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfin
         } => Some((*ask, (**turn).clone())),
         _ => None,
     };
-    if let Some(found) = bench.events.iter().rev().find_map(of) {
+    if let Some(found) = bench.events.iter().rev().find_map(unfinished) {
         return found;
     }
     let event = bench
-        .wait_for("an offer", |event| of(event).is_some())
+        .wait_for("an offer", |event| unfinished(event).is_some())
         .await;
-    of(&event).expect("just matched")
+    unfinished(&event).expect("just matched")
 }
 
 pub async fn words_come(bench: &mut EngineHarness) {
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
     bench.wait_for("words", delta).await;
-    // The clock goes on once the journal has been written.
+    // The clock advances once the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
@@ -61,7 +64,7 @@ pub fn half() -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked() {
+async fn killed_turn_is_offered_and_resumed_without_sending() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -78,11 +81,15 @@ async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked
         matches!(event, Event::PromptOffered(_))
     });
     assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
-    assert_eq!(bench.requests.count(), 0, "nothing is asked unasked");
+    assert_eq!(
+        bench.requests.count(),
+        0,
+        "nothing is sent without the user"
+    );
     assert_eq!(
         journals(&bench.home).len(),
         1,
-        "it stays until there is an answer"
+        "the journal is kept until there is an answer"
     );
     bench.prompt("Tell me").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
@@ -99,7 +106,7 @@ async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
+async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
     let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
     bench.prompt("Time?").await;
     bench.next_approval().await;
@@ -115,16 +122,16 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
     assert_eq!(call.came_to, CameTo::Awaiting);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
     bench.answer(ask, Answer::Choice(Choice::Resume)).await;
-    let told = |event: &Event| {
+    let is_notice = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-        if notice.why.as_deref() == Some("The call that waited for you was not run."))
+        if notice.why.as_deref() == Some("The call that waited for your approval was not run."))
     };
-    bench.wait_for("the notice", told).await;
+    bench.wait_for("the notice", is_notice).await;
     assert_eq!(bench.requests.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_ran_before_the_program_was_killed_are_told() {
+async fn calls_finished_before_the_kill_are_shown() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
@@ -147,7 +154,7 @@ async fn calls_that_ran_before_the_program_was_killed_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_gone() {
+async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -175,7 +182,7 @@ async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
+async fn first_turn_that_ended_unanswered_is_not_offered() {
     let mut bench = EngineHarness::start(half()).await;
     bench.prompt("Tell me").await;
     words_come(&mut bench).await;
@@ -188,9 +195,10 @@ async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_terminal_was_lost_is_offered() {
-    let script = Script::default().answer("One.");
-    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
+async fn turn_with_a_lost_terminal_is_offered() {
+    let script = Script::default()
+        .answer("One.")
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -214,11 +222,11 @@ async fn a_turn_whose_terminal_was_lost_is_offered() {
     bench.wait_for("the prompt", prompt).await;
     bench.prompt("second").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Two."));
-    assert_eq!(bench.model_messages().len(), 3, "the first turn is heard");
+    assert_eq!(bench.model_messages().len(), 3, "the first turn is sent");
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept() {
+async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
     let home = home();
     leave_answer(&home, Value::Null, 0);
     let path = journals(&home).remove(0);
@@ -229,7 +237,7 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
         json!({ "type": "ended" }),
     ];
     let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("there") + &lines;
+    let text = fs::read_to_string(&path).expect("a file") + &lines;
     fs::write(&path, text).expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     nothing_is_offered(&mut bench).await;
@@ -242,9 +250,10 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() {
-    let script = Script::default().answer("One.");
-    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
+async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
+    let script = Script::default()
+        .answer("One.")
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("first").await;
     bench.wait_for_turn_end().await;
@@ -259,10 +268,10 @@ async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() 
     nothing_is_offered(&mut bench).await;
 }
 
-/// What a program leaves that was killed between showing an answer and saving it.
+/// Leaves the journal of a program that was killed between showing an answer and saving it.
 pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
     let folder = home.path().join("journal");
-    fs::create_dir_all(&folder).expect("made");
+    fs::create_dir_all(&folder).expect("created");
     let records = [
         json!({ "type": "turn", "prompt": "q", "model": "m", "session": session,
             "started": "2026-01-02T03:04:05.678Z", "before": before, "at": "2026-01-02T03:04:06Z" }),
@@ -276,13 +285,13 @@ pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
 }
 
 pub fn home() -> TempDir {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start() {
+async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
     let mut home = home();
     for _ in 0..2 {
         leave_answer(&home, Value::Null, 0);
@@ -300,17 +309,21 @@ async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start(
     assert_eq!(file["startedAt"], "2026-01-02T03:04:05.678Z");
     assert_eq!(file["humble"]["turns"][0]["thinking"], "음…");
     assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(1));
-    assert_eq!(file["humble"]["branches"], Value::Null, "it was there");
+    assert_eq!(
+        file["humble"]["branches"],
+        Value::Null,
+        "no branch: the answer was there already"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_there() {
+async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
     let home = home();
-    fs::create_dir(home.path().join("sessions")).expect("made");
-    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
-    let there = [said("user", "x"), said("assistant", "y")];
+    fs::create_dir(home.path().join("sessions")).expect("created");
+    let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let messages = [message("user", "x"), message("assistant", "y")];
     let path = home.path().join("sessions/s.json");
-    fs::write(&path, json!({ "messages": there, "k": 1 }).to_string()).expect("written");
+    fs::write(&path, json!({ "messages": messages, "k": 1 }).to_string()).expect("written");
     leave_answer(&home, json!("s.json"), 0);
     let home = EngineHarness::start_in(home, Script::default())
         .await
@@ -319,24 +332,24 @@ async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_th
     let file = read(&path);
     assert_eq!(
         file["messages"],
-        json!([said("user", "q"), said("assistant", "a")])
+        json!([message("user", "q"), message("assistant", "a")])
     );
-    assert_eq!(file["humble"]["branches"][0]["messages"], json!(there));
+    assert_eq!(file["humble"]["branches"][0]["messages"], json!(messages));
     assert_eq!(file["k"], 1);
     assert_eq!(session_files(&home).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_is_no_journal_is_named_and_left_alone() {
+async fn file_that_is_no_journal_is_reported_and_kept() {
     let home = home();
     let folder = home.path().join("journal");
-    fs::create_dir(&folder).expect("made");
+    fs::create_dir(&folder).expect("created");
     fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
-    fs::create_dir(folder.join("b.jsonl")).expect("made");
+    fs::create_dir(folder.join("b.jsonl")).expect("created");
     let bench = EngineHarness::start_in(home, Script::default()).await;
     let home = bench.shut_down().await;
     assert_eq!(
-        fs::read_to_string(home.path().join("journal/a.jsonl")).expect("there"),
+        fs::read_to_string(home.path().join("journal/a.jsonl")).expect("a file"),
         "somebody's"
     );
     assert!(home.path().join("journal/b.jsonl").is_dir());

@@ -1,5 +1,5 @@
-//! What the engine keeps out of the log: secrets of an edited file, and what is said
-//! in private.
+//! Data that the engine keeps out of the log: secrets of edited files and private
+//! conversations.
 
 use super::*;
 use humble::log::TracingLayer;
@@ -9,9 +9,9 @@ use tempfile::TempDir;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// A program whose log of this thread is written; the log ends with the guard.
+/// An engine that logs on this thread until the guard is dropped.
 async fn logged(config: &str) -> (EngineHarness, DefaultGuard) {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), config).expect("written");
     let folder = home.path().join("logs");
     let (sink, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
@@ -27,7 +27,7 @@ async fn logged_with(
     servers: &Value,
     script: Script,
 ) -> (EngineHarness, DefaultGuard) {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), config).expect("written");
     let path = home.path().join("mcp-servers.json");
     fs::write(path, servers.to_string()).expect("written");
@@ -47,7 +47,7 @@ fn log(bench: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_edited_in_is_hidden_whether_it_is_taken_or_not() {
+async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
     let (mut bench, _log) = logged(OLLAMA_CONFIG).await;
     let config = json!({ "models": [
         { "name": "m", "provider": "ollama", "active": true, "apiKey": "sk-waiting-0001" },
@@ -74,9 +74,9 @@ async fn private_conversations_are_never_logged_even_at_debug() {
         tracing::info!(target: "humble::test", "after {private}");
     }
     let log = log(&bench);
-    let said = ["whispered", "after true", "aloud", "after false"];
-    let said = said.map(|words| log.contains(words));
-    assert_eq!(said, [false, true, true, true], "{log}");
+    let is_logged = ["whispered", "after true", "aloud", "after false"];
+    let is_logged = is_logged.map(|text| log.contains(text));
+    assert_eq!(is_logged, [false, true, true, true], "{log}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ async fn server_secrets_are_redacted_in_every_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_the_level_error_each_failure_leaves_a_line() {
+async fn each_failure_is_logged_at_level_error() {
     let servers = json!({ "mcpServers": {
         "absent": { "command": "no-such-command" },
         "odd": { "command": "x", "url": "http://h" },

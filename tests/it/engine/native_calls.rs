@@ -1,4 +1,4 @@
-//! Calls in a provider's own field: cut ones, those of a refusal, and their ids.
+//! Native calls: truncated ones, those of a refused reply, and their ids.
 
 use super::*;
 
@@ -15,7 +15,7 @@ const NATIVE: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "toolCalls": "native", "active": true } ] }"#;
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
+async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
     let cut = [
         native_call("a", &json!({})),
         ScriptStep::Part(StreamPart::End(EndReason::Length)),
@@ -29,14 +29,14 @@ async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
             if matches!(call.state, ToolState::Running { .. }))
     };
     assert!(!bench.events.iter().any(ran));
-    let Some(Message::Result(told)) = bench.last_request().messages.pop() else {
-        panic!("the model is told");
+    let Some(Message::Result(result)) = bench.last_request().messages.pop() else {
+        panic!("no result for the model");
     };
-    assert!(told.content.contains("the limit of tokens"), "{told:?}");
+    assert!(result.content.contains("the token limit"), "{result:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_model_asked_for_before_it_refused_is_not_run() {
+async fn calls_before_a_refusal_are_not_run() {
     let refused = [
         ScriptStep::text("No."),
         native_call("a", &json!({})),
@@ -51,7 +51,7 @@ async fn what_a_model_asked_for_before_it_refused_is_not_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_two_calls_of_a_turn_go_back_with_the_same_id() {
+async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
     let seoul = json!({ "timezone": "Asia/Seoul" });
     let busan = json!({ "timezone": "Asia/Tokyo" });
     let script = Script::default()

@@ -1,4 +1,4 @@
-//! Who answers: what a persona changes in the requests, and what it leaves alone.
+//! Personas: what they change in the requests, and what they leave unchanged.
 
 use super::*;
 use humble::domain::BannerCause;
@@ -10,9 +10,9 @@ const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
 async fn with_personas(script: Script, options: EngineOptions) -> EngineHarness {
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
-    fs::create_dir(home.path().join("personas")).expect("made");
+    fs::create_dir(home.path().join("personas")).expect("created");
     for (name, text) in [("pirate", PIRATE), ("mute", MUTE)] {
         let path = home.path().join(format!("personas/{name}.md"));
         fs::write(path, text).expect("written");
@@ -34,7 +34,7 @@ fn choose(name: &str) -> Command {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
+async fn persona_replaces_the_system_prompt_and_limits_the_tools() {
     let script = Script::default()
         .answer("a")
         .answer("b")
@@ -64,12 +64,12 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
             .starts_with("You are a **tool-first")
     );
     let home = bench.shut_down().await;
-    let config = fs::read_to_string(home.path().join("config.json")).expect("there");
-    assert_eq!(config, OLLAMA_CONFIG, "the choice is kept nowhere");
+    let config = fs::read_to_string(home.path().join("config.json")).expect("a file");
+    assert_eq!(config, OLLAMA_CONFIG, "the choice is not saved");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_keeps_the_persona_it_started_with() {
+async fn turn_keeps_the_persona_it_started_with() {
     let script = Script::default()
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Arr.");
@@ -89,7 +89,7 @@ async fn a_turn_keeps_the_persona_it_started_with() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
+async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     let options = |name: &str| EngineOptions {
         persona: Some(name.to_owned()),
         ..EngineOptions::default()
@@ -103,17 +103,19 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("`mute` answers."));
-    if !bench.events.iter().any(told) {
-        bench.wait_for("a word of its tools", told).await;
+    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
+    if !bench.events.iter().any(is_notice) {
+        bench
+            .wait_for("the notice about its tools", is_notice)
+            .await;
     }
-    let said = bench.events.iter().find_map(|event| match event {
+    let notice = bench.events.iter().find_map(|event| match event {
         Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
-    let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
+    let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
                     `fs/none`.";
-    assert_eq!(said.as_deref(), Some(expected));
+    assert_eq!(notice.as_deref(), Some(expected));
 
     let mut bench = with_personas(Script::default(), options("pirat")).await;
     bench.send(Command::ListSessions(QueryId(1))).await;
@@ -122,15 +124,15 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     let banner = bench.events.iter().find_map(|event| match event {
         Event::BannersChanged(banners) => banners
             .iter()
-            .find(|one| one.cause == BannerCause::UnknownPersona),
+            .find(|banner| banner.cause == BannerCause::UnknownPersona),
         _ => None,
     });
-    let words = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
-    assert_eq!(words, "There is no persona `pirat`. Did you mean `pirate`?");
+    let text = crate::engine::notice_text::notice_text(&banner.expect("a banner").notice);
+    assert_eq!(text, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
+async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
     let script = Script::default().answer("a").answer("b");
     let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
@@ -150,8 +152,10 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
         .await;
     let (ask, _) = bench.next_question().await;
     bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
-    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
-    bench.wait_for("a word of it", gone).await;
+    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    bench
+        .wait_for("the notice about the persona", is_notice)
+        .await;
     assert!(
         system(&mut bench, "2")
             .await
@@ -160,9 +164,9 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
+async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
     let script = Script::default().answer("a").answer("b");
-    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
@@ -182,19 +186,21 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
         assert_eq!(question, expected);
         bench.answer(ask, Answer::Choice(choice)).await;
     }
-    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
-    bench.wait_for("where the copy is", said).await;
+    let is_replaced = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    bench
+        .wait_for("the notice with the backup", is_replaced)
+        .await;
     bench.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
-    bench.wait_for("no edit of anybody", same).await;
+    bench.wait_for("no change", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
-    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("no older form"));
+    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("is up to date"));
     bench.wait_for("nothing to replace", none).await;
     let banners = bench.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),
         _ => None,
     });
     assert_eq!(banners, Some(0));
-    let now = fs::read_to_string(&path).expect("there");
+    let now = fs::read_to_string(&path).expect("a file");
     assert!(now.starts_with("You are a **tool-first"));
 }

@@ -1,4 +1,4 @@
-//! Asking again by itself, and stopping a model that runs in circles.
+//! Automatic retries, and stopping a model that repeats itself.
 
 use super::*;
 use humble::provider::FailureCause;
@@ -23,7 +23,7 @@ fn pauses(bench: &EngineHarness) -> Vec<u64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_server_is_asked_again_with_longer_pauses() {
+async fn busy_server_is_retried_with_longer_pauses() {
     let script = Script::default()
         .round([busy(429, None)])
         .round([busy(503, None)])
@@ -39,7 +39,7 @@ async fn a_busy_server_is_asked_again_with_longer_pauses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pause_that_the_server_names_is_kept() {
+async fn pause_requested_by_the_server_is_respected() {
     let script = Script::default().round([busy(429, Some(30))]).answer("ok");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Hello?").await;
@@ -48,7 +48,7 @@ async fn the_pause_that_the_server_names_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_names_no_time_at_all_is_left_alone_for_a_second() {
+async fn requested_pause_of_zero_becomes_one_second() {
     let script = Script::default().round([busy(429, Some(0))]).answer("ok");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Hello?").await;
@@ -57,7 +57,7 @@ async fn a_server_that_names_no_time_at_all_is_left_alone_for_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pauses_begin_anew_with_each_round() {
+async fn pauses_restart_in_each_round() {
     let script = Script::default()
         .round([busy(503, None)])
         .round([busy(503, None)])
@@ -74,7 +74,7 @@ async fn the_pauses_begin_anew_with_each_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_last_attempt_and_for_a_long_pause_the_person_is_told() {
+async fn last_attempt_and_long_pauses_fail_with_a_notice() {
     let rounds = (0..9).map(|_| vec![busy(503, None)]);
     let mut bench = EngineHarness::start(Script::new(rounds)).await;
     bench.prompt("Hello?").await;
@@ -144,11 +144,12 @@ const QUIET: &str = "m repeats itself.";
 
 /// The notices about repetition.
 fn about_repeats(bench: &EngineHarness) -> Vec<String> {
-    let said = bench
+    let notices = bench
         .turn_notices()
         .into_iter()
         .map(|notice| crate::engine::notice_text::notice_text(&notice));
-    said.filter(|sentence| sentence.contains("repeat"))
+    notices
+        .filter(|sentence| sentence.contains("repeat"))
         .collect()
 }
 
@@ -163,7 +164,7 @@ fn shown(bench: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
+async fn requested_repetition_is_answered_in_full() {
     let block = "I must not talk in class, not even quietly.\n";
     let mut steps = vec![ScriptStep::text("Well:\n")];
     steps.extend((0..100).map(|_| ScriptStep::text(block)));
@@ -171,13 +172,13 @@ async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
     steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
     let mut bench = EngineHarness::start(Script::new([steps])).await;
     bench.prompt("Write it a hundred times.").await;
-    let whole = format!("Well:\n{}Done.", block.repeat(100));
-    assert_eq!(bench.wait_for_turn_end().await, answered(&whole));
+    let expected = format!("Well:\n{}Done.", block.repeat(100));
+    assert_eq!(bench.wait_for_turn_end().await, answered(&expected));
     assert_eq!(about_repeats(&bench), [format!("{QUIET} [Stop]")]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() {
+async fn endless_repetition_is_stopped_and_kept() {
     let block = "And so it goes on and on. ";
     let mut steps = vec![ScriptStep::text("Well: ")];
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
@@ -186,16 +187,16 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
     let TurnEnd::Answered { text, cut: false } = bench.wait_for_turn_end().await else {
         panic!("an answer");
     };
-    let rest = text.strip_prefix("Well: ").expect("it begins so");
+    let rest = text.strip_prefix("Well: ").expect("the prefix is kept");
     let times = rest.len() / block.len();
     assert_eq!(rest, block.repeat(times));
     assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
-    let said = about_repeats(&bench);
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].starts_with(QUIET), "{said:?}");
+    let notices = about_repeats(&bench);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].starts_with(QUIET), "{notices:?}");
     assert!(
-        said[1].contains("times, and was stopped. Everything that came is kept."),
-        "{said:?}"
+        notices[1].contains("times and was stopped. The text so far is kept."),
+        "{notices:?}"
     );
     assert_eq!(shown(&bench), text);
     bench.wait_for_save().await;
@@ -205,7 +206,7 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
+async fn repetitive_thinking_is_noted_and_may_continue() {
     let steps = (0..100).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let end = ScriptStep::Part(StreamPart::End(EndReason::Stop));
     let steps = steps.chain([ScriptStep::text("네."), end]);
@@ -216,15 +217,15 @@ async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_that_repeats_itself_without_end_is_stopped() {
+async fn endless_repetitive_thinking_is_stopped() {
     let steps = (0..2_000).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
     bench.prompt("Think.").await;
     let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
         panic!("a failure");
     };
-    assert!(notice.what.contains("while it thought"), "{notice:?}");
-    let said = about_repeats(&bench);
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].starts_with(QUIET), "{said:?}");
+    assert!(notice.what.contains("while thinking"), "{notice:?}");
+    let notices = about_repeats(&bench);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].starts_with(QUIET), "{notices:?}");
 }

@@ -1,4 +1,4 @@
-//! Edits from outside against what the person chose, asked and declined meanwhile.
+//! External edits that conflict with choices, questions and declined changes of the user.
 
 use super::settings_reload::with;
 use super::*;
@@ -16,14 +16,14 @@ fn auto_and(extra: &Value) -> String {
     with(&both)
 }
 
-fn asked(bench: &EngineHarness) -> usize {
-    let asked = |event: &&Event| matches!(event, Event::Asked { .. });
-    bench.events.iter().filter(asked).count()
+fn question_count(bench: &EngineHarness) -> usize {
+    let is_question = |event: &&Event| matches!(event, Event::Asked { .. });
+    bench.events.iter().filter(is_question).count()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
-    let home = TempDir::new().expect("a scratch folder");
+async fn declined_change_is_not_asked_about_again_after_other_edits() {
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let options = EngineOptions {
         watch: true,
@@ -36,10 +36,10 @@ async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
     bench.answer(ask, Answer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
-    let banner = "config.json has changes that are not in force before the next start: [Reload]";
+    let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
-    assert_eq!(asked(&bench), 1);
-    // Another change of the same kind is another question.
+    assert_eq!(question_count(&bench), 1);
+    // Another change of the same kind is a new question.
     let other = json!({ "limits": { "toolRounds": 999 } });
     fs::write(&path, auto_and(&other)).expect("written");
     let (_, changes) = bench.asked_of_edit().await;
@@ -47,7 +47,7 @@ async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_during_a_question_is_not_undone_by_its_answer() {
+async fn edit_during_a_question_is_not_undone_by_its_answer() {
     let mut bench = EngineHarness::start(Script::default()).await;
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
@@ -55,19 +55,19 @@ async fn an_edit_during_a_question_is_not_undone_by_its_answer() {
     bench.edits("config.json", &both).await;
     bench.noticed("logLevel is error now").await;
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("The change is in force now.").await;
+    bench.noticed("The change was applied.").await;
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
-    let told = bench.events.iter().filter(
+    let notices = bench.events.iter().filter(
         |event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains("logLevel")),
     );
-    assert_eq!(told.count(), 1);
-    assert_eq!(asked(&bench), 1);
+    assert_eq!(notices.count(), 1);
+    assert_eq!(question_count(&bench), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_command_lines_mode_holds_although_the_files_was_taken() {
-    let home = TempDir::new().expect("a scratch folder");
+async fn command_line_mode_overrides_an_accepted_edit() {
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     let options = EngineOptions {
         tool_mode: Some(ToolMode::Manual),
@@ -78,14 +78,14 @@ async fn the_command_lines_mode_holds_although_the_files_was_taken() {
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     bench.prompt("Time?").await;
     let (_, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_that_was_chosen_for_this_run_outlives_an_edit_of_its_model() {
+async fn thinking_chosen_for_this_run_survives_an_edit_of_its_model() {
     let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
     bench.send(Command::SetThink(Think::High)).await;
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"contextLength\": 9999, \"active\"");
@@ -99,7 +99,7 @@ async fn thinking_that_was_chosen_for_this_run_outlives_an_edit_of_its_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_another_address_nothing_of_the_context_holds_any_more() {
+async fn changed_address_resets_the_context() {
     let mut bench = EngineHarness::start(Script::default().answer("ok")).await;
     bench.prompt("?").await;
     bench.wait_for_turn_end().await;

@@ -1,5 +1,5 @@
-//! Files that are edited while the program runs: what comes into force by itself,
-//! what waits for the person, and what is never taken.
+//! Files edited while the program runs: changes that apply at once, changes that need consent,
+//! and edits that are never applied.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
@@ -8,15 +8,15 @@ use humble::domain::{Banner, Change, ModelRef, Notice, Weight};
 use std::fs;
 
 impl EngineHarness {
-    /// Somebody writes this file; the program is told to look.
+    /// Edits a file and has the engine reload.
     pub async fn edits(&mut self, name: &str, text: &str) {
         fs::write(self.home.path().join(name), text).expect("the home is ours");
         self.send(Command::Reload).await;
     }
 
-    pub async fn noticed(&mut self, words: &str) -> Notice {
-        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(words));
-        match self.wait_for(words, found).await {
+    pub async fn noticed(&mut self, text: &str) -> Notice {
+        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(text));
+        match self.wait_for(text, found).await {
             Event::Noticed(notice) => notice,
             _ => unreachable!("just matched"),
         }
@@ -28,7 +28,7 @@ impl EngineHarness {
                 let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
                 (ask, changes.iter().filter(waiting).cloned().collect())
             }
-            (_, other) => panic!("asked something else: {other:?}"),
+            (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
@@ -36,7 +36,7 @@ impl EngineHarness {
         self.answer(ask, Answer::Choice(choice)).await;
     }
 
-    /// The banners as they are once everything before has been done.
+    /// The banners after everything before has been handled.
     pub async fn banners(&mut self) -> Vec<Banner> {
         self.send(Command::ListSessions(humble::domain::QueryId(1)))
             .await;
@@ -78,7 +78,7 @@ fn auto(events: &[Event]) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
+async fn harmless_edits_apply_at_once_and_are_reported() {
     let mut bench = EngineHarness::start(Script::default()).await;
     let config = r#"{ "logLevel": "debug", "models": [
         { "name": "m", "provider": "ollama", "active": true },
@@ -92,7 +92,7 @@ async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
     let names = |models: &[ModelRef]| {
         models
             .iter()
-            .map(|one| one.name.clone())
+            .map(|model| model.name.clone())
             .collect::<Vec<_>>()
     };
     let listed = bench.events.iter().rev().find_map(|event| match event {
@@ -120,27 +120,27 @@ async fn auto_mode_needs_consent_before_it_applies() {
         after: Some("auto".to_owned()),
     };
     assert_eq!(changes, [expected]);
-    assert!(!auto(&bench.events), "nothing is in force yet");
-    // The dialog says it; a banner beside it would take rows from what decides.
+    assert!(!auto(&bench.events), "nothing is applied yet");
+    // The dialog lists the change, so a banner would only waste rows.
     assert_eq!(bench.waiting().await, [""; 0]);
     bench.chooses(ask, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     assert!(auto(&bench.events));
     assert_eq!(bench.waiting().await, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit() {
+async fn declined_change_is_asked_about_again_only_on_request() {
     let mut bench = EngineHarness::start(Script::default()).await;
     let config = with(&json!({ "toolCallMode": "auto" }));
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.answer(ask, Answer::Dismissed).await;
-    let banner = "config.json has changes that are not in force before the next start: [Reload]";
+    let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
-    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
-    assert_eq!(text, config, "the file is left alone");
-    // Asked for, it is asked again; and a further edit joins it.
+    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
+    assert_eq!(text, config, "the file is unchanged");
+    // A reload asks again, and a further edit is added.
     bench.send(Command::Reload).await;
     let (ask, again) = bench.asked_of_edit().await;
     bench.chooses(ask, Choice::Stop).await;
@@ -148,13 +148,13 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
     let (ask, both) = bench.asked_of_edit().await;
     assert_eq!(both[..1], again);
     assert_eq!(both.len(), 2);
-    // While it is open another edit takes its place.
+    // Another edit replaces the open question.
     bench.edits("system_prompt.txt", "Obey nobody.").await;
     let closed = |event: &Event| *event == Event::AskClosed(ask);
     bench.wait_for("the older question's end", closed).await;
     let (ask, newer) = bench.asked_of_edit().await;
     assert_eq!(newer[1].after.as_deref(), Some("Obey nobody."));
-    // Put back, there is nothing left to ask.
+    // After reverting the edits, there is nothing to ask.
     fs::write(bench.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::remove_file(bench.home.path().join("system_prompt.txt")).expect("removed");
     let prompt = include_str!("../../../assets/default_system_prompt.md");
@@ -167,7 +167,7 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_writes_itself_a_server_starts_nothing() {
+async fn server_added_by_a_tool_is_not_started() {
     let mut bench = EngineHarness::start(Script::default()).await;
     let mark = bench.home.path().join("was-here");
     let mark_text = mark.display().to_string();
@@ -177,7 +177,7 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
     assert_eq!(changes[0].what, "server `x`, new and on");
     bench.chooses(ask, Choice::Stop).await;
     assert_eq!(bench.waiting().await.len(), 1);
-    // A choice of the person's own writes the file and carries nothing else along.
+    // A choice of the user writes the file without applying other edits.
     bench.send(Command::ToggleServer("humble".into())).await;
     let off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
     bench.wait_for("the built-in server is off", off).await;
@@ -187,22 +187,22 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
     let file = read(&home.path().join("mcp-servers.json"));
     assert_eq!(
         file["mcpServers"]["x"], evil["mcpServers"]["x"],
-        "nothing is lost"
+        "the edit stays in the file"
     );
     assert_eq!(file["mcpServers"]["humble"]["enabled"], false);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
+async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let script = Script::default().answer("Still here.");
     let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{ \"models\": [,] }").await;
     bench.noticed("nothing changes").await;
     let banners = bench.banners().await;
-    let said = notice_text(&banners[0].notice);
-    assert!(said.contains("config.json, line 1, column 14"), "{said}");
-    let stays = "The settings stay as they were; the file is left alone.";
-    assert!(said.contains(stays), "{said}");
+    let text = notice_text(&banners[0].notice);
+    assert!(text.contains("config.json, line 1, column 14"), "{text}");
+    let expected = "The settings stay as they were; the file is left alone.";
+    assert!(text.contains(expected), "{text}");
     bench.prompt("Are you there?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
     bench.edits("config.json", OLLAMA_CONFIG).await;
@@ -211,7 +211,7 @@ async fn a_malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_one() {
+async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
     let script = Script::default()
         .round([ScriptStep::text(GET_TIME_CALL), ScriptStep::end()])
         .answer("Noon.")
@@ -222,7 +222,7 @@ async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_o
     bench.edits("system_prompt.txt", "New words.").await;
     let (edit, _) = bench.asked_of_edit().await;
     bench.chooses(edit, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     let run = vec![(calls[0], Decision::Run)];
     bench.answer(ask, Answer::Calls(run)).await;
     bench.wait_for_turn_end().await;
@@ -235,16 +235,16 @@ async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked_about() {
+async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
     let script = Script::default().answer("Still me.");
     let mut bench = EngineHarness::start(script).await;
     bench.edits("config.json", "{}").await;
-    let notice = bench.noticed("It goes on answering").await;
-    assert!(notice_text(&notice).starts_with("`m` is not in config.json any more."));
+    let notice = bench.noticed("It stays selected").await;
+    assert!(notice_text(&notice).starts_with("`m` is no longer in config.json."));
     bench.prompt("Who?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still me."));
 
-    // Nobody answers: an edit alone does not say where the conversation goes.
+    // No model is selected: an edit alone must not decide where the conversation goes.
     let two = r#"{ "models": [
         { "name": "m", "provider": "ollama", "active": true },
         { "name": "x", "provider": "ollama", "active": true } ] }"#;
@@ -256,8 +256,8 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
         bench.edits("config.json", after).await;
         let (ask, changes) = bench.asked_of_edit().await;
-        let waits = |change: &&Change| change.weight == Weight::NeedsConsent;
-        let asked: Vec<&Change> = changes.iter().filter(waits).collect();
+        let needs_consent = |change: &&Change| change.weight == Weight::NeedsConsent;
+        let needs_consent_changes: Vec<&Change> = changes.iter().filter(needs_consent).collect();
         let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
         let expected = Change::needs_consent(
             "config.json",
@@ -265,22 +265,25 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
             None,
             Some(shown),
         );
-        assert_eq!(asked, [&expected]);
+        assert_eq!(needs_consent_changes, [&expected]);
         bench.chooses(ask, Choice::Stop).await;
         assert_eq!(bench.waiting().await.len(), 1);
         let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
-        assert!(!bench.events.iter().any(is_used), "nobody answers yet");
+        assert!(
+            !bench.events.iter().any(is_used),
+            "no model is selected yet"
+        );
         bench.send(Command::Reload).await;
         let (ask, _) = bench.asked_of_edit().await;
         bench.chooses(ask, Choice::TakeChanges).await;
-        bench.noticed("The change is in force now.").await;
+        bench.noticed("The change was applied.").await;
         bench.prompt("Who?").await;
         assert_eq!(bench.wait_for_turn_end().await, answered("Me."));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_programs_own_writes_are_not_outside_edits() {
+async fn own_writes_are_not_external_edits() {
     let two = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
         { "name": "n", "provider": "ollama" } ] }"#;
     let mut bench = EngineHarness::start_with_config(Script::default(), two).await;
@@ -298,14 +301,14 @@ async fn the_programs_own_writes_are_not_outside_edits() {
         })
         .await;
     bench.send(Command::ToggleServer("humble".into())).await;
-    // The look waits for the writes.
+    // The read waits for the writes.
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
-    let asked = bench
+    let is_asked = bench
         .events
         .iter()
         .any(|event| matches!(event, Event::Asked { .. }));
-    assert!(!asked && bench.waiting().await.is_empty());
+    assert!(!is_asked && bench.waiting().await.is_empty());
     let home = bench.shut_down().await;
     let config = read(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");

@@ -1,6 +1,6 @@
-//! A whole tool turn with each provider, from the prompt to the session file, over a
-//! real socket: what round 1, round 2 and the next turn send, compared with what is
-//! written out here. The person edits the arguments of the call.
+//! Complete tool turns with each provider, from the prompt to the session file, over a real
+//! socket. The requests of round 1, round 2 and the next turn are compared with literals. The
+//! user edits the arguments of the call.
 
 use super::model_server::*;
 use super::*;
@@ -9,12 +9,12 @@ use crate::engine::notice_text::notice_text;
 const ASKED: &str = "Time in Seoul?";
 const NEXT: &str = "Thanks!";
 
-/// What was sent, and what came of it.
+/// The requests sent and the result of the tool.
 struct WireRecord {
     /// Round 1, round 2, the next turn.
     bodies: Vec<Value>,
     tools: Value,
-    /// The tool's result as the model heard it.
+    /// The tool's result as sent to the model.
     result: String,
 }
 
@@ -54,7 +54,7 @@ async fn run_two_turns(
         assert_eq!(
             file["messages"],
             saved(),
-            "prompts and answers, nothing else"
+            "only prompts and answers are saved"
         );
         assert!(
             !file.to_string().contains("c2lnbmF0dXJl"),
@@ -74,7 +74,7 @@ async fn run_two_turns(
         result.starts_with(heading) && result.contains("Europe/Paris"),
         "{result}"
     );
-    // The standing instructions are another test's concern.
+    // The system prompt is covered by other tests.
     for body in &mut bodies {
         body.as_object_mut().unwrap().shift_remove("system");
         let messages = body["messages"].as_array_mut().unwrap();
@@ -96,7 +96,7 @@ fn saved() -> Value {
     ])
 }
 
-/// What the next turn sends: nothing of the calls is left.
+/// The messages of the next turn, without the calls.
 fn after() -> Value {
     let mut messages = saved();
     messages.as_array_mut().unwrap().pop();
@@ -112,7 +112,7 @@ fn paris() -> Value {
 }
 
 #[tokio::test]
-async fn a_tool_turn_with_anthropic() {
+async fn tool_turn_with_anthropic() {
     let model = json!({"name": "claude-sonnet-4-5", "provider": "anthropic", "apiKey": "sk-12345",
         "think": "low", "active": true});
     let call = [
@@ -127,7 +127,7 @@ async fn a_tool_turn_with_anthropic() {
         text("Welcome."),
     ];
     let result_at = "/messages/2/content/0/content";
-    let told = run_two_turns(model, "/v1/messages", result_at, replies).await;
+    let sent = run_two_turns(model, "/v1/messages", result_at, replies).await;
     let body = |messages: Value| {
         json!({
             "model": "claude-sonnet-4-5",
@@ -135,29 +135,29 @@ async fn a_tool_turn_with_anthropic() {
             "messages": messages,
             "stream": true,
             "thinking": {"type": "enabled", "budget_tokens": 2048},
-            "tools": told.tools,
+            "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let blocks = json!([
         {"type": "thinking", "thinking": "I need the time.", "signature": "c2lnbmF0dXJl"},
         {"type": "text", "text": "Let me look."},
         {"type": "tool_use", "id": "toolu_1", "name": "humble__get_time", "input": paris()},
     ]);
     let result = json!([
-        {"type": "tool_result", "tool_use_id": "toolu_1", "content": told.result},
+        {"type": "tool_result", "tool_use_id": "toolu_1", "content": sent.result},
     ]);
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": blocks},
         {"role": "user", "content": result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
-    assert_eq!(told.bodies, expected);
+    let expected = [body(json!([prompt])), body(second), body(after())];
+    assert_eq!(sent.bodies, expected);
 }
 
 #[tokio::test]
-async fn a_tool_turn_with_mistral() {
+async fn tool_turn_with_mistral() {
     let model = json!({"name": "magistral-medium-latest", "provider": "mistral",
         "apiKey": "sk-12345", "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul().to_string()});
@@ -174,7 +174,7 @@ async fn a_tool_turn_with_mistral() {
         openai_text(&["It is late."]),
         openai_text(&["Welcome."]),
     ];
-    let told = run_two_turns(
+    let sent = run_two_turns(
         model,
         "/v1/chat/completions",
         "/messages/3/content",
@@ -187,27 +187,27 @@ async fn a_tool_turn_with_mistral() {
             "messages": messages,
             "stream": true,
             "temperature": 0.1,
-            "tools": told.tools,
+            "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let thinking = json!([
         {"type": "thinking", "thinking": [{"type": "text", "text": "I need the time."}]},
     ]);
     let function = json!({"name": "humble__get_time", "arguments": paris().to_string()});
     let call = json!({"id": "gSIMJiOkT", "type": "function", "function": function});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": thinking, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "gSIMJiOkT", "name": "humble__get_time",
-            "content": told.result},
+            "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
-    assert_eq!(told.bodies, expected);
+    let expected = [body(json!([prompt])), body(second), body(after())];
+    assert_eq!(sent.bodies, expected);
 }
 
 #[tokio::test]
-async fn a_tool_turn_with_an_openai_compatible_server() {
+async fn tool_turn_with_an_openai_compatible_server() {
     let model = json!({"name": "deepseek-reasoner", "provider": "openai", "apiKey": "sk-12345",
         "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul().to_string()});
@@ -225,7 +225,7 @@ async fn a_tool_turn_with_an_openai_compatible_server() {
         openai_text(&["It is late."]),
         openai_text(&["Welcome."]),
     ];
-    let told = run_two_turns(
+    let sent = run_two_turns(
         model,
         "/v1/chat/completions",
         "/messages/3/content",
@@ -239,24 +239,24 @@ async fn a_tool_turn_with_an_openai_compatible_server() {
             "stream": true,
             "stream_options": {"include_usage": true},
             "temperature": 0.1,
-            "tools": told.tools,
+            "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let function = json!({"name": "humble__get_time", "arguments": paris().to_string()});
     let call = json!({"id": "call_a", "type": "function", "function": function});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": null, "reasoning_content": "I need the time.",
             "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "call_a", "content": told.result},
+        {"role": "tool", "tool_call_id": "call_a", "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
-    assert_eq!(told.bodies, expected);
+    let expected = [body(json!([prompt])), body(second), body(after())];
+    assert_eq!(sent.bodies, expected);
 }
 
 #[tokio::test]
-async fn a_tool_turn_with_ollama() {
+async fn tool_turn_with_ollama() {
     let model = json!({"name": "qwen3:4b", "provider": "ollama", "toolCalls": "native",
         "think": true, "options": {"num_ctx": 8192}, "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul()});
@@ -270,7 +270,7 @@ async fn a_tool_turn_with_ollama() {
         ollama_text(&["It is late."]),
         ollama_text(&["Welcome."]),
     ];
-    let told = run_two_turns(model, "/api/chat", "/messages/3/content", replies).await;
+    let sent = run_two_turns(model, "/api/chat", "/messages/3/content", replies).await;
     let body = |messages: Value| {
         json!({
             "model": "qwen3:4b",
@@ -278,23 +278,23 @@ async fn a_tool_turn_with_ollama() {
             "stream": true,
             "options": {"temperature": 0.1, "num_ctx": 8192},
             "think": true,
-            "tools": told.tools,
+            "tools": sent.tools,
         })
     };
-    let asked = json!({"role": "user", "content": ASKED});
+    let prompt = json!({"role": "user", "content": ASKED});
     let function = json!({"name": "humble__get_time", "arguments": paris()});
     let second = json!([
-        asked,
+        prompt,
         {"role": "assistant", "content": "", "thinking": "I need the time.",
             "tool_calls": [{"id": "call_a", "function": function}]},
-        {"role": "tool", "tool_name": "humble__get_time", "content": told.result},
+        {"role": "tool", "tool_name": "humble__get_time", "content": sent.result},
     ]);
-    let expected = [body(json!([asked])), body(second), body(after())];
-    assert_eq!(told.bodies, expected);
+    let expected = [body(json!([prompt])), body(second), body(after())];
+    assert_eq!(sent.bodies, expected);
 }
 
 #[tokio::test]
-async fn an_answer_that_begins_anew_is_saved_once() {
+async fn restarted_answer_is_saved_once() {
     let server = ModelServer::start();
     let first = anthropic_start(&json!({"input_tokens": 1})) + &anthropic_text(0, &["Half a"]);
     let second = anthropic_stream(&[anthropic_text(0, &["Whole."])], "end_turn");
@@ -305,12 +305,12 @@ async fn an_answer_that_begins_anew_is_saved_once() {
         EngineHarness::start_on_network(&json!({ "models": [model] }).to_string()).await;
     bench.prompt("Hello?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Whole."));
-    let said = |event: &Event| match event {
+    let notice_text = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Noted(notice)) => Some(notice_text(notice)),
         _ => None,
     };
-    let notices: Vec<_> = bench.events.iter().filter_map(said).collect();
-    assert_eq!(notices, ["The server began its answer anew."]);
+    let notices: Vec<_> = bench.events.iter().filter_map(notice_text).collect();
+    assert_eq!(notices, ["The server restarted its answer."]);
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let messages = read(&session_files(&home)[0])["messages"].clone();
@@ -353,10 +353,10 @@ async fn unusual_end_reason_produces_a_notice() {
         bench.events.clear();
         bench.prompt(reason).await;
         assert_eq!(bench.wait_for_turn_end().await, answered("So far."));
-        let told = bench.events.iter().any(|event| match event {
+        let sent = bench.events.iter().any(|event| match event {
             Event::Turn(_, TurnEvent::Noted(notice)) => notice_text(notice) == expected,
             _ => false,
         });
-        assert!(told, "{reason}: {:?}", bench.events);
+        assert!(sent, "{reason}: {:?}", bench.events);
     }
 }

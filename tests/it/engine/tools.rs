@@ -1,16 +1,16 @@
-//! Calls of tools: approved, refused, denied, repeated, failed.
+//! Tool calls: approved, refused, denied, repeated, failed.
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn an_approved_call_runs_and_the_model_uses_its_result() {
+async fn approved_call_runs_and_the_model_uses_its_result() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .answer("It is late in Seoul.");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("What time is it in Seoul?").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(bench.requests.count(), 1, "the model waits for the person");
+    assert_eq!(bench.requests.count(), 1, "the model waits for the user");
     bench
         .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
@@ -18,14 +18,14 @@ async fn an_approved_call_runs_and_the_model_uses_its_result() {
         bench.wait_for_turn_end().await,
         answered("It is late in Seoul.")
     );
-    let heard = bench.model_messages();
+    let messages = bench.model_messages();
     let [
         Message::User(prompt),
         Message::Calls { calls, .. },
         Message::Result(result),
-    ] = &heard[..]
+    ] = &messages[..]
     else {
-        panic!("{heard:#?}");
+        panic!("{messages:#?}");
     };
     assert_eq!(prompt, "What time is it in Seoul?");
     assert_eq!(calls[0].tool, "get_time");
@@ -40,7 +40,7 @@ async fn an_approved_call_runs_and_the_model_uses_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_turn_sees_the_answer_and_nothing_of_the_calls() {
+async fn next_turn_is_sent_the_answer_without_the_calls() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .answer("Late.")
@@ -65,7 +65,7 @@ async fn the_next_turn_sees_the_answer_and_nothing_of_the_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
+async fn refused_call_ends_the_turn_without_another_request() {
     let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
@@ -79,7 +79,7 @@ async fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denied_call_is_told_to_the_model_with_the_persons_word() {
+async fn denied_call_is_reported_to_the_model_with_the_users_message() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .answer("As you like.");
@@ -103,7 +103,7 @@ async fn a_denied_call_is_told_to_the_model_with_the_persons_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_repeats_the_last_one_is_not_run_again_in_auto() {
+async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let script = Script::default()
         .answer(GET_TIME_CALL)
@@ -137,7 +137,7 @@ async fn a_call_that_repeats_the_last_one_is_not_run_again_in_auto() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_failed_call_the_person_decides_whether_more_may_run() {
+async fn user_decides_about_more_calls_after_a_failed_one() {
     let script = Script::default()
         .answer(FAILING_GET_TIME_CALL)
         .answer(GET_TIME_CALL)
@@ -161,7 +161,7 @@ async fn after_a_failed_call_the_person_decides_whether_more_may_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_grant_covers_the_tool_until_the_program_ends_and_no_longer() {
+async fn session_grant_lasts_until_the_program_ends() {
     let rounds = || {
         Script::default()
             .answer(GET_TIME_CALL)
@@ -192,7 +192,7 @@ async fn a_session_grant_covers_the_tool_until_the_program_ends_and_no_longer() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unreadable_call_is_told_once_and_then_the_person_decides() {
+async fn second_unreadable_call_asks_the_user() {
     let unknown = r#"{"name": "fly", "arguments": {"to": "moon"}}"#;
     let script = Script::default()
         .answer(unknown)
@@ -208,7 +208,7 @@ async fn an_unreadable_call_is_told_once_and_then_the_person_decides() {
     assert!(
         bench.model_messages().iter().any(|message| matches!(message,
             Message::User(text) if text.contains("could not be used") && text.contains("get_time"))),
-        "the model was told what is on offer: {:#?}",
+        "the model is sent the offered tools: {:#?}",
         bench.model_messages()
     );
     bench.answer(ask, Answer::Choice(Choice::TellModel)).await;
@@ -216,7 +216,7 @@ async fn an_unreadable_call_is_told_once_and_then_the_person_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_mode_is_kept_in_the_file_and_counts_at_once() {
+async fn tool_mode_is_saved_and_applies_at_once() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Time?").await;
@@ -234,7 +234,7 @@ async fn the_mode_is_kept_in_the_file_and_counts_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_is_no_repetition_once_another_ran_between() {
+async fn call_is_no_repetition_if_another_ran_in_between() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let other = GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris");
     let script = Script::default()
@@ -253,7 +253,7 @@ async fn a_call_is_no_repetition_once_another_ran_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_taken_as_text_is_the_answer_word_for_word() {
+async fn call_treated_as_text_becomes_the_answer_verbatim() {
     let mut bench = EngineHarness::start(Script::default().answer(GET_TIME_CALL)).await;
     bench.prompt("Show me the JSON of a call.").await;
     let (ask, calls) = bench.next_approval().await;
@@ -265,7 +265,7 @@ async fn a_call_taken_as_text_is_the_answer_word_for_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn edited_arguments_run_and_the_original_is_kept() {
+async fn edited_arguments_run_and_the_original_ones_are_kept() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Time?").await;
@@ -293,7 +293,7 @@ async fn edited_arguments_run_and_the_original_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn edited_arguments_that_do_not_fit_are_asked_about_again() {
+async fn invalid_edited_arguments_ask_again() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Time?").await;
@@ -342,7 +342,7 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_calls_on_where_it_is_to_answer_is_asked_about_and_shows_no_call() {
+async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
     let config = OLLAMA_CONFIG.replace(
         "] }",
         "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
@@ -370,7 +370,7 @@ async fn a_model_that_calls_on_where_it_is_to_answer_is_asked_about_and_shows_no
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_call_that_is_run_again_gives_its_new_result_in_place_of_the_old() {
+async fn retried_call_replaces_the_result_of_the_failed_one() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let script = Script::default()
         .answer(FAILING_GET_TIME_CALL)
@@ -386,9 +386,5 @@ async fn a_failed_call_that_is_run_again_gives_its_new_result_in_place_of_the_ol
         .into_iter()
         .filter(|m| matches!(m, Message::Result(_)))
         .collect();
-    assert_eq!(
-        results.len(),
-        1,
-        "the call that was wanted meanwhile is put aside"
-    );
+    assert_eq!(results.len(), 1, "the newer call is not run");
 }

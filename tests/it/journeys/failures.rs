@@ -45,7 +45,7 @@ fn alt_c_continues_a_truncated_answer() {
     ];
     chat(script().round(cut).answer("and the second."))
         .says("Tell me")
-        .sees("The answer was cut by the limit of tokens.")
+        .sees("The answer was cut by the token limit.")
         .sees("Alt+C continue the answer")
         .press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("and the second.")

@@ -98,7 +98,7 @@ fn a_prompt_reports_unreadable_settings_with_the_position() {
     std::fs::write(home.path().join("config.json"), "{\n  \"models\": [,]\n}").expect("written");
     chat_in(home, script())
         .says("hi")
-        .sees("No model is known: config.json could not be read.")
+        .sees("config.json could not be read, so no model is available.")
         .sees("line 2, column 14")
         .model_received_requests(0);
 }

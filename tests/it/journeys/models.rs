@@ -172,7 +172,7 @@ fn an_unconfigured_model_is_added_after_a_confirmation() {
     assert_eq!(chat.config(), before);
     chat.reads_screen()
         .key('y')
-        .sees("Using gemma3:4b. It stands in config.json now.");
+        .sees("Using gemma3:4b. Saved to config.json.");
     let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
     assert!(chat.config().contains(added), "{}", chat.config());
     assert_eq!(chat.config().matches("\"active\": true").count(), 1);
@@ -219,7 +219,7 @@ fn a_pull_runs_in_the_background_and_can_be_stopped() {
         .press(KeyCode::Esc, KeyModifiers::NONE)
         .sees("Pulling llama3.2:3b 42 %")
         .says("/models pull other")
-        .sees("`llama3.2:3b` is being pulled already.")
+        .sees("`llama3.2:3b` is already being pulled.")
         .says("/models rm llama3.2:3b")
         .sees("stop it with /models stop");
     chat.says("/models")
@@ -271,7 +271,7 @@ fn a_model_is_removed_only_after_a_confirmation() {
     chat.press(KeyCode::Esc, KeyModifiers::NONE);
     chat.press(KeyCode::Esc, KeyModifiers::NONE);
     chat.says("hello").says("/models rm qwen3:4b");
-    chat.sees("`qwen3:4b` is answering now.");
+    chat.sees("`qwen3:4b` is answering.");
     assert_eq!(count(), 1);
 }
 
@@ -306,7 +306,7 @@ fn a_server_that_lists_the_model_is_saved_at_once() {
     chat.reads_screen().key('1').enter();
     chat.enter().types("n").enter();
     chat.types("http://127.0.0.1:9").enter().enter().enter();
-    chat.sees("lists no model `n`").sees("It has: m.");
+    chat.sees("lists no model `n`").sees("It lists: m.");
     for _ in 0..3 {
         chat.up();
     }
@@ -341,7 +341,7 @@ fn thinking_is_refused_for_a_model_without_it() {
     let without = model("qwen3:4b", &["completion", "tools"]);
     let mut chat = with_qwen(script().stocks("http://localhost:11434", [without]));
     chat.says("/think on")
-        .sees("`qwen3:4b` cannot think.")
+        .sees("`qwen3:4b` does not support thinking.")
         .does_not_see("think on");
 }
 

@@ -48,7 +48,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
     assert_eq!(chat.config(), before);
     chat.reads_screen()
         .key('y')
-        .sees("m is used with `native` from now on.");
+        .sees("m now uses the dialect `native`.");
     let stored = "\"active\": true, \"toolCalls\": \"native\"";
     assert_eq!(chat.config(), before.replace("\"active\": true", stored));
     chat.ctrl('u')
@@ -99,7 +99,7 @@ fn a_probe_shows_progress_and_ctrl_c_or_esc_stops_it() {
             _ => KeyModifiers::CONTROL,
         };
         chat.press(stop, modifiers)
-            .sees("The probe was stopped before a dialect was tried to its end.")
+            .sees("The probe was stopped before any dialect was fully tried.")
             .does_not_see("probe: native")
             .is_running();
         chat.model_received_requests(1);

@@ -70,7 +70,7 @@ fn the_trace_reports_repaired_merged_and_reclassified_parts() {
         .press(KeyCode::PageDown, NONE)
         .sees("think 생각")
         .sees("bad   {\"name\": \"fly\"")
-        .sees("end: the limit of tokens")
+        .sees("end: token limit")
         .press(KeyCode::Home, NONE)
         .sees("Reply 1 of m")
         .press(KeyCode::End, NONE)

@@ -47,7 +47,7 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
         .sees("Later.")
         .does_not_see("Call now? (Y/N)");
     chat.says("/trust").sees("never").key('x');
-    chat.sees("not ruled out any more, asks.");
+    chat.sees("is no longer blocked and asks again.");
 }
 
 #[test]

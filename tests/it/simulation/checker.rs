@@ -1,5 +1,5 @@
-//! What must hold of every turn, whatever happens to it. The checker sees inputs
-//! and effects only, and keeps its own idea of what is allowed.
+//! Invariants of every turn. The checker sees only inputs and effects, and keeps its own model
+//! of permissions.
 
 use super::trust_model::TrustModel;
 use humble::domain::{
@@ -17,21 +17,21 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
     NoUnapprovedCall,
-    NoQuotedCallUnasked,
-    NoRuledOutCall,
+    NoCopiedCallWithoutApproval,
+    NoBlockedCall,
     NoWithheldCall,
     EveryCallIsAnswered,
     OneOpenRequest,
     OneOpenCheck,
     NothingAfterTheEnd,
-    OneSaveForAnAnswer,
+    OneSavePerAnswer,
     EveryAskIsClosed,
     NothingStartsWhileUndecided,
     NothingStartsAfterErrors,
     DoneIsFinal,
     RunningCallsAreCancelled,
-    ACancelStopsOneCall,
-    WordsAreKept,
+    CancelStopsOneCall,
+    TextIsKept,
 }
 
 pub type Verdict = Result<(), (Invariant, String)>;
@@ -43,27 +43,29 @@ pub struct Checker {
     pub open_asks: BTreeMap<u64, Ask>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
-    /// The call that the person cancels with this input.
+    /// The call that the user cancels with this input.
     cancelling: Option<CallId>,
-    /// The calls that results told of, and those that the person decided to run.
-    told: Vec<(String, Arguments)>,
+    /// Calls contained in tool results.
+    suggested: Vec<(String, Arguments)>,
+    /// Calls that the user decided to run.
     decided: BTreeSet<CallId>,
     pub request_open: bool,
     /// The arguments that are being checked.
     pub checking: Vec<ArgumentCheck>,
-    /// The same request is to go out again after a pause.
+    /// The same request is sent again after a pause.
     pub retrying: bool,
     pub ended: bool,
     saves: u32,
-    /// The text of the present round, and what was kept of it.
+    /// The text of this round.
     text: Vec<(PieceId, String)>,
+    /// The saved partial answers.
     kept: Vec<String>,
     permitted: BTreeSet<CallId>,
-    lasting: TrustModel,
+    trust: TrustModel,
     retry_allowed: bool,
 }
 
-/// The call that a result tells of, found the simplest way.
+/// The call in a result, extracted in the simplest way.
 fn call_in(text: &str) -> Option<(String, Arguments)> {
     let page: Option<Value> = serde_json::from_str(text).ok();
     let page = page.as_ref().and_then(|page| page["page"].as_str());
@@ -84,7 +86,7 @@ impl Checker {
             calls: BTreeMap::new(),
             running: BTreeSet::new(),
             cancelling: None,
-            told: Vec::new(),
+            suggested: Vec::new(),
             decided: BTreeSet::new(),
             request_open: false,
             checking: Vec::new(),
@@ -94,12 +96,12 @@ impl Checker {
             text: Vec::new(),
             kept: Vec::new(),
             permitted: BTreeSet::new(),
-            lasting: TrustModel::default(),
+            trust: TrustModel::default(),
             retry_allowed: false,
         }
     }
 
-    /// Takes note of what is about to be put in.
+    /// Records an input before the turn handles it.
     pub fn observe_input(&mut self, input: &TurnInput) {
         self.cancelling = match input {
             TurnInput::CancelCall { call, .. } => Some(*call),
@@ -109,19 +111,19 @@ impl Checker {
             TurnInput::ModeChanged(mode) => self.mode = *mode,
             TurnInput::TrustChanged(approval) => {
                 self.mode = approval.mode;
-                self.lasting.apply_approval(approval);
+                self.trust.apply_approval(approval);
             }
-            TurnInput::ToolsetChanged(offered) => self.lasting.offered = Arc::clone(offered),
+            TurnInput::ToolsetChanged(offered) => self.trust.offered = Arc::clone(offered),
             TurnInput::ReplyEnded(_) => self.request_open = false,
             TurnInput::RetryDue => self.retrying = false,
             TurnInput::ArgumentsChecked(_) => self.checking.clear(),
             TurnInput::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
-                // What comes of a call that does not run reaches nobody: a call that was
-                // asked for before it was not taken from it.
+                // A result of a call that is not running is ignored, so it cannot be the
+                // source of a copied call.
                 if ran && let ToolOutcome::Succeeded { text, .. } = outcome {
-                    self.told.extend(call_in(text));
+                    self.suggested.extend(call_in(text));
                 }
             }
             TurnInput::Answered { ask, answer } => {
@@ -155,7 +157,7 @@ impl Checker {
 
     fn observe_decision(&mut self, asked: &ApproveCall, decision: &Decision) {
         let call = &self.calls[&asked.call];
-        if self.lasting.apply_decision(call, &asked.tool.pin, decision) {
+        if self.trust.apply_decision(call, &asked.tool.pin, decision) {
             self.decided.insert(asked.call);
             self.permitted.insert(asked.call);
         }
@@ -202,20 +204,20 @@ impl Checker {
                     self.running.remove(call);
                     self.check_sole_effect(*call)?;
                 }
-                TurnEffect::SavePartialAnswer { text: words } => self.kept.push(words.clone()),
+                TurnEffect::SavePartialAnswer { text } => self.kept.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
-            Some(call) => Err((Invariant::ACancelStopsOneCall, format!("{call} goes on"))),
+            Some(call) => Err((Invariant::CancelStopsOneCall, format!("{call} still runs"))),
             None => Ok(()),
         }
     }
 
-    /// Where one call is cancelled, no other may be touched.
+    /// While one call is cancelled, no other may be affected.
     fn check_sole_effect(&self, call: CallId) -> Verdict {
         match self.cancelling.filter(|cancelled| *cancelled != call) {
-            Some(_) => Err((Invariant::ACancelStopsOneCall, format!("{call} too"))),
+            Some(_) => Err((Invariant::CancelStopsOneCall, format!("{call} also ended"))),
             None => Ok(()),
         }
     }
@@ -255,13 +257,13 @@ impl Checker {
             .filter(|call| !matches!(call.state, ToolState::Done(_)))
     }
 
-    /// Whoever decided what: some tools run for nobody.
+    /// Some tools must not run, whatever was decided.
     fn may_run(&self, call: &ApprovedCall) -> Verdict {
         let (server, tool) = (call.server(), call.tool());
-        if self.lasting.is_never(server, tool) {
-            return Err((Invariant::NoRuledOutCall, format!("{call:?}")));
+        if self.trust.is_never(server, tool) {
+            return Err((Invariant::NoBlockedCall, format!("{call:?}")));
         }
-        if !self.lasting.is_offered(server, tool) {
+        if !self.trust.is_offered(server, tool) {
             return Err((Invariant::NoWithheldCall, format!("{call:?}")));
         }
         Ok(())
@@ -269,23 +271,23 @@ impl Checker {
 
     fn check_run(&mut self, id: CallId) -> Verdict {
         let Some(call) = self.calls.get(&id).cloned() else {
-            // A call run again gets a new id, and is announced right after.
+            // A retried call gets a new id and is announced right after.
             if std::mem::take(&mut self.retry_allowed) {
                 self.running.insert(id);
                 return Ok(());
             }
             return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
         };
-        let granted = self.lasting.grants(&call);
+        let granted = self.trust.grants(&call);
         if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }
-        let is_told = self
-            .told
+        let is_suggested = self
+            .suggested
             .iter()
             .any(|(tool, arguments)| *tool == call.tool && *arguments == call.arguments);
-        if is_told && !self.decided.contains(&id) {
-            return Err((Invariant::NoQuotedCallUnasked, format!("{call:?}")));
+        if is_suggested && !self.decided.contains(&id) {
+            return Err((Invariant::NoCopiedCallWithoutApproval, format!("{call:?}")));
         }
         if self
             .calls
@@ -335,7 +337,7 @@ impl Checker {
                 let known = self.text.iter_mut().find(|(known, _)| known == piece);
                 match known {
                     Some((_, known)) => text.clone_into(known),
-                    None => return Err((Invariant::WordsAreKept, "unknown piece".to_owned())),
+                    None => return Err((Invariant::TextIsKept, "unknown piece".to_owned())),
                 }
                 Ok(())
             }
@@ -352,7 +354,7 @@ impl Checker {
     fn check_end(&mut self, end: &TurnEnd) -> Verdict {
         self.ended = true;
         if self.cancelling.is_some() {
-            return Err((Invariant::ACancelStopsOneCall, "the turn ended".to_owned()));
+            return Err((Invariant::CancelStopsOneCall, "the turn ended".to_owned()));
         }
         if self.request_open {
             return Err((Invariant::OneOpenRequest, "open at the end".to_owned()));
@@ -369,29 +371,26 @@ impl Checker {
         if let Some(call) = self.running.first() {
             return Err((
                 Invariant::RunningCallsAreCancelled,
-                format!("{call} still runs"),
+                format!("{call} is still running"),
             ));
         }
-        let answered = matches!(end, TurnEnd::Answered { .. });
+        let is_answered = matches!(end, TurnEnd::Answered { .. });
         let text: String = self.text.iter().map(|(_, text)| text.as_str()).collect();
-        let blank = text.trim().is_empty();
-        let words = if answered || blank {
+        let is_blank = text.trim().is_empty();
+        let expected = if is_answered || is_blank {
             Vec::new()
         } else {
             vec![text.clone()]
         };
-        if self.kept != words {
+        if self.kept != expected {
             return Err((
-                Invariant::WordsAreKept,
+                Invariant::TextIsKept,
                 format!("{:?} of {text:?}", self.kept),
             ));
         }
-        let due = u32::from(matches!(end, TurnEnd::Answered { .. }));
-        if self.saves != due {
-            return Err((
-                Invariant::OneSaveForAnAnswer,
-                format!("{} saves", self.saves),
-            ));
+        let expected_saves = u32::from(matches!(end, TurnEnd::Answered { .. }));
+        if self.saves != expected_saves {
+            return Err((Invariant::OneSavePerAnswer, format!("{} saves", self.saves)));
         }
         Ok(())
     }

@@ -1,5 +1,4 @@
-//! Machines that do one thing wrong each. A checker that lets one of them pass
-//! checks nothing.
+//! Machines with one fault each. The checker must catch all of them.
 
 use super::checker::Invariant;
 use humble::domain::{Decision, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent};
@@ -49,44 +48,40 @@ type FaultyTurn = (&'static str, Invariant, fn(Turn) -> Box<dyn TurnMachine>);
 
 pub const FAULTY_TURNS: &[FaultyTurn] = &[
     (
-        "runs a call that still waits for the person",
+        "runs a call that still needs approval",
         Invariant::NoUnapprovedCall,
         eager,
     ),
     (
-        "does not read what tools say",
-        Invariant::NoQuotedCallUnasked,
+        "ignores untrusted text",
+        Invariant::NoCopiedCallWithoutApproval,
         gullible,
     ),
+    ("runs a blocked tool", Invariant::NoBlockedCall, heedless),
     (
-        "runs what was ruled out",
-        Invariant::NoRuledOutCall,
-        heedless,
-    ),
-    (
-        "does not hear that a tool is withheld",
+        "ignores that a tool is withheld",
         Invariant::NoWithheldCall,
         deaf,
     ),
     (
-        "forgets that a call was interrupted",
+        "does not close an interrupted call",
         Invariant::EveryCallIsAnswered,
         forgetful,
     ),
     (
-        "stops everything where one call is cancelled",
-        Invariant::ACancelStopsOneCall,
+        "stops everything when one call is cancelled",
+        Invariant::CancelStopsOneCall,
         blunt,
     ),
     ("asks the model twice", Invariant::OneOpenRequest, impatient),
     (
-        "goes on talking after the end",
+        "emits events after the end",
         Invariant::NothingAfterTheEnd,
         talkative,
     ),
     (
         "saves an answer twice",
-        Invariant::OneSaveForAnAnswer,
+        Invariant::OneSavePerAnswer,
         anxious,
     ),
     (

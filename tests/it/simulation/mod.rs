@@ -1,5 +1,5 @@
-//! Seeded random inputs against the pure cores. A failure names its seed: put it
-//! into `one_turn` to see it again.
+//! Seeded random inputs for the pure cores. A failure prints its seed; pass it to `one_turn`
+//! to reproduce it.
 
 use crate::support::test_rng;
 mod argument_checks;
@@ -20,9 +20,9 @@ use std::collections::BTreeSet;
 use test_rng::TestRng;
 use transitions::{TRANSITIONS, Transition, kind_of};
 
-/// Seeds in the test suite; CI sets `HUMBLE_SIMULATION_RUNS` to 100,000.
+/// Number of seeds in the test suite; CI sets `HUMBLE_SIMULATION_RUNS` to 100,000.
 const RUNS: u64 = 5_000;
-/// Seeds that take transitions which none of those take.
+/// Seeds for transitions that the default seeds do not take.
 const RARE_SEEDS: [u64; 3] = [5_298, 6_938, 16_350];
 const INPUTS_MAX: usize = 400;
 
@@ -57,7 +57,7 @@ fn one_turn(
         let effects = machine.step(input);
         seen.insert((from, kind, machine.state()));
         verdict = checker.check_effects(&effects);
-        // What comes after the end is tried, and not counted.
+        // Inputs after the end are tried but not counted.
         after_the_end += usize::from(checker.ended);
         inputs += usize::from(after_the_end <= 1);
     }
@@ -104,8 +104,8 @@ fn random_turns_keep_every_invariant_and_take_every_transition() {
         "{runs} turns, {inputs} inputs, {average} each, {} transitions",
         seen.len()
     );
-    assert!(average >= 30, "only {average} inputs a run");
-    // Inputs without a meaning in a state leave it, and are not listed.
+    assert!(average >= 30, "only {average} inputs per run");
+    // Inputs that do not change the state are not listed.
     let taken: BTreeSet<Transition> = seen
         .into_iter()
         .filter(|(from, _, to)| from != to)
@@ -131,7 +131,7 @@ fn each_faulty_machine_is_caught() {
 }
 
 #[test]
-fn a_turn_that_ended_stays_ended() {
+fn ended_turn_stays_ended() {
     for seed in 0..2_000 {
         let mut seen = BTreeSet::new();
         one_turn(seed, |turn| Box::new(turn), &mut seen);

@@ -1,5 +1,5 @@
-//! The other pure core: random keys, pastes, sizes and times into the screen, whose
-//! commands drive a real turn, whose events drive the screen.
+//! The other pure core: random keys, pastes, sizes and times for the screen. Its commands
+//! drive a real turn, whose events drive the screen.
 
 use super::checker::Checker;
 use super::test_rng::TestRng;
@@ -15,20 +15,21 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 const INPUTS_MAX: usize = 60;
-/// How long no key may have come before a dialog listens (S7.4).
+/// Time without keys before a dialog accepts any, so that typing cannot answer it.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// The screen, a turn, and what the checker knows of both.
+/// The screen, a turn, and the checker of both.
 struct ScreenSimulation {
     model: Model,
     turn: Option<(TurnId, Turn)>,
     seen: Checker,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
-    /// When the open question came, and when the last key did.
+    /// Time of the open question.
     opened: Duration,
+    /// Time of the last key.
     last_key: Duration,
-    /// May a key answer the open question?
+    /// Whether a key may answer the open question.
     listens: bool,
     now: Duration,
     left: bool,
@@ -56,7 +57,7 @@ impl ScreenSimulation {
         self.faults.push(what.to_owned());
     }
 
-    /// One input, and everything that follows from it.
+    /// Applies one input and everything that follows from it.
     fn apply_input(&mut self, input: Input, dice: &mut TestRng) {
         let is_key = matches!(&input, Input::Key(key) if key.kind == KeyEventKind::Press);
         self.listens |= self.ask.is_some() && self.now >= self.opened.max(self.last_key) + QUIET;
@@ -76,7 +77,7 @@ impl ScreenSimulation {
                 }
             }
         }
-        // A dialog listens only once it was drawn.
+        // A dialog accepts keys only after it was drawn.
         let is_unseen = self
             .model
             .dialogs
@@ -119,7 +120,7 @@ impl ScreenSimulation {
                     return self.fault("an answer to a question that is not open");
                 }
                 if !is_key || !self.listens {
-                    return self.fault("an answer that no key gave in quiet");
+                    return self.fault("an answer without a key after a quiet time");
                 }
                 self.step(TurnInput::Answered { ask, answer })
             }
@@ -135,7 +136,7 @@ impl ScreenSimulation {
             }
             Command::CancelCall(call) => {
                 if !self.seen.running.contains(&call) {
-                    return self.fault("a call is cancelled that does not run");
+                    return self.fault("a call that is not running is cancelled");
                 }
                 let elapsed = Duration::from_secs(1);
                 self.step(TurnInput::CancelCall { call, elapsed })
@@ -153,7 +154,7 @@ impl ScreenSimulation {
         turn.step(input)
     }
 
-    /// What the engine would do with a turn's effects.
+    /// Carries out a turn's effects as the engine would.
     fn apply_effects(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<Input>) {
         let Some((id, turn)) = &self.turn else { return };
         let (id, ids) = (*id, turn.ids());
@@ -185,7 +186,7 @@ impl ScreenSimulation {
         }
     }
 
-    /// Something that the person has no part in.
+    /// Applies an input that does not come from the user.
     fn advance_world(&mut self, dice: &mut TestRng) {
         if self.turn.is_none() {
             return;
@@ -324,6 +325,6 @@ fn random_screen_sessions_keep_every_invariant() {
         .map(|worker| worker.join().expect("no fault"))
         .sum();
     let average = inputs as u64 / runs;
-    println!("{runs} sittings, {average} inputs each");
-    assert!(average >= 30, "only {average} inputs a run");
+    println!("{runs} sessions, {average} inputs each");
+    assert!(average >= 30, "only {average} inputs per run");
 }

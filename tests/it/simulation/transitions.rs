@@ -1,5 +1,5 @@
-//! Every change of state that the machine of a turn can make. A new one has to be
-//! written down here before the simulation passes.
+//! Every state transition of the turn machine. The simulation fails until a new one is listed
+//! here.
 
 use humble::engine::turn::{TurnInput, TurnState};
 

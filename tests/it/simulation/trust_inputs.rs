@@ -1,4 +1,4 @@
-//! Decisions that last, as they come from outside a turn.
+//! Changes of stored decisions from outside a turn.
 
 use super::checker::Checker;
 use super::test_rng::TestRng;
@@ -9,7 +9,7 @@ use humble::engine::approval::Approval;
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// Somebody revoked, granted or ruled out, here or in another instance.
+/// Rules that were revoked, granted or blocked, here or in another instance.
 pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     let mut approval = Approval::new(seen.mode);
     for tool in world::offered(if dice.one_in(3) { 2 } else { 0 }).tools() {
@@ -38,7 +38,6 @@ pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
 
 pub fn pattern(dice: &mut TestRng) -> Pattern {
     let path = *dice.pick(&["a", "b", "*"]);
-    let written = json!({ "path": path });
-    let written = written.as_object().expect("an object");
-    Pattern::from_json(written).expect("a good pattern")
+    let pattern = json!({ "path": path });
+    Pattern::from_json(pattern.as_object().expect("an object")).expect("a valid pattern")
 }

@@ -1,5 +1,5 @@
-//! What the checker knows of decisions that last longer than a call, in the simplest
-//! way: a list of what is allowed, a list of what is ruled out, and what is on offer.
+//! The checker's model of decisions that outlast a call: a list of allowed tools, a list of
+//! blocked tools, and the offered tools.
 
 use super::world;
 use humble::domain::trust::Cover;
@@ -7,7 +7,7 @@ use humble::domain::{Decision, Offered, Pattern, Pin, ServerId, ToolCall};
 use humble::engine::approval::Approval;
 use std::sync::Arc;
 
-/// A tool of one definition, and what its `path` must be; nothing where any call will do.
+/// A tool with one definition, and the required `path`; None if any call is allowed.
 type AllowedTool = (ServerId, String, Pin, Option<String>);
 
 pub struct TrustModel {
@@ -31,30 +31,32 @@ fn path_of(pattern: &Pattern) -> Option<String> {
     Some(written.get("path")?.as_str()?.to_owned())
 }
 
-/// The patterns of the world are one path, or any path of one segment.
+/// The simulated patterns are one path, or any path of one segment.
 fn matches(path: &str, call: &ToolCall) -> bool {
     let called = call.arguments.get("path").and_then(|path| path.as_str());
     call.arguments.len() == 1 && called.is_some_and(|called| path == "*" || path == called)
 }
 
 impl TrustModel {
-    /// The person decided about a call of a tool that was shown as `pin`. Does it run?
+    /// Applies a decision about a call of a tool shown as `pin`. True if it runs.
     pub fn apply_decision(&mut self, call: &ToolCall, pin: &Pin, decision: &Decision) -> bool {
-        let it = (call.server.clone(), call.tool.clone());
-        let allowed = |path| (it.0.clone(), it.1.clone(), pin.clone(), path);
+        let allowed = |path| (call.server.clone(), call.tool.clone(), pin.clone(), path);
         match decision {
             Decision::Run | Decision::Edit { .. } => {}
             Decision::RunForSession => self.allowed.push(allowed(None)),
             Decision::RunAlways => self.allow(allowed(None)),
             Decision::RunServer => {
-                let tools = self.offered.tools().iter();
-                let its = tools.filter(|tool| tool.server == call.server);
-                let its = its.map(|it| {
-                    let name = it.tool.name.clone();
-                    (it.server.clone(), name, it.tool.pin.clone(), None)
-                });
-                let its: Vec<AllowedTool> = its.collect();
-                self.allowed.extend(its);
+                let tools: Vec<AllowedTool> = self
+                    .offered
+                    .tools()
+                    .iter()
+                    .filter(|tool| tool.server == call.server)
+                    .map(|offered| {
+                        let name = offered.tool.name.clone();
+                        (offered.server.clone(), name, offered.tool.pin.clone(), None)
+                    })
+                    .collect();
+                self.allowed.extend(tools);
                 self.allowed.push(allowed(None));
             }
             Decision::RunMatching { pattern } => match path_of(pattern) {
@@ -62,7 +64,7 @@ impl TrustModel {
                 _ => return false,
             },
             Decision::Never => {
-                self.never.push(it);
+                self.never.push((call.server.clone(), call.tool.clone()));
                 return false;
             }
             _ => return false,
@@ -70,14 +72,14 @@ impl TrustModel {
         true
     }
 
-    /// What is allowed later than it was ruled out is not ruled out any more.
-    fn allow(&mut self, it: AllowedTool) {
+    /// Allowing a tool unblocks it.
+    fn allow(&mut self, allowed_tool: AllowedTool) {
         self.never
-            .retain(|(server, tool)| (server, tool) != (&it.0, &it.1));
-        self.allowed.push(it);
+            .retain(|(server, tool)| (server, tool) != (&allowed_tool.0, &allowed_tool.1));
+        self.allowed.push(allowed_tool);
     }
 
-    /// All of it is replaced by what is remembered now.
+    /// Replaces everything with the stored rules.
     pub fn apply_approval(&mut self, approval: &Approval) {
         self.allowed.clear();
         self.never.clear();
@@ -95,9 +97,10 @@ impl TrustModel {
                     self.allowed.push((server, tool, pin, path));
                 }
                 Cover::Server { tools } => {
-                    let its = tools.into_iter();
-                    let its = its.map(|(tool, pin)| (server.clone(), tool, pin, None));
-                    self.allowed.extend(its);
+                    let tools = tools
+                        .into_iter()
+                        .map(|(tool, pin)| (server.clone(), tool, pin, None));
+                    self.allowed.extend(tools);
                 }
             }
         }
@@ -105,22 +108,22 @@ impl TrustModel {
 
     pub fn is_never(&self, server: &ServerId, tool: &str) -> bool {
         let mut never = self.never.iter();
-        never.any(|(of, name)| of == server && name == tool)
+        never.any(|(owner, name)| owner == server && name == tool)
     }
 
     pub fn is_offered(&self, server: &ServerId, tool: &str) -> bool {
         self.offered.get(server, tool).is_some()
     }
 
-    /// Was this call allowed by an earlier decision?
+    /// Whether an earlier decision allows this call.
     pub fn grants(&self, call: &ToolCall) -> bool {
         let Some(offered) = self.offered.get(&call.server, &call.tool) else {
             return false;
         };
         self.allowed.iter().any(|(server, tool, pin, path)| {
-            let is_it = *server == call.server && *tool == call.tool;
+            let is_same_tool = *server == call.server && *tool == call.tool;
             let path = path.as_ref().is_none_or(|path| matches(path, call));
-            is_it && *pin == offered.tool.pin && path
+            is_same_tool && *pin == offered.tool.pin && path
         })
     }
 }

@@ -25,7 +25,7 @@ pub fn answer(dice: &mut TestRng, question: &Ask) -> Answer {
     }
     let Ask::Approve(calls) = question else {
         let rows = question.choices();
-        // Stopping ends the run: choose it less often than a fair coin would.
+        // Stopping ends the run, so it is chosen less often.
         let row = dice.pick(rows);
         let row = if row.choice == Choice::Stop {
             dice.pick(rows)

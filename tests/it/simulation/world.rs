@@ -1,5 +1,5 @@
-//! What happens to a turn: a model that does anything, a person who answers
-//! anything, servers that come and go, and inputs that arrive too late.
+//! The environment of a turn: a model that does anything, a user who answers anything, servers
+//! that connect and disconnect, and inputs that arrive too late.
 
 use super::argument_checks::arguments_checked;
 use super::checker::Checker;
@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The first has everything, the second lost a server, the third changed its tools and
-/// they were accepted, in the fourth one that changed is withheld.
+/// The toolsets: all tools; one server gone; tools changed and accepted; a changed tool
+/// withheld.
 static OFFERED: LazyLock<[Arc<Offered>; 4]> = LazyLock::new(|| {
     let files = server("files", &["list", "write", "echo"], "");
     let other = server("other", &["echo"], "");
@@ -38,7 +38,7 @@ static OFFERED: LazyLock<[Arc<Offered>; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// What is on offer, in its versions.
+/// A version of the toolset.
 pub fn offered(at: usize) -> Arc<Offered> {
     Arc::clone(&OFFERED[at])
 }
@@ -79,7 +79,7 @@ pub fn setup(dice: &mut TestRng) -> TurnSetup {
     }
 }
 
-/// The next input: mostly one that has a meaning now.
+/// The next input, mostly one that applies to the current state.
 pub fn input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(240) {
         return TurnInput::Interrupt;
@@ -88,7 +88,7 @@ pub fn input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
         return random_input(dice, seen);
     }
     if let Some((ask, question)) = seen.open_asks.iter().next() {
-        // A stalled request goes on meanwhile.
+        // A stalled request may still deliver parts.
         if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
             if dice.one_in(40) {
                 return repeated_text(dice);
@@ -121,7 +121,7 @@ pub fn input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     }
 }
 
-/// What happens without the person: the model, the servers, the clock.
+/// An input that does not come from the user: the model, the servers, the clock.
 pub fn non_user_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(40) {
         return TurnInput::ToolsetChanged(Arc::clone(&OFFERED[dice.below(4)]));
@@ -192,11 +192,11 @@ fn during_call(dice: &mut TestRng, call: CallId) -> TurnInput {
 
 fn call_done(dice: &mut TestRng, call: CallId) -> TurnInput {
     let outcome = outcome(dice);
-    let quote = UntrustedText::from_outcome(&outcome, &OFFERED[0]).map(Arc::new);
+    let untrusted_text = UntrustedText::from_outcome(&outcome, &OFFERED[0]).map(Arc::new);
     TurnInput::CallDone {
         call,
         outcome,
-        untrusted_text: quote,
+        untrusted_text,
     }
 }
 
@@ -212,7 +212,7 @@ fn outcome(dice: &mut TestRng) -> ToolOutcome {
             elapsed,
         },
         2 => ToolOutcome::TimedOut { elapsed },
-        // A page that tells the model what to call.
+        // A page that tells the model to make a call.
         3 if dice.one_in(2) => ToolOutcome::Succeeded {
             text: tool_output(dice),
             elapsed,
@@ -271,23 +271,23 @@ fn part(dice: &mut TestRng) -> TurnInput {
     }
 }
 
-/// A server that says to come back later, mostly soon.
+/// A server that asks to come back later, usually soon.
 fn busy(dice: &mut TestRng) -> ReplyFailure {
-    let asked = *dice.pick(&[None, Some(3), Some(3_600)]);
+    let retry_after = *dice.pick(&[None, Some(3), Some(3_600)]);
     ReplyFailure {
         notice: Notice::failure("busy"),
         is_transient: true,
-        retry_after: asked.map(Duration::from_secs),
+        retry_after: retry_after.map(Duration::from_secs),
     }
 }
 
-/// A model that runs in circles.
+/// A model that repeats itself.
 fn repeated_text(dice: &mut TestRng) -> TurnInput {
-    let words = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
+    let text = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
     if dice.one_in(2) {
-        TurnInput::Text(words)
+        TurnInput::Text(text)
     } else {
-        TurnInput::Thinking(words)
+        TurnInput::Thinking(text)
     }
 }
 

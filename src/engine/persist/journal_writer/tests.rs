@@ -1,4 +1,4 @@
-//! When a journal goes and when it stays, on disks that take, refuse and dawdle.
+//! When a journal is removed and when it is kept, on disks that work, fail and are slow.
 
 use super::*;
 use crate::domain::{PieceId, Usage};
@@ -40,9 +40,9 @@ fn answer(text: &str) -> Record {
 }
 
 impl JournalFixture {
-    /// A turn of this conversation that was answered; the save with `until` has it.
-    fn add_answered_turn(&mut self, epoch: ConversationSeq, until: SaveSeq) {
-        self.writer.begin(epoch, turn("q"));
+    /// Adds an answered turn, which is saved by `until`.
+    fn add_answered_turn(&mut self, conversation: ConversationSeq, until: SaveSeq) {
+        self.writer.begin(conversation, turn("q"));
         self.writer.record_answer(answer("a"), until);
     }
 
@@ -52,7 +52,7 @@ impl JournalFixture {
         }
     }
 
-    /// A file in the place of the folder: not even the superuser writes there.
+    /// Puts a file where the folder should be: then not even root can write there.
     fn block(&self) {
         fs::write(self.home.path().join("journal"), "").expect("written");
     }
@@ -63,12 +63,15 @@ impl JournalFixture {
 
     fn files(&self) -> usize {
         let folder = fs::read_dir(self.home.path().join("journal"));
-        let names = folder.into_iter().flatten().flatten();
-        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names = folder
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| name.ends_with(".jsonl")).count()
     }
 
-    /// What the next start would find.
+    /// The turns that the next start would find.
     fn into_recovered_turns(self) -> Vec<JournaledTurn> {
         let Self { home, writer } = self;
         drop(writer);
@@ -83,95 +86,95 @@ impl JournalFixture {
 
 #[tokio::test(start_paused = true)]
 async fn journal_is_kept_until_its_answer_is_saved() {
-    let mut desk = fixture();
-    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
-    desk.finish_writes().await;
-    desk.writer.session_saved(FIRST, SaveSeq::default());
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 1, "an earlier save has no such answer");
-    desk.writer.session_saved(OTHER, SaveSeq::NEVER);
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 1, "nor has one of another conversation");
-    desk.writer.session_saved(FIRST, SaveSeq::NEVER);
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 0);
+    let mut fixture = fixture();
+    fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
+    fixture.finish_writes().await;
+    fixture.writer.session_saved(FIRST, SaveSeq::default());
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 1, "an earlier save lacks the answer");
+    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 1, "so does a save of another conversation");
+    fixture.writer.session_saved(FIRST, SaveSeq::NEVER);
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn journal_of_another_conversation_waits_for_its_own_save() {
-    let mut desk = fixture();
-    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
-    desk.add_answered_turn(OTHER, SaveSeq::NEVER);
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 2);
-    desk.writer.session_saved(OTHER, SaveSeq::NEVER);
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 1);
-    let turns = desk.into_recovered_turns();
-    assert_eq!(turns.len(), 1, "the one of the first conversation");
+    let mut fixture = fixture();
+    fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
+    fixture.add_answered_turn(OTHER, SaveSeq::NEVER);
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 2);
+    fixture.writer.session_saved(OTHER, SaveSeq::NEVER);
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 1);
+    let turns = fixture.into_recovered_turns();
+    assert_eq!(turns.len(), 1, "the turn of the first conversation");
 }
 
 #[tokio::test(start_paused = true)]
 async fn stopping_a_turn_keeps_earlier_unsaved_answers() {
-    let mut desk = fixture();
-    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
-    desk.writer.begin(FIRST, turn("r"));
-    desk.writer.end_turn(None);
-    desk.finish_writes().await;
-    let turns = desk.into_recovered_turns();
-    let told: Vec<_> = turns
+    let mut fixture = fixture();
+    fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
+    fixture.writer.begin(FIRST, turn("r"));
+    fixture.writer.end_turn(None);
+    fixture.finish_writes().await;
+    let turns = fixture.into_recovered_turns();
+    let recovered: Vec<_> = turns
         .iter()
         .map(|turn| (turn.prompt.as_str(), turn.answer.is_some(), turn.ended))
         .collect();
-    assert_eq!(told, [("q", true, false), ("r", false, true)]);
+    assert_eq!(recovered, [("q", true, false), ("r", false, true)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn stopping_the_only_turn_removes_the_journal() {
-    let mut desk = fixture();
-    desk.writer.begin(FIRST, turn("q"));
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 1);
-    desk.writer.end_turn(None);
-    desk.finish_writes().await;
-    assert_eq!(desk.files(), 0);
+    let mut fixture = fixture();
+    fixture.writer.begin(FIRST, turn("q"));
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 1);
+    fixture.writer.end_turn(None);
+    fixture.finish_writes().await;
+    assert_eq!(fixture.files(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failed_writes_are_retried_until_the_disk_recovers() {
-    let mut desk = fixture();
-    desk.block();
-    desk.writer.begin(FIRST, turn("q"));
+    let mut fixture = fixture();
+    fixture.block();
+    fixture.writer.begin(FIRST, turn("q"));
     let delta = TurnEvent::Delta {
         piece: PieceId(1),
         kind: PieceKind::Text,
         text: "아직".to_owned(),
     };
-    desk.writer.record_event(&delta);
-    let step = desk.writer.next_event().await;
-    assert!(matches!(step, JournalEvent::Failed(_)), "{step:?}");
-    desk.unblock();
-    desk.finish_writes().await;
-    let turns = desk.into_recovered_turns();
-    let told: Vec<_> = turns
+    fixture.writer.record_event(&delta);
+    let event = fixture.writer.next_event().await;
+    assert!(matches!(event, JournalEvent::Failed(_)), "{event:?}");
+    fixture.unblock();
+    fixture.finish_writes().await;
+    let turns = fixture.into_recovered_turns();
+    let recovered: Vec<_> = turns
         .iter()
         .map(|turn| (turn.prompt.as_str(), turn.words()))
         .collect();
-    assert_eq!(told, [("q", "아직".to_owned())]);
+    assert_eq!(recovered, [("q", "아직".to_owned())]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failing_disk_does_not_delay_an_answer() {
-    let mut desk = fixture();
-    desk.block();
-    desk.add_answered_turn(FIRST, SaveSeq::NEVER);
-    assert!(desk.writer.is_holding_events());
-    let step = desk.writer.next_event().await;
-    assert!(matches!(step, JournalEvent::Failed(_)), "{step:?}");
-    assert!(!desk.writer.is_holding_events());
+    let mut fixture = fixture();
+    fixture.block();
+    fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
+    assert!(fixture.writer.is_holding_events());
+    let event = fixture.writer.next_event().await;
+    assert!(matches!(event, JournalEvent::Failed(_)), "{event:?}");
+    assert!(!fixture.writer.is_holding_events());
     assert!(
-        !desk.writer.has_all_answers_on_disk(),
-        "it is in no journal"
+        !fixture.writer.has_all_answers_on_disk(),
+        "the answer is in no journal"
     );
 }
 
@@ -182,18 +185,18 @@ fn slow_disk_delays_an_answer_only_briefly() {
     let runtime = runtime.max_blocking_threads(1).build().expect("a runtime");
     let (open, gate) = std::sync::mpsc::channel::<()>();
     runtime.block_on(async {
-        // The one thread that writes is busy until the gate opens.
+        // The only writer thread is busy until the gate opens.
         let busy = tokio::task::spawn_blocking(move || gate.recv());
-        let mut desk = fixture();
-        desk.add_answered_turn(FIRST, SaveSeq::NEVER);
-        let patience = HOLD_MAX + Duration::from_millis(1);
-        let step = timeout(patience, desk.writer.next_event());
-        let (step, ()) = tokio::join!(step, advance(patience));
-        assert_eq!(step, Ok(JournalEvent::Slow));
-        assert!(!desk.writer.is_holding_events());
+        let mut fixture = fixture();
+        fixture.add_answered_turn(FIRST, SaveSeq::NEVER);
+        let wait_max = HOLD_MAX + Duration::from_millis(1);
+        let event = timeout(wait_max, fixture.writer.next_event());
+        let (event, ()) = tokio::join!(event, advance(wait_max));
+        assert_eq!(event, Ok(JournalEvent::Slow));
+        assert!(!fixture.writer.is_holding_events());
         drop(open);
         busy.await.expect("no panic").expect_err("nothing was sent");
-        desk.finish_writes().await;
-        assert_eq!(desk.files(), 1);
+        fixture.finish_writes().await;
+        assert_eq!(fixture.files(), 1);
     });
 }

@@ -1,4 +1,4 @@
-//! The order of saves, and what becomes of those that the disk refuses.
+//! The order of saves and the handling of failed ones.
 
 use super::*;
 use crate::domain::SavedMessage;
@@ -23,7 +23,7 @@ fn talk(turns: usize) -> Session {
     session
 }
 
-/// A file in the place of the folder: not even the superuser writes there.
+/// Puts a file where the folder should be: then not even root can write there.
 fn block(home: &TempDir) {
     fs::write(home.path().join("sessions"), "").expect("written");
 }
@@ -34,16 +34,16 @@ async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state()
     writer.save(FIRST, talk(1));
     writer.save(FIRST, talk(2));
     let last = writer.save(FIRST, talk(3));
-    let one = writer.next_saved().await;
-    let id = one.result.expect("saved");
-    let two = writer.next_saved().await;
-    assert_eq!((two.save, two.result), (last, Ok(id.clone())));
+    let first = writer.next_saved().await;
+    let id = first.result.expect("saved");
+    let second = writer.next_saved().await;
+    assert_eq!((second.save, second.result), (last, Ok(id.clone())));
     assert!(writer.is_idle());
     let sessions = Sessions::new(home.path().join("sessions"));
-    let files: Vec<_> = sessions.list().into_iter().map(|one| one.id).collect();
+    let files: Vec<_> = sessions.list().into_iter().map(|entry| entry.id).collect();
     assert_eq!(files, std::slice::from_ref(&id));
-    let kept = sessions.open(&id).expect("there");
-    assert_eq!(kept.messages, talk(3).messages);
+    let saved = sessions.open(&id).expect("there");
+    assert_eq!(saved.messages, talk(3).messages);
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,7 +56,7 @@ async fn failed_save_never_overwrites_a_newer_one() {
     let unsaved: Vec<_> = writer
         .into_unsaved()
         .into_iter()
-        .map(|one| one.messages)
+        .map(|session| session.messages)
         .collect();
     assert_eq!(unsaved, [talk(2).messages]);
 }

@@ -1,4 +1,4 @@
-//! What keeps a dialect from being tried to its end, and what that does to the others.
+//! Failures while a dialect is probed, and their effect on the other dialects.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_asks_to_wait_is_not_waited_for_for_ever() {
+async fn busy_server_is_given_up_after_the_time_limit() {
     let (_, _, report, _) = probed(Script::responding(is_busy)).await;
     assert_eq!(report.verdict(), Verdict::Unknown);
     assert_eq!(report.trials.len(), 3);
@@ -36,12 +36,12 @@ fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
+async fn stalled_dialect_does_not_stop_the_others() {
     let (_, _, report, _) = probed(Script::responding(hangs_in_native)).await;
     let faults: Vec<String> = report.faults().collect();
     let expected = [
         "native: no answer within 180 s.",
-        "xml: nothing more came for 30 s.",
+        "xml: the reply stalled for 30 s.",
     ];
     assert_eq!(faults, expected);
     assert_eq!(report.best(), Some(InPrompt));
@@ -61,7 +61,7 @@ fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_takes_no_tools_fails_in_native_alone() {
+async fn server_without_tool_support_fails_only_in_native() {
     let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
     assert_eq!(report.best(), Some(InPrompt));
     let fault = report.trials[0].fault.as_deref().unwrap_or_default();
@@ -69,7 +69,7 @@ async fn a_server_that_takes_no_tools_fails_in_native_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
+async fn native_is_skipped_if_the_server_lists_no_tools() {
     let model = ServerModel {
         name: "m".to_owned(),
         facts: ModelFacts {
@@ -86,13 +86,13 @@ async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_not_there_ends_it_at_once() {
+async fn unreachable_server_ends_the_probe_at_once() {
     let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let requests = script.requests();
     let (_, _, report, to) = probed(script).await;
     assert_eq!(requests.count(), 1);
     assert_eq!((report.trials.len(), report.is_cut, to), (0, true, None));
-    let fault = report.fault.as_ref().expect("the usual sentence");
+    let fault = report.fault.as_ref().expect("a failure notice");
     assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
     assert_eq!(report.verdict(), Verdict::Unknown);
 }
@@ -113,16 +113,18 @@ async fn stopping_shows_partial_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_before_anything_was_tried_asks_nothing() {
+async fn stopping_before_any_result_asks_nothing() {
     let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
     let mut bench = EngineHarness::start(script).await;
     bench.send(Command::Probe).await;
     let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
     bench.wait_for("the first dialect", begun).await;
     bench.send(Command::StopProbe).await;
-    let what = "The probe was stopped before a dialect was tried to its end.";
-    let said = Event::Noticed(Notice::info(what));
-    bench.wait_for("the notice", |event| *event == said).await;
+    let what = "The probe was stopped before any dialect was fully tried.";
+    let expected = Event::Noticed(Notice::info(what));
+    bench
+        .wait_for("the notice", |event| *event == expected)
+        .await;
     bench.prompt("Hello").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Hi."));
 }
@@ -139,7 +141,7 @@ fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_had_to_be_mended_is_not_well_formed() {
+async fn call_on_the_second_try_is_not_well_formed() {
     let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
     let second = Wrote::Otherwise("second try".to_owned());
     assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
@@ -157,7 +159,7 @@ fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_never_stops_calling_is_stopped() {
+async fn model_that_never_stops_calling_is_stopped() {
     let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
     assert_eq!(outcomes(&report)[1], (InPrompt, AsTaught, false));
     let fault = "it called say_hello in 3 rounds without an answer.";

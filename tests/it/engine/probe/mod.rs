@@ -1,5 +1,4 @@
-//! `/probe`: each dialect is tried in a turn of its own, and nothing of that reaches
-//! the conversation.
+//! `/probe`: each dialect is tried in its own turn, without any effect on the conversation.
 
 mod failures;
 
@@ -13,7 +12,7 @@ use std::sync::Arc;
 const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
 const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
 
-/// The word that the tool told in this turn, if it was called.
+/// The secret word from the tool's result, if it was called in this turn.
 fn secret(request: &ChatRequest) -> Option<String> {
     let Some(Message::Result(result)) = request.messages.last() else {
         return None;
@@ -76,7 +75,7 @@ fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
 fn found(question: Ask) -> (Arc<Report>, Option<Dialect>) {
     match question {
         Ask::StoreDialect { report, to } => (report, to),
-        other => panic!("asked something else: {other:?}"),
+        other => panic!("unexpected question: {other:?}"),
     }
 }
 
@@ -97,7 +96,7 @@ use Dialect::{Native, Prompt as InPrompt, Xml};
 use Wrote::{AsTaught, Nothing};
 
 #[tokio::test(start_paused = true)]
-async fn the_working_dialect_is_found_stored_and_used_at_once() {
+async fn working_dialect_is_stored_and_used_at_once() {
     let (mut bench, ask, report, to) = probed(Script::responding(follows_native)).await;
     let expected = [
         (Native, AsTaught, true),
@@ -110,13 +109,13 @@ async fn the_working_dialect_is_found_stored_and_used_at_once() {
     bench.answer(ask, Answer::Choice(Choice::Store)).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;
-    // A prompt that waited is sent from here on, and as the person has just chosen.
+    // Queued prompts may be sent from here on, with the stored dialect.
     let in_force = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-            if notice.what == "m is used with `native` from now on.")
+            if notice.what == "m now uses the dialect `native`.")
     };
     assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
-    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
+    let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
     let stored = OLLAMA_CONFIG.replace(
         "\"active\": true",
         "\"active\": true, \"toolCalls\": \"native\"",
@@ -134,7 +133,7 @@ async fn the_working_dialect_is_found_stored_and_used_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_follows_tags_is_found_out() {
+async fn model_that_follows_tags_is_detected() {
     let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
     let expected = [
         (Native, Nothing, false),
@@ -144,11 +143,11 @@ async fn a_model_that_follows_tags_is_found_out() {
     assert_eq!(outcomes(&report), expected);
     assert_eq!(to, Some(Xml));
     let log = bench.last_request();
-    assert!(log.tools.tools().len() == 1, "say_hello alone is on offer");
+    assert!(log.tools.tools().len() == 1, "only say_hello is offered");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_usual_dialect_needs_no_storing() {
+async fn default_dialect_is_not_stored() {
     let (bench, ask, report, to) = probed(Script::responding(follows_prompt)).await;
     let expected = [
         (Native, Nothing, false),
@@ -159,33 +158,33 @@ async fn the_usual_dialect_needs_no_storing() {
     assert_eq!((report.best(), to), (Some(InPrompt), None));
     bench.answer(ask, Answer::Choice(Choice::Stop)).await;
     let home = bench.shut_down().await;
-    let config = std::fs::read_to_string(home.path().join("config.json")).expect("there");
+    let config = std::fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_never_calls_is_reported() {
+async fn model_that_never_calls_is_reported() {
     let (_, _, report, to) = probed(Script::responding(follows_none)).await;
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|one| (one, Nothing, false))
+        Dialect::ALL.map(|dialect| (dialect, Nothing, false))
     );
     let found = (report.verdict(), report.best(), to);
     assert_eq!(found, (Verdict::CallsNothing, None, None));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_forgets_the_word_only_calls() {
+async fn model_that_omits_the_word_only_calls() {
     let (_, _, report, _) = probed(Script::responding(forgets)).await;
     assert_eq!(report.verdict(), Verdict::CallsOnly);
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|one| (one, AsTaught, false))
+        Dialect::ALL.map(|dialect| (dialect, AsTaught, false))
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_of_a_probe_reaches_the_conversation() {
+async fn probe_does_not_affect_the_conversation() {
     let (mut bench, ask, ..) = probed(Script::responding(follows_prompt)).await;
     bench.answer(ask, Answer::Dismissed).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
@@ -205,7 +204,7 @@ async fn nothing_of_a_probe_reaches_the_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_asks_for_the_context_of_the_conversation() {
+async fn probe_requests_the_context_size_of_the_conversation() {
     let config = OLLAMA_CONFIG.replace(
         "\"active\"",
         "\"options\": { \"num_ctx\": 8192 }, \"active\"",
@@ -228,12 +227,15 @@ async fn a_probe_asks_for_the_context_of_the_conversation() {
         Some(Message::User(prompt)) => prompt.clone(),
         other => panic!("no prompt: {other:?}"),
     };
-    let asked: Vec<String> = requests[1..].iter().map(prompt).collect();
-    assert!(asked[0] != asked[1] && asked[1] != asked[2], "{asked:?}");
+    let prompts: Vec<String> = requests[1..].iter().map(prompt).collect();
+    assert!(
+        prompts[0] != prompts[1] && prompts[1] != prompts[2],
+        "{prompts:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_and_a_probe_exclude_each_other() {
+async fn turn_and_probe_exclude_each_other() {
     let script = Script::default()
         .round([ScriptStep::text("Let me"), ScriptStep::Hang])
         .round([ScriptStep::Hang]);
@@ -244,7 +246,7 @@ async fn a_turn_and_a_probe_exclude_each_other() {
     bench.send(Command::Probe).await;
     let refused = |event: &Event| {
         matches!(event, Event::Noticed(notice)
-            if notice.what == "The present turn is still under way.")
+            if notice.what == "A turn is still running.")
     };
     bench.wait_for("the refusal", refused).await;
     bench.send(Command::Interrupt).await;
@@ -260,7 +262,7 @@ async fn a_turn_and_a_probe_exclude_each_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_config_that_became_malformed_is_not_modified() {
+async fn malformed_config_is_not_modified() {
     let (mut bench, ask, ..) = probed(Script::responding(follows_native)).await;
     let file = bench.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
@@ -269,5 +271,5 @@ async fn a_config_that_became_malformed_is_not_modified() {
     bench.wait_for("the refusal", refused).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;
-    assert_eq!(std::fs::read_to_string(&file).expect("there"), "{ broken");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{ broken");
 }

@@ -1,12 +1,11 @@
-//! A grant that somebody writes into `trust.json` while the program runs never lets a
-//! call run unasked, in whatever order the edit, the call, the watcher's word and the
-//! program's own writes come.
+//! A grant written to `trust.json` by another program never lets a call run without asking, in
+//! any order of the edit, the call, the watcher's event and humble's own writes.
 
 use super::*;
 use humble::domain::trust::{Cover, Rule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
-/// The model calls the clock each time it is prompted.
+/// The model calls the clock on every prompt.
 fn clocks() -> Script {
     Script::responding(|request| {
         let text = match request.messages.last() {
@@ -18,12 +17,12 @@ fn clocks() -> Script {
 }
 
 fn home() -> TempDir {
-    let home = TempDir::new().expect("a scratch folder");
+    let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     home
 }
 
-/// The grant for the clock, as the program itself writes it.
+/// The grant for the clock, as humble writes it.
 async fn a_grant() -> Value {
     let mut bench = EngineHarness::start_in(home(), clocks()).await;
     bench.decide_call(Decision::RunAlways).await;
@@ -33,7 +32,7 @@ async fn a_grant() -> Value {
     granted
 }
 
-/// A grant about a tool that nobody calls.
+/// A grant for an unused tool.
 fn other() -> Rule {
     Rule {
         server: "humble".into(),
@@ -69,13 +68,13 @@ fn add(home: &std::path::Path, granted: &Value) {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TrustEvent {
-    /// The file is edited from outside.
+    /// An external edit of the file.
     Edit,
     /// A call is proposed.
     Call,
     /// The watcher reports, or the user reloads.
     WatcherEvent,
-    /// The program writes the file itself.
+    /// Humble writes the file.
     Write,
 }
 use TrustEvent::{Call, Edit, WatcherEvent, Write};
@@ -95,24 +94,24 @@ fn interleavings(rest: &[TrustEvent]) -> Vec<Vec<TrustEvent>> {
     all
 }
 
-/// Lets these things happen one after the other, and then a call once more. Where
-/// `waits`, a write of the program ends before the next thing happens.
-async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHarness {
+/// Plays these events in order, followed by another call. With `waits`, each write of humble
+/// ends before the next event.
+async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) -> EngineHarness {
     let home = home();
     add(home.path(), &other_entry());
     let mut bench = EngineHarness::start_in(home, clocks()).await;
-    for one in happens.iter().chain(&[Call]) {
+    for one in events.iter().chain(&[Call]) {
         match one {
             Edit => add(bench.home.path(), granted),
             Call => assert!(
                 bench.call_needs_approval().await,
-                "{happens:?}, waits: {waits}"
+                "{events:?}, waits_for_writes: {waits_for_writes}"
             ),
             WatcherEvent => bench.send(Command::Reload).await,
             Write => {
                 let revoked = Box::new(Trusted::Rule(other()));
                 bench.send(Command::Revoke(revoked)).await;
-                if waits {
+                if waits_for_writes {
                     bench.wait_until_trust_file_lacks("another").await;
                 }
             }
@@ -122,27 +121,27 @@ async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHar
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_no_order_does_a_grant_from_outside_let_a_call_run() {
+async fn external_grant_never_lets_a_call_run_in_any_order() {
     let granted = a_grant().await;
-    for happens in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
-        let home = play(&granted, &happens, true).await.shut_down().await;
-        // Our own write keeps what was written outside; it does not take it over.
+    for events in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
+        let home = play(&granted, &events, true).await.shut_down().await;
+        // Our own write keeps the external grant in the file without applying it.
         let file = read(&home.path().join("trust.json"));
-        assert_eq!(file["grants"], json!([granted]), "{happens:?}");
+        assert_eq!(file["grants"], json!([granted]), "{events:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_in_progress_adopts_no_outside_grant() {
+async fn write_in_progress_adopts_no_external_grant() {
     let granted = a_grant().await;
-    // Which of the two writes comes last is up to the system: the calls ask either way.
-    for happens in interleavings(&[Edit, Call, WatcherEvent, Write]) {
-        play(&granted, &happens, false).await.shut_down().await;
+    // Either write may come last; the calls ask in both cases.
+    for events in interleavings(&[Edit, Call, WatcherEvent, Write]) {
+        play(&granted, &events, false).await.shut_down().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_grant_that_comes_while_a_call_waits_leaves_the_question_open() {
+async fn grant_arriving_during_an_approval_leaves_the_question_open() {
     let granted = a_grant().await;
     let mut bench = EngineHarness::start_in(home(), clocks()).await;
     bench.prompt("Time?").await;
@@ -151,25 +150,28 @@ async fn a_grant_that_comes_while_a_call_waits_leaves_the_question_open() {
     bench.send(Command::Reload).await;
     let (edit, _) = bench.asked_of_edit().await;
     bench.chooses(edit, Choice::TakeChanges).await;
-    bench.noticed("in force now").await;
+    bench.noticed("applied.").await;
     assert!(!bench.events.contains(&Event::AskClosed(ask)));
     let deny = vec![(calls[0], Decision::Deny { word: None })];
     bench.answer(ask, Answer::Calls(deny)).await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench.call_needs_approval().await,
-        "the next call has the grant that was taken"
+        "the next call runs by the accepted grant"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_after_the_start_is_from_outside_however_soon_it_comes() {
+async fn edit_right_after_the_start_is_external() {
     let granted = a_grant().await;
     let home = home();
     let path = home.path().to_owned();
     let mut bench =
         EngineHarness::start_and_edit_home(home, clocks(), || add(&path, &granted)).await;
-    assert!(bench.call_needs_approval().await, "the program ran already");
+    assert!(
+        bench.call_needs_approval().await,
+        "the edit came after the start"
+    );
     bench.send(Command::Reload).await;
     let (_, changes) = bench.asked_of_edit().await;
     assert_eq!(
@@ -179,17 +181,17 @@ async fn an_edit_after_the_start_is_from_outside_however_soon_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_is_sent_at_once_does_not_run_ahead_of_the_question() {
+async fn prompt_sent_at_once_does_not_bypass_the_question() {
     let granted = a_grant().await;
     let mut bench = EngineHarness::start_in(home(), clocks()).await;
-    // The edit, its report and the prompt are there before the engine does anything.
+    // The edit, its report and the prompt arrive before the engine handles any of them.
     add(bench.home.path(), &granted);
     let commands = bench.handle.commands.clone();
-    commands.try_send(Command::Reload).expect("room");
+    commands.try_send(Command::Reload).expect("a free slot");
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     commands
         .try_send(Command::Submit { turn, prompt })
-        .expect("room");
+        .expect("a free slot");
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
         match bench.next_question().await.1 {
@@ -202,14 +204,14 @@ async fn a_prompt_that_is_sent_at_once_does_not_run_ahead_of_the_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
+async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
     let granted = a_grant().await;
     let home = home();
     add(home.path(), &granted);
     let mut bench = EngineHarness::start_in(home, clocks()).await;
     assert!(
         !bench.call_needs_approval().await,
-        "it stood there at the start"
+        "the grant was in the file at the start"
     );
     bench
         .edits(
@@ -218,7 +220,7 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
         )
         .await;
     let (edit, _) = bench.asked_of_edit().await;
-    // Both answers and the prompt are there before the file is read again.
+    // Both answers and the prompt arrive before the file is read again.
     let commands = bench.handle.commands.clone();
     let rule = bench.trusted()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
@@ -229,11 +231,11 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
         answer: taken,
     };
     for command in [Command::Revoke(Box::new(rule)), taken, manual] {
-        commands.try_send(command).expect("room");
+        commands.try_send(command).expect("a free slot");
     }
     commands
         .try_send(Command::Submit { turn, prompt })
-        .expect("room");
+        .expect("a free slot");
     let over = |event: &Event| {
         let is_asked = matches!(
             event,
@@ -247,12 +249,12 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
     let event = bench.wait_for("a question or the end", over).await;
     assert!(
         matches!(event, Event::Asked { .. }),
-        "the revoked grant let it run"
+        "the revoked grant let the call run"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_grant_that_takes_the_place_of_the_one_shown_is_asked_about_anew() {
+async fn grant_replacing_the_shown_one_is_asked_about_again() {
     let granted = a_grant().await;
     let mut harmless = granted.clone();
     harmless["pin"] = json!("not the pin of this tool");
@@ -260,7 +262,7 @@ async fn a_grant_that_takes_the_place_of_the_one_shown_is_asked_about_anew() {
     add(bench.home.path(), &harmless);
     bench.send(Command::Reload).await;
     let (shown, changes) = bench.asked_of_edit().await;
-    // Its words are the same, and it lets calls run.
+    // It reads the same, but it allows the calls.
     fs::remove_file(bench.home.path().join("trust.json")).expect("removed");
     add(bench.home.path(), &granted);
     bench.send(Command::Reload).await;
@@ -272,12 +274,12 @@ async fn a_grant_that_takes_the_place_of_the_one_shown_is_asked_about_anew() {
     bench.chooses(shown, Choice::TakeChanges).await;
     assert!(
         bench.call_needs_approval().await,
-        "a late answer takes nothing"
+        "a late answer accepts nothing"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_grant_of_a_second_program_waits_in_the_first() {
+async fn grant_of_a_second_instance_needs_consent_in_the_first() {
     let mut first = EngineHarness::start_in(home(), clocks()).await;
     let folder = TempDir::new().expect("a folder");
     let shared = std::mem::replace(&mut first.home, folder);
@@ -285,12 +287,15 @@ async fn a_grant_of_a_second_program_waits_in_the_first() {
     second.decide_call(Decision::RunAlways).await;
     second.wait_until_trust_file_contains("get_time").await;
     assert!(!second.call_needs_approval().await);
-    assert!(first.call_needs_approval().await, "nobody told it yet");
+    assert!(
+        first.call_needs_approval().await,
+        "the first instance has not noticed yet"
+    );
     first.send(Command::Reload).await;
     let (edit, _) = first.asked_of_edit().await;
-    assert!(first.call_needs_approval().await, "it waits");
+    assert!(first.call_needs_approval().await, "the grant needs consent");
     first.chooses(edit, Choice::Stop).await;
-    // Its own writes leave the other program's grant in the file, and out of force.
+    // Its own writes keep the other program's grant in the file without applying it.
     first
         .send(Command::Revoke(Box::new(Trusted::Rule(other()))))
         .await;

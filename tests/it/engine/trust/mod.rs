@@ -1,5 +1,5 @@
-//! Decisions that last: what a grant covers, and every way in which it must not carry
-//! over, with a real server that changes what it is (S7).
+//! Decisions that outlast a call: what a grant covers and where it must not carry over, with a
+//! real server that changes.
 
 mod grants;
 mod instructions;
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A home with a server `fs`, and what it is started with.
+/// A home with a server `fs`, and the options to start it.
 struct TrustFixture {
     home: TempDir,
     entry: Value,
@@ -27,19 +27,19 @@ fn definitions(echo: &str) -> Value {
 
 impl TrustFixture {
     fn new() -> Self {
-        let home = TempDir::new().expect("a scratch folder");
+        let home = TempDir::new().expect("a temporary folder");
         fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
         let entry = install(&home.path().join("fs"), &definitions("Echoes."));
-        let mut place = Self { home, entry };
-        place.edit_server_entry("fs", |_| {});
-        place
+        let mut fixture = Self { home, entry };
+        fixture.edit_server_entry("fs", |_| {});
+        fixture
     }
 
     fn folder(&self) -> PathBuf {
         self.home.path().join("fs")
     }
 
-    /// Lists the one server under this name, with a changed entry.
+    /// Configures the server under this name, with a changed entry.
     fn edit_server_entry(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
         change(&mut self.entry);
         let file = json!({ "mcpServers": { "humble": { "enabled": true }, name: self.entry } });
@@ -55,7 +55,7 @@ impl TrustFixture {
             .await
     }
 
-    /// The engine, once the server is there.
+    /// Starts the engine and waits for the server.
     async fn start_with_options(self, script: Script, options: EngineOptions) -> EngineHarness {
         let mut bench = EngineHarness::start_with_options(self.home, script, options).await;
         bench.until_connected().await;
@@ -64,7 +64,7 @@ impl TrustFixture {
 }
 
 impl EngineHarness {
-    /// Until the server that is not built in has listed its tools.
+    /// Waits until the external server has listed its tools.
     async fn until_connected(&mut self) -> Server {
         let is_there = |event: &Event| match event {
             Event::ServerChanged(server) => {
@@ -93,7 +93,7 @@ impl EngineHarness {
         TrustFixture { home, entry }
     }
 
-    /// Says something, is asked about one call, and decides.
+    /// Sends a prompt and decides on its one call.
     async fn decide_call(&mut self, decision: Decision) {
         self.prompt("Do it.").await;
         let (ask, calls) = self.next_approval().await;
@@ -102,7 +102,7 @@ impl EngineHarness {
         self.wait_for_turn_end().await;
     }
 
-    /// Says something; whether a call of it asked, which is then denied.
+    /// Sends a prompt; true if its call needed approval, which is denied.
     async fn call_needs_approval(&mut self) -> bool {
         let before = self.events.len();
         self.prompt("Do it.").await;
@@ -148,13 +148,14 @@ impl EngineHarness {
         self.wait_for(what, is_it).await;
     }
 
-    /// Until trust.json holds these words; the engine writes beside everything else.
-    async fn wait_until_trust_file_contains(&mut self, words: &str) {
-        self.wait_for_trust_file(|text| text.contains(words)).await;
+    /// Waits until trust.json contains this text; the engine writes in the background.
+    async fn wait_until_trust_file_contains(&mut self, needle: &str) {
+        self.wait_for_trust_file(|text| text.contains(needle)).await;
     }
 
-    async fn wait_until_trust_file_lacks(&mut self, words: &str) {
-        self.wait_for_trust_file(|text| !text.contains(words)).await;
+    async fn wait_until_trust_file_lacks(&mut self, needle: &str) {
+        self.wait_for_trust_file(|text| !text.contains(needle))
+            .await;
     }
 
     async fn wait_for_trust_file(&self, is_so: impl Fn(&str) -> bool) {
@@ -165,7 +166,7 @@ impl EngineHarness {
             }
         };
         let written = tokio::time::timeout(Duration::from_secs(60), written).await;
-        written.expect("it is written in time");
+        written.expect("trust.json was written in time");
     }
 
     fn trust_file(&self) -> Value {
@@ -182,7 +183,7 @@ fn echo() -> String {
     call_of("fs", "echo", "src/a.rs")
 }
 
-/// The model calls `echo` each time it is prompted.
+/// The model calls `echo` on every prompt.
 fn echo_script() -> Script {
     Script::responding(|request| {
         let last = request.messages.last();

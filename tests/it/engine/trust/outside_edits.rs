@@ -1,40 +1,43 @@
-//! `trust.json` as others change it: broken, by a second program, by a tool.
+//! External changes of `trust.json`: malformed files, a second instance, edits by a tool.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::trust::Lapse;
 
 #[tokio::test]
-async fn a_malformed_trust_file_grants_nothing_and_is_reported() {
+async fn malformed_trust_file_grants_nothing_and_is_reported() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    let file = place.home.path().join("trust.json");
-    let whole = fs::read_to_string(&file).expect("written");
-    let broken = whole.replacen('{', "{,", 1);
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    let file = fixture.home.path().join("trust.json");
+    let original = fs::read_to_string(&file).expect("written");
+    let broken = original.replacen('{', "{,", 1);
     fs::write(&file, &broken).expect("written");
-    let mut bench = place.start(echo_script()).await;
+    let mut bench = fixture.start(echo_script()).await;
     assert!(bench.call_needs_approval().await);
     let banners = bench.banners().await;
-    let told = banners
+    let is_reported = banners
         .iter()
-        .any(|it| notice_text(&it.notice).contains("trust.json, line"));
-    assert!(told, "{banners:?}");
+        .any(|banner| notice_text(&banner.notice).contains("trust.json, line"));
+    assert!(is_reported, "{banners:?}");
     bench.decide_call(Decision::RunAlways).await;
-    assert!(!bench.call_needs_approval().await, "it holds until the end");
+    assert!(
+        !bench.call_needs_approval().await,
+        "the grant lasts until the program ends"
+    );
     let home = bench.shut_down().await;
     let after = fs::read_to_string(home.path().join("trust.json")).expect("still there");
     assert_eq!(after, broken);
 }
 
 #[tokio::test]
-async fn a_second_program_knows_the_grant_and_hears_of_its_end() {
+async fn second_instance_uses_the_grant_and_notices_its_revocation() {
     let mut first = TrustFixture::new().start(echo_script()).await;
     first.decide_call(Decision::RunAlways).await;
     first
         .wait_until_trust_file_contains("\"kind\": \"tool\"")
         .await;
-    // The same home, in which the first one still runs.
+    // The second instance uses the home of the first, which still runs.
     let folder = first.folder();
     let second = std::mem::replace(&mut first.home, TempDir::new().expect("a folder"));
     let mut second = EngineHarness::find_text(second).start(echo_script()).await;
@@ -54,7 +57,7 @@ async fn a_second_program_knows_the_grant_and_hears_of_its_end() {
 }
 
 #[tokio::test]
-async fn a_grant_that_somebody_wrote_into_the_file_waits_for_the_person() {
+async fn external_grant_needs_consent() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     bench
@@ -70,13 +73,13 @@ async fn a_grant_that_somebody_wrote_into_the_file_waits_for_the_person() {
     let (ask, changes) = bench.asked_of_edit().await;
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(what, ["tool `echo` of `fs` would run unasked"]);
-    assert!(bench.call_needs_approval().await, "it waits");
+    assert!(bench.call_needs_approval().await, "the grant needs consent");
     bench.chooses(ask, Choice::TakeChanges).await;
-    assert!(!bench.call_needs_approval().await, "it was taken");
+    assert!(!bench.call_needs_approval().await, "the grant was accepted");
 }
 
 #[tokio::test]
-async fn what_is_ruled_out_while_a_call_waits_for_a_decision_closes_the_dialog() {
+async fn blocking_a_tool_closes_its_open_approval() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::Never).await;
     bench
@@ -92,7 +95,7 @@ async fn what_is_ruled_out_while_a_call_waits_for_a_decision_closes_the_dialog()
     let (ask, calls) = bench.next_approval().await;
     bench.edits("trust.json", &refusing).await;
     bench
-        .wait_for("no dialog", |it| *it == Event::AskClosed(ask))
+        .wait_for("no dialog", |event| *event == Event::AskClosed(ask))
         .await;
     let late = vec![(calls[0], Decision::Run)];
     bench.answer(ask, Answer::Calls(late)).await;
@@ -101,23 +104,25 @@ async fn what_is_ruled_out_while_a_call_waits_for_a_decision_closes_the_dialog()
 }
 
 #[tokio::test]
-async fn while_the_file_cannot_be_read_neither_mode_nor_flag_lets_a_call_run() {
+async fn unreadable_trust_file_overrides_mode_and_flag() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
-        let place = TrustFixture::new();
-        fs::write(place.home.path().join("trust.json"), "{}x").expect("written");
+        let fixture = TrustFixture::new();
+        fs::write(fixture.home.path().join("trust.json"), "{}x").expect("written");
         let options = EngineOptions {
             tool_mode: Some(mode),
             allowed_tools: vec![("fs".into(), "echo".to_owned())],
             ..EngineOptions::default()
         };
-        let mut bench = place.start_with_options(echo_script(), options).await;
+        let mut bench = fixture.start_with_options(echo_script(), options).await;
         assert!(bench.call_needs_approval().await);
         bench.prompt("Do it.").await;
         let (ask, calls) = bench.next_approval().await;
         let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
-        bench.noticed("this holds until humble ends only").await;
-        let lapsed = |it: &Trusted| matches!(it, Trusted::Lapsed(_, Lapse::Unkept));
+        bench
+            .noticed("this decision is lost when humble ends")
+            .await;
+        let lapsed = |entry: &Trusted| matches!(entry, Trusted::Lapsed(_, Lapse::Unkept));
         bench
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
             .await;
@@ -126,15 +131,15 @@ async fn while_the_file_cannot_be_read_neither_mode_nor_flag_lets_a_call_run() {
 }
 
 #[tokio::test]
-async fn an_unreadable_deny_is_not_an_allow() {
-    let place = TrustFixture::new();
+async fn unreadable_deny_is_not_an_allow() {
+    let fixture = TrustFixture::new();
     let grants = json!({ "grants": [{ "kind": "nver", "server": "fs", "tool": "echo" }] });
-    fs::write(place.home.path().join("trust.json"), grants.to_string()).expect("written");
+    fs::write(fixture.home.path().join("trust.json"), grants.to_string()).expect("written");
     let options = EngineOptions {
         tool_mode: Some(ToolMode::Auto),
         ..EngineOptions::default()
     };
-    let mut bench = place.start_with_options(echo_script(), options).await;
+    let mut bench = fixture.start_with_options(echo_script(), options).await;
     assert!(bench.call_needs_approval().await);
     assert_eq!(called_tools(&bench.folder()), [""; 0]);
 }

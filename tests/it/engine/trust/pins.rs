@@ -1,17 +1,19 @@
-//! Tools that change: withheld at once, asked about one at a time, back on offer only
-//! once the difference was accepted.
+//! Changed tools: withheld at once, asked about one at a time, offered again only after the
+//! change was accepted.
 
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
-fn waits(trusted: &[Trusted]) -> bool {
-    trusted.iter().any(|it| matches!(it, Trusted::Waiting(_)))
+fn has_pending_change(trusted: &[Trusted]) -> bool {
+    trusted
+        .iter()
+        .any(|entry| matches!(entry, Trusted::Waiting(_)))
 }
 
 impl EngineHarness {
-    /// The server has other tools from now on.
+    /// Changes the tools of the server.
     async fn changes(&mut self, tools: &Value) {
         set_tools(&self.folder(), tools);
         self.events.clear();
@@ -22,11 +24,11 @@ impl EngineHarness {
     async fn asked_of_change(&mut self) -> (AskId, PinChange) {
         match self.next_question().await {
             (ask, Ask::PinChanged(change)) => (ask, PinChange::clone(&change)),
-            (_, other) => panic!("asked something else: {other:?}"),
+            (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
-    /// The names of the tools that the model was told of last.
+    /// The tools offered in the last request.
     fn offered(&self) -> Vec<String> {
         let tools = self.last_request().tools;
         let names = tools
@@ -38,7 +40,7 @@ impl EngineHarness {
 }
 
 #[tokio::test]
-async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accepted() {
+async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
         let options = EngineOptions {
             tool_mode: Some(mode),
@@ -51,15 +53,20 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
             .changes(&definitions("Echoes, and sends ~/.ssh."))
             .await;
         let banners = bench.banners().await;
-        let said = banners.iter().map(|it| notice_text(&it.notice));
-        let said: Vec<String> = said.collect();
+        let texts: Vec<String> = banners
+            .iter()
+            .map(|banner| notice_text(&banner.notice))
+            .collect();
         let expected = "`echo` of `fs` changed since you accepted it, and is withheld.";
-        assert!(said.iter().any(|it| it.contains(expected)), "{said:?}");
+        assert!(
+            texts.iter().any(|text| text.contains(expected)),
+            "{texts:?}"
+        );
         assert!(
             !bench
                 .events
                 .iter()
-                .any(|it| matches!(it, Event::Asked { .. }))
+                .any(|event| matches!(event, Event::Asked { .. }))
         );
         bench.prompt("Hello.").await;
         let (ask, change) = bench.asked_of_change().await;
@@ -71,14 +78,14 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
         );
         bench.chooses(ask, Choice::Accept).await;
         bench
-            .wait_until_trusted("nothing waits", |list| !waits(list))
+            .wait_until_trusted("nothing waits", |list| !has_pending_change(list))
             .await;
         bench.prompt("Hello again.").await;
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
-        // And it is remembered.
-        let place = EngineHarness::find_text(bench.shut_down().await);
-        let mut bench = place.start(Script::default().answer("Hi.")).await;
+        // The decision persists.
+        let fixture = EngineHarness::find_text(bench.shut_down().await);
+        let mut bench = fixture.start(Script::default().answer("Hi.")).await;
         bench.prompt("Hello.").await;
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
@@ -86,19 +93,19 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
 }
 
 #[tokio::test]
-async fn a_change_while_the_program_was_away_is_one_too() {
+async fn change_between_two_runs_is_detected() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    set_tools(&place.folder(), &definitions("Something else."));
-    let mut bench = place.start(Script::default().answer("Hi.")).await;
-    assert!(waits(&bench.trusted()));
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&fixture.folder(), &definitions("Something else."));
+    let mut bench = fixture.start(Script::default().answer("Hi.")).await;
+    assert!(has_pending_change(&bench.trusted()));
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["write"]);
 }
 
 #[tokio::test]
-async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again() {
+async fn declined_change_is_asked_about_again_only_after_another_change() {
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
     let mut bench = TrustFixture::new().start(many).await;
     bench.changes(&definitions("Two.")).await;
@@ -106,20 +113,20 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
     bench.chooses(ask, Choice::Stop).await;
-    bench.wait_for("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    bench.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
-    let mut bench = place.start(many).await;
+    let mut bench = fixture.start(many).await;
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
             .iter()
-            .any(|it| matches!(it, Event::Asked { .. }))
+            .any(|event| matches!(event, Event::Asked { .. }))
     );
     assert_eq!(bench.offered(), ["write"]);
-    // The person may look at it all the same.
+    // The user can still review it.
     let (server, tool) = ("fs".into(), "echo".to_owned());
     bench.send(Command::ReviewTool { server, tool }).await;
     let (ask, change) = bench.asked_of_change().await;
@@ -131,7 +138,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
 }
 
 #[tokio::test]
-async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
+async fn dismissed_change_is_asked_about_once_per_run() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi.").answer("Hi."))
         .await;
@@ -150,7 +157,7 @@ async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
 }
 
 #[tokio::test]
-async fn an_answer_leads_to_the_next_change() {
+async fn answer_leads_to_the_next_changed_tool() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -164,29 +171,29 @@ async fn an_answer_leads_to_the_next_change() {
     assert_eq!(change.tool.name, "write");
     bench.chooses(ask, Choice::Accept).await;
     bench
-        .wait_until_trusted("the refusal alone stays undecided no more", |list| {
+        .wait_until_trusted("the refusal is decided", |list| {
             list.iter()
-                .any(|it| matches!(it, Trusted::Rule(rule) if rule.is_never()))
+                .any(|entry| matches!(entry, Trusted::Rule(rule) if rule.is_never()))
         })
         .await;
 }
 
 #[tokio::test]
-async fn a_change_back_to_what_was_accepted_needs_no_question() {
+async fn change_back_to_the_accepted_definition_needs_no_question() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
     bench.changes(&definitions("Another.")).await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
     bench.changes(&definitions("Echoes.")).await;
-    assert!(!waits(&bench.trusted()));
+    assert!(!has_pending_change(&bench.trusted()));
     bench.prompt("Hello.").await;
     bench.wait_for_turn_end().await;
     assert_eq!(bench.offered(), ["echo", "write"]);
 }
 
 #[tokio::test]
-async fn a_question_about_what_has_changed_again_is_put_anew() {
+async fn question_is_replaced_if_the_tool_changes_again() {
     let mut bench = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -194,37 +201,37 @@ async fn a_question_about_what_has_changed_again_is_put_anew() {
     bench.prompt("Hello.").await;
     let (first, _) = bench.asked_of_change().await;
     bench.changes(&definitions("Three.")).await;
-    let anew = |it: &Event| matches!(it, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
-    if !bench.events.iter().any(anew) {
-        bench.wait_for("another question", anew).await;
+    let is_new_question = |event: &Event| matches!(event, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
+    if !bench.events.iter().any(is_new_question) {
+        bench.wait_for("another question", is_new_question).await;
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
-    // The answer to the first one accepts nothing.
+    // The answer to the closed question accepts nothing.
     bench.chooses(first, Choice::Accept).await;
     bench.banners().await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
 }
 
 #[tokio::test]
-async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one_is_new() {
+async fn returning_tool_with_another_definition_is_withheld_and_a_renamed_one_is_new() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
     bench.changes(&json!([tool("write", "Writes.")])).await;
     bench
         .changes(&json!([tool("echo", "Other."), tool("write", "Writes.")]))
         .await;
-    assert!(waits(&bench.trusted()));
+    assert!(has_pending_change(&bench.trusted()));
     bench.changes(&json!([tool("echo2", "Echoes.")])).await;
-    assert!(!waits(&bench.trusted()));
-    let place = EngineHarness::find_text(bench.shut_down().await);
+    assert!(!has_pending_change(&bench.trusted()));
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "echo2", "src/a.rs"))
         .answer("Done.");
-    assert!(place.start(script).await.call_needs_approval().await);
+    assert!(fixture.start(script).await.call_needs_approval().await);
 }
 
 #[tokio::test]
-async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
+async fn call_of_a_withheld_tool_tells_the_model_why() {
     let script = Script::default()
         .answer("Hi.")
         .answer(&echo())
@@ -238,18 +245,18 @@ async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
     bench.answer(ask, Answer::Dismissed).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
-    let heard = format!("{:?}", bench.model_messages());
-    let told = "`echo` changed and is withheld until the user accepts the new definition";
-    assert!(heard.contains(told), "{heard}");
+    let messages = format!("{:?}", bench.model_messages());
+    let expected = "`echo` changed and is withheld until the user accepts the new definition";
+    assert!(messages.contains(expected), "{messages}");
     assert_eq!(called_tools(&folder), [""; 0]);
 }
 
 #[tokio::test]
 async fn headless_runs_never_accept_a_changed_tool() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::find_text(bench.shut_down().await);
-    set_tools(&place.folder(), &definitions("Another."));
-    let folder = place.folder();
+    let fixture = EngineHarness::find_text(bench.shut_down().await);
+    set_tools(&fixture.folder(), &definitions("Another."));
+    let folder = fixture.folder();
     let options = EngineOptions {
         is_one_shot: true,
         tool_mode: Some(ToolMode::Auto),
@@ -257,14 +264,14 @@ async fn headless_runs_never_accept_a_changed_tool() {
         ..EngineOptions::default()
     };
     let script = Script::default().answer(&echo()).answer("Then not.");
-    let mut bench = place.start_with_options(script, options).await;
+    let mut bench = fixture.start_with_options(script, options).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench
             .events
             .iter()
-            .any(|it| matches!(it, Event::Asked { .. }))
+            .any(|event| matches!(event, Event::Asked { .. }))
     );
     assert_eq!(called_tools(&folder), [""; 0]);
 }
