@@ -97,7 +97,7 @@ fn a_denial_is_answered_with_the_word() {
         .key('d')
         .sees("2 of 7  Enter denies, with your word or without one.")
         .says("look **outside**")
-        .waits_until_sees("your word: look **outside**")
+        .waits_until_sees("your reason: look **outside**")
         .waits_until_sees("3 of 7  PgUp");
 }
 
@@ -189,7 +189,7 @@ fn where_the_tool_is_off_the_guide_goes_on_without_it() {
     std::fs::write(home.path().join("mcp-servers.json"), off).expect("written");
     demo_in(home)
         .enter()
-        .waits_until_sees("not on offer")
+        .waits_until_sees("not available")
         .waits_until_sees("3 of 7");
 }
 
@@ -260,7 +260,7 @@ fn without_tools_the_guide_speaks_of_none() {
     let mut chat = demo_with(home, humble::app::demo_options(true));
     chat.enter()
         .sees("2 of 7  It answers by itself: no tool is on offer.")
-        .waits_until_sees("not on offer")
+        .waits_until_sees("not available")
         .waits_until_sees(
             "3 of 7  PgUp and PgDn scroll the answer. F3 is for thinking, none so far.",
         )
