@@ -147,7 +147,7 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
     if let Some((_, reason)) = content.split_once("The user denied get_time from humble.") {
         let reason = match reason.trim() {
             "" => ".".to_owned(),
-            reason => format!(", with your reason: {}", code_span(reason)),
+            reason => format!(". Your reason: {}", code_span(reason)),
         };
         return answer_steps(
             &include_str!("../assets/demo/denied.md").replace("{reason}", &reason),

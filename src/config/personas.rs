@@ -109,7 +109,7 @@ fn markdown_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
     let why = match fault.kind() {
-        ErrorKind::NotADirectory => "it is a file, a folder is expected".to_owned(),
+        ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
         _ => files::words(fault),
     };
     let what = format!("{} cannot be read: {why}.", folder.display());

@@ -52,7 +52,7 @@ pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, Confi
         Some(other) => Err(ConfigError::Misshapen {
             path: document.path().to_owned(),
             line: document.line(&[Step::Key(key)]),
-            fault: format!("`{key}` is {}, an object is expected", kind(other)),
+            fault: format!("`{key}` is {}, expected an object", kind(other)),
         }),
     }
 }

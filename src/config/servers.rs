@@ -85,7 +85,7 @@ pub(super) fn server(id: &str, value: &Value, variables: Variables<'_>) -> Serve
         secrets: Vec::new(),
     };
     let Value::Object(entry) = value else {
-        let why = format!("the entry is {}, an object is expected", kind(value));
+        let why = format!("the entry is {}, expected an object", kind(value));
         return misconfigured(true, why);
     };
     understood(id, entry, variables).unwrap_or_else(|why| {
@@ -207,7 +207,7 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
         Some(other) => {
             let found = kind(other);
             return Err(format!(
-                "`inheritEnv` is {found}, true or a list of names is expected"
+                "`inheritEnv` is {found}, expected true or a list of names"
             ));
         }
     };

@@ -112,7 +112,7 @@ impl Reader {
             None => return (Vec::new(), false),
             Some(Value::Array(entries)) => entries.clone(),
             Some(other) => {
-                let fault = format!("`models` is {}, a list is expected", kind(other));
+                let fault = format!("`models` is {}, expected a list", kind(other));
                 self.complain("models", &[Step::Key("models")], &fault);
                 return (Vec::new(), false);
             }
@@ -268,7 +268,7 @@ fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Understood {
         Value::Object(entry) => models::read(entry, home.root(), variables),
         other => Understood {
             model: None,
-            faults: vec![format!("it is {}, an object is expected", kind(other))],
+            faults: vec![format!("it is {}, expected an object", kind(other))],
         },
     }
 }

@@ -152,13 +152,13 @@ fn an_edited_call_is_noticed() {
 fn a_denial_is_answered_with_the_users_reason() {
     let answer = answer_to_result("The user denied get_time from humble. look outside", true);
     assert!(
-        answer.contains("decision, with your reason: ` look outside `"),
+        answer.contains("run. Your reason: ` look outside `"),
         "{answer}"
     );
     let answer = answer_to_result("The user denied get_time from humble. a `b` **c**", true);
     assert!(answer.contains("reason: `` a `b` **c** ``"), "{answer}");
     let answer = answer_to_result("The user denied get_time from humble.", true);
-    assert!(answer.contains("I received your decision.\n"), "{answer}");
+    assert!(answer.contains("it did not run.\n"), "{answer}");
 }
 
 #[test]

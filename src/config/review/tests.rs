@@ -223,7 +223,7 @@ fn every_field_of_a_servers_launch_waits() {
         ),
         (
             json!({ "args": 5 }),
-            "= server `fs` is misconfigured: `args` is 5, a list of texts is expected",
+            "= server `fs` is misconfigured: `args` is 5, expected a list of strings",
         ),
     ];
     for (extra, expected) in cases {

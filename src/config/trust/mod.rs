@@ -139,7 +139,7 @@ fn list<'a>(root: &'a Map<String, Value>, key: &str, faults: &mut Vec<String>) -
         None | Some(Value::Null) => &[],
         Some(Value::Array(entries)) => entries,
         Some(other) => {
-            faults.push(format!("`{key}` is {}, a list is expected", kind(other)));
+            faults.push(format!("`{key}` is {}, expected a list", kind(other)));
             &[]
         }
     }
@@ -156,7 +156,7 @@ fn pins_of<'a>(
         return found;
     };
     let Value::Object(servers) = pins else {
-        faults.push(format!("`{PINS}` is {}, an object is expected", kind(pins)));
+        faults.push(format!("`{PINS}` is {}, expected an object", kind(pins)));
         doubt.pins = true;
         return found;
     };
@@ -347,7 +347,7 @@ fn entries<'a>(
         Value::Array(entries) => Ok(entries),
         other => Err(Misshapen {
             key,
-            what: format!("`{key}` is {}, a list is expected", kind(other)),
+            what: format!("`{key}` is {}, expected a list", kind(other)),
         }),
     }
 }
@@ -368,7 +368,7 @@ fn tools<'a>(
             other => {
                 return Err(Misshapen {
                     key: PINS,
-                    what: format!("`{step}` is {}, an object is expected", kind(other)),
+                    what: format!("`{step}` is {}, expected an object", kind(other)),
                 });
             }
         };

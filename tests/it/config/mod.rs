@@ -144,11 +144,11 @@ const MALFORMED: [(&[u8], &str); 13] = [
     ),
     (
         b"\n [1]",
-        "line 2, column 2: it is a list, an object is expected. | Put what it holds into an object: { … }.",
+        "line 2, column 2: it is a list, expected an object. | Put what it holds into an object: { … }.",
     ),
     (
         b"null",
-        "line 1, column 1: it is null, an object is expected. | Put what it holds into an object: { … }.",
+        "line 1, column 1: it is null, expected an object. | Put what it holds into an object: { … }.",
     ),
     (
         b"{\"a\":1,\n\xff}",

@@ -123,34 +123,34 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
 #[test]
 fn an_invalid_entry_is_reported_and_the_others_work() {
     let cases = [
-        (json!("text"), "it is a text, an object is expected."),
+        (json!("text"), "it is a string, expected an object."),
         (
             json!({ "provider": "openai" }),
             "it has neither `name` nor `model`; give at least one.",
         ),
         (
             json!({ "name": "m", "provider": "opnai" }),
-            "`provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`?",
+            "`provider` is `opnai`, expected one of `ollama`, `openai`, `mistral`, `anthropic`; did you mean `openai`?",
         ),
         (
             json!({ "name": "m" }),
-            "it has no `provider`; one of `ollama`, `openai`, `mistral`, `anthropic` is expected.",
+            "it has no `provider`; expected one of `ollama`, `openai`, `mistral`, `anthropic`.",
         ),
         (
             json!({ "name": 5, "provider": "openai" }),
-            "`name` is 5, a text is expected.",
+            "`name` is 5, expected a string.",
         ),
         (
             json!({ "name": "m", "provider": "openai", "apiKey": ["sk-secret"] }),
-            "`apiKey` is a list, a text is expected.",
+            "`apiKey` is a list, expected a string.",
         ),
         (
             json!({ "provider": "opnai", "name": [], "think": "hihg", "baseUrl": "ftp://h", "apiKey": 1 }),
-            "`name` is a list, a text is expected. \
-             `provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`? \
-             `baseUrl` begins with `ftp://`, `http://` or `https://` is expected. \
-             `apiKey` is 1, a text is expected. \
-             `think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+            "`name` is a list, expected a string. \
+             `provider` is `opnai`, expected one of `ollama`, `openai`, `mistral`, `anthropic`; did you mean `openai`? \
+             `baseUrl` begins with `ftp://`, expected `http://` or `https://`. \
+             `apiKey` is 1, expected a string. \
+             `think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
         ),
         (
             json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
@@ -182,40 +182,40 @@ fn an_invalid_optional_field_is_ignored_alone() {
     let cases = [
         (
             json!({ "contextLength": 0 }),
-            "`contextLength` is 0, a whole number from 1 on is expected.",
+            "`contextLength` is 0, expected a whole number of at least 1.",
         ),
         (
             json!({ "contextLength": "8k" }),
-            "`contextLength` is a text, a whole number from 1 on is expected.",
+            "`contextLength` is a string, expected a whole number of at least 1.",
         ),
         (
             json!({ "think": "hihg" }),
-            "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+            "`think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
         ),
         (
             json!({ "toolCalls": "natve" }),
-            "`toolCalls` is `natve`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
+            "`toolCalls` is `natve`, expected one of `auto`, `native`, `prompt`, `xml`; did you mean `native`?",
         ),
         (
             json!({ "toolRole": "system" }),
-            "`toolRole` is `system`, one of `tool`, `user` is expected.",
+            "`toolRole` is `system`, expected one of `tool`, `user`.",
         ),
         (
             json!({ "keepAlive": true }),
-            "`keepAlive` is a text such as \"5m\" or a number of seconds.",
+            "`keepAlive` is a string such as \"5m\" or a number of seconds.",
         ),
         (
             json!({ "options": [] }),
-            "`options` is a list, an object is expected.",
+            "`options` is a list, expected an object.",
         ),
         (
             json!({ "active": "yes" }),
-            "`active` is a text, true or false is expected.",
+            "`active` is a string, expected true or false.",
         ),
-        (json!({ "caFile": 1 }), "`caFile` is 1, a text is expected."),
+        (json!({ "caFile": 1 }), "`caFile` is 1, expected a string."),
         (
             json!({ "active": 1, "options": 2 }),
-            "`options` is 2, an object is expected. `active` is 1, true or false is expected.",
+            "`options` is 2, expected an object. `active` is 1, expected true or false.",
         ),
     ];
     let whole = json!({ "name": "m", "provider": "openai" });
@@ -267,18 +267,18 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
     );
     let advice = "Correct it there; everything else in the file is used.";
     let expected = [
-        ("models", "line 4: `models` is an object, a list is expected."),
+        ("models", "line 4: `models` is an object, expected a list."),
         (
             "logLevel",
-            "line 2: `logLevel` is `inof`, one of `debug`, `info`, `warn`, `error` is expected; did you mean `info`?",
+            "line 2: `logLevel` is `inof`, expected one of `debug`, `info`, `warn`, `error`; did you mean `info`?",
         ),
         (
             "toolCallMode",
-            "line 3: `toolCallMode` is true, one of `manual`, `auto` is expected.",
+            "line 3: `toolCallMode` is true, expected one of `manual`, `auto`.",
         ),
         (
             "limits.toolRounds",
-            "line 6: `toolRounds` is 0.5, a whole number from 1 on is expected.",
+            "line 6: `toolRounds` is 0.5, expected a whole number of at least 1.",
         ),
     ]
     .map(|(about, fault)| {

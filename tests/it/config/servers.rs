@@ -121,10 +121,10 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
             json!({ "command": "c", "url": "http://h" }),
             "it has both `command` and `url`; give one",
         ),
-        (json!([]), "the entry is a list, an object is expected"),
+        (json!([]), "the entry is a list, expected an object"),
         (
             json!({ "url": "http://h", "transport": "htpp" }),
-            "`transport` is `htpp`, one of `stdio`, `command`, `sse`, `http`, `streamable-http` is expected; did you mean `http`?",
+            "`transport` is `htpp`, expected one of `stdio`, `command`, `sse`, `http`, `streamable-http`; did you mean `http`?",
         ),
         (
             json!({ "url": "http://h", "type": "stdio" }),
@@ -132,15 +132,15 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
         ),
         (
             json!({ "command": "c", "args": "x" }),
-            "`args` is a text, a list of texts is expected",
+            "`args` is a string, expected a list of strings",
         ),
         (
             json!({ "command": "c", "args": [1] }),
-            "`args` is a list, a list of texts is expected",
+            "`args` is a list, expected a list of strings",
         ),
         (
             json!({ "command": "c", "env": { "A": 1 } }),
-            "`A` in `env` is a number, a text is expected",
+            "`A` in `env` is a number, expected a string",
         ),
         (
             json!({ "command": "c", "env": { "A": "${GONE}" } }),
@@ -160,7 +160,7 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
         ),
         (
             json!({ "command": "c", "enabled": "no" }),
-            "`enabled` is a text, true or false is expected",
+            "`enabled` is a string, expected true or false",
         ),
         (
             json!({ "command": "c", "toolTimeoutSeconds": -1 }),

@@ -97,7 +97,7 @@ fn a_denial_is_answered_with_the_word() {
         .key('d')
         .sees("2 of 7  Enter denies, with your word or without one.")
         .says("look **outside**")
-        .waits_until_sees("your reason: look **outside**")
+        .waits_until_sees("Your reason: look **outside**")
         .waits_until_sees("3 of 7  PgUp");
 }
 
