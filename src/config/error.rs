@@ -150,9 +150,9 @@ impl ConfigError {
     }
 }
 
-/// The consequence at start; while the program runs it is [`AS_THEY_WERE`].
-const LEFT_ALONE: &str = "Starting without it; nothing will be saved to it.";
-const AS_THEY_WERE: &str = "The previous settings stay in use; the file was not changed.";
+/// The consequence at start. While the program runs, it is [`AS_THEY_WERE`].
+const LEFT_ALONE: &str = "The file is ignored, and nothing is saved to it.";
+const AS_THEY_WERE: &str = "The previous settings stay in use, and nothing is saved to the file.";
 
 /// The banner for a file that became unusable while the program runs: the settings in use
 /// are kept.

@@ -183,10 +183,8 @@ fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let message = fault.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
     let found = rest.chars().next();
-    if let Some(found) = found.filter(|found| message == "expected value" && is_printed(*found)) {
-        let message = format!("expected a value, found \"{found}\"");
-        return (message, "Correct it in the file.");
-    }
+    let unexpected = found.map(|found| format!("expected a value, found \"{found}\""));
+    let unexpected = unexpected.as_deref().unwrap_or(message);
     let (message, advice) = match found {
         Some('/' | '#') => ("a comment", "JSON has no comments: remove it."),
         Some('\'') => (
@@ -197,6 +195,7 @@ fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
             "the file ends unexpectedly",
             "A closing bracket or quotation mark is missing.",
         ),
+        _ if message == "expected value" => (unexpected, "Correct it in the file."),
         _ if message.contains("trailing comma") => {
             ("trailing comma", "Remove the comma after the last entry.")
         }

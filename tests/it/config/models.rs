@@ -1,4 +1,4 @@
-//! `config.json`: models, keys, levels and limits.
+//! `config.json`: models, keys, log level and limits.
 
 use super::*;
 use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
@@ -13,7 +13,7 @@ fn a_missing_file_is_normal() {
 }
 
 #[test]
-fn the_example_of_the_manual_is_understood() {
+fn the_example_from_the_manual_is_read() {
     let place = with_config(
         r#"{
   "models": [
@@ -97,7 +97,7 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
         ),
         (
             json!({ "provider": "openai", "apiKey": "${TORN}" }),
-            unusable("the key holds a line end"),
+            unusable("the key contains a line end"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "" }),
@@ -105,11 +105,11 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
         ),
         (
             json!({ "provider": "openai", "apiKey": "키" }),
-            unusable("the key holds a character that is not ASCII"),
+            unusable("the key contains a non-ASCII character"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "${sk-oops}" }),
-            unusable("`${…}` holds something that is not the name of a variable"),
+            unusable("`${…}` does not contain a variable name"),
         ),
         (json!({ "provider": "ollama", "apiKey": "k" }), known("k")),
     ];
@@ -154,7 +154,7 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
         ),
         (
             json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
-            "`baseUrl` has no scheme; put `https://` or `http://` before it.",
+            "`baseUrl` has no scheme; start it with `https://` or `http://`.",
         ),
     ];
     for (entry, fault) in cases {
@@ -167,7 +167,7 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
         };
         let sentence = format!(
             "config.json, line 1: model 1{name}: {fault} \
-             Correct it there; this model is not used until then."
+             Correct it in the file; until then this model is not used."
         );
         let expected = ("config.json: model 1".to_owned(), sentence);
         assert_eq!(place.banners(), [expected]);
@@ -178,7 +178,7 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
 }
 
 #[test]
-fn an_invalid_optional_field_is_ignored_alone() {
+fn only_an_invalid_optional_field_is_ignored() {
     let cases = [
         (
             json!({ "contextLength": 0 }),
@@ -202,7 +202,7 @@ fn an_invalid_optional_field_is_ignored_alone() {
         ),
         (
             json!({ "keepAlive": true }),
-            "`keepAlive` is a string such as \"5m\" or a number of seconds.",
+            "`keepAlive` must be a string such as \"5m\" or a number of seconds.",
         ),
         (
             json!({ "options": [] }),
@@ -218,12 +218,12 @@ fn an_invalid_optional_field_is_ignored_alone() {
             "`options` is 2, expected an object. `active` is 1, expected true or false.",
         ),
     ];
-    let whole = json!({ "name": "m", "provider": "openai" });
-    let expected_model = one_model(whole.clone()).settings().models.remove(0);
+    let valid = json!({ "name": "m", "provider": "openai" });
+    let expected_model = one_model(valid.clone()).settings().models.remove(0);
     for (fields, faults) in cases {
-        let mut entry = whole.clone();
+        let mut entry = valid.clone();
         let fields = fields.as_object().unwrap().clone();
-        let what = if fields.len() == 1 {
+        let ignored = if fields.len() == 1 {
             "this field"
         } else {
             "these fields"
@@ -232,7 +232,7 @@ fn an_invalid_optional_field_is_ignored_alone() {
         let place = one_model(entry);
         let sentence = format!(
             "config.json, line 1: model 1 (`m`): {faults} \
-             Correct it there; the model is used without {what}."
+             Correct it in the file; the model is used without {ignored}."
         );
         let expected = ("config.json: model 1".to_owned(), sentence);
         assert_eq!(place.banners(), [expected]);
@@ -244,8 +244,8 @@ fn an_invalid_optional_field_is_ignored_alone() {
 }
 
 #[test]
-fn a_broken_reference_is_never_the_key() {
-    let why = "`${NAME}` must be closed, and nothing may stand beside it";
+fn a_malformed_variable_reference_is_not_used_as_a_key() {
+    let why = "it must be exactly `${NAME}`, with nothing before or after";
     for broken in [
         "${",
         "${MINE",
@@ -265,7 +265,7 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
         "{\n  \"logLevel\": \"inof\",\n  \"toolCallMode\": true,\n  \"models\": {},\n\
          \"limits\": {\n    \"toolRounds\": 0.5 }\n}",
     );
-    let advice = "Correct it there; everything else in the file is used.";
+    let advice = "Correct it in the file; the rest of the file is used.";
     let expected = [
         ("models", "line 4: `models` is an object, expected a list."),
         (
@@ -292,7 +292,7 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
 }
 
 #[test]
-fn of_several_active_models_none_is_used() {
+fn several_active_models_are_all_ignored() {
     let place = with_config(
         json!({ "models": [
             { "name": "a", "provider": "ollama", "active": true },
@@ -301,7 +301,7 @@ fn of_several_active_models_none_is_used() {
         .to_string(),
     );
     let sentence = "2 models are marked active: `a` (ollama), `b` (openai). \
-                    None of them is used until one is picked. [SelectModel]";
+                    None is used until you choose one. [SelectModel]";
     assert_eq!(
         place.banners(),
         [("active model".to_owned(), sentence.to_owned())]

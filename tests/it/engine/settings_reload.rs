@@ -201,7 +201,7 @@ async fn a_malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let banners = bench.banners().await;
     let said = notice_text(&banners[0].notice);
     assert!(said.contains("config.json, line 1, column 14"), "{said}");
-    let stays = "The settings stay as they were; the file is left alone.";
+    let stays = "The previous settings stay in use, and nothing is saved to the file.";
     assert!(said.contains(stays), "{said}");
     bench.prompt("Are you there?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
