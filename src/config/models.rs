@@ -123,7 +123,7 @@ fn api_key(
         }
         // Sent verbatim, the server would reject it as a wrong key.
         Some((broken, None)) if broken.contains("${") => {
-            let why = "it must be exactly `${NAME}`, with nothing before or after";
+            let why = "a variable reference must be exactly `${NAME}`";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
         Some((literal, None)) => return Ok(checked(literal)),

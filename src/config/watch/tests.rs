@@ -1,11 +1,11 @@
-//! Real files in a scratch folder: each edit is told, whatever way it is made.
+//! Real files in a temporary folder: every kind of edit is reported.
 
 use super::*;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// No file system takes so long to tell; a look for safety comes in time, too.
+/// Longer than any file-system event or fallback poll takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Watched {
@@ -14,19 +14,19 @@ struct Watched {
 }
 
 impl Watched {
-    /// A home `home` in a folder of its own, and a watcher that has looked once.
+    /// A home in a temporary folder, and a watcher that has reported once.
     async fn new(prepare: impl FnOnce(&Path)) -> Self {
         let folder = TempDir::new().unwrap();
         prepare(folder.path());
         let watcher = Watcher::new(&Home::at(folder.path().join("home")));
         let mut watched = Self { folder, watcher };
-        watched.is_told("the first look").await;
+        watched.is_told("the first check").await;
         watched
     }
 
     async fn is_told(&mut self, of: &str) {
         let told = timeout(PATIENCE, self.watcher.changed()).await;
-        assert!(told.is_ok(), "{of}: nothing was told");
+        assert!(told.is_ok(), "{of}: no change was reported");
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -100,14 +100,14 @@ fn what_is_only_touched_or_written_again_is_no_change() {
     let (wake, _woken) = mpsc::channel(1);
     let home = Home::at(folder.path().join("home"));
     let mut look = Look::new(home.clone(), wake);
-    assert!(look.again(), "the first look");
+    assert!(look.again(), "the first check");
     assert!(!look.again());
     fs::write(home.config(), "{}").unwrap();
     fs::write(home.history(), "typed").unwrap();
     assert!(!look.again(), "the same bytes, and a file of another kind");
     fs::write(home.config(), "{ }").unwrap();
     assert!(look.again() && !look.again());
-    // A pipe in a file's place is told of and never opened.
+    // A pipe in place of a file is reported and never opened.
     fs::remove_file(home.config()).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, home.config(), rustix::fs::Mode::RUSR).unwrap();
     assert!(look.again() && !look.again());

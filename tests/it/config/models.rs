@@ -245,7 +245,7 @@ fn only_an_invalid_optional_field_is_ignored() {
 
 #[test]
 fn a_malformed_variable_reference_is_not_used_as_a_key() {
-    let why = "it must be exactly `${NAME}`, with nothing before or after";
+    let why = "a variable reference must be exactly `${NAME}`";
     for broken in [
         "${",
         "${MINE",

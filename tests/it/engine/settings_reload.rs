@@ -115,7 +115,7 @@ async fn auto_mode_needs_consent_before_it_applies() {
     let expected = Change {
         file: "config.json".to_owned(),
         weight: Weight::NeedsConsent,
-        what: "`toolCallMode`: tools would run unasked".to_owned(),
+        what: "`toolCallMode`: tools would run without asking".to_owned(),
         before: Some("manual".to_owned()),
         after: Some("auto".to_owned()),
     };
@@ -174,7 +174,7 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
     let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
     bench.edits("mcp-servers.json", &evil.to_string()).await;
     let (ask, changes) = bench.asked_of_edit().await;
-    assert_eq!(changes[0].what, "server `x`, new and on");
+    assert_eq!(changes[0].what, "new server `x`, on");
     bench.chooses(ask, Choice::Stop).await;
     assert_eq!(bench.waiting().await.len(), 1);
     // A choice of the person's own writes the file and carries nothing else along.
@@ -261,7 +261,7 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
         let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
         let expected = Change::needs_consent(
             "config.json",
-            format!("model `{name}` would answer from now on"),
+            format!("model `{name}` would be used from now on"),
             None,
             Some(shown),
         );

@@ -174,7 +174,7 @@ async fn an_edit_after_the_start_is_from_outside_however_soon_it_comes() {
     let (_, changes) = bench.asked_of_edit().await;
     assert_eq!(
         changes[0].what,
-        "tool `get_time` of `humble` would run unasked"
+        "tool `get_time` of `humble` would run without asking"
     );
 }
 

@@ -48,7 +48,9 @@ async fn a_second_program_knows_the_grant_and_hears_of_its_end() {
         .wait_until_trust_file_lacks("\"kind\": \"tool\"")
         .await;
     first.send(Command::Reload).await;
-    first.noticed("tool `echo` of `fs` is revoked").await;
+    first
+        .noticed("tool `echo` of `fs` is no longer allowed")
+        .await;
     assert!(first.call_needs_approval().await);
     assert_eq!(called_tools(&folder), ["echo", "echo"]);
 }
@@ -69,7 +71,7 @@ async fn a_grant_that_somebody_wrote_into_the_file_waits_for_the_person() {
     bench.edits("trust.json", &granting).await;
     let (ask, changes) = bench.asked_of_edit().await;
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
-    assert_eq!(what, ["tool `echo` of `fs` would run unasked"]);
+    assert_eq!(what, ["tool `echo` of `fs` would run without asking"]);
     assert!(bench.call_needs_approval().await, "it waits");
     bench.chooses(ask, Choice::TakeChanges).await;
     assert!(!bench.call_needs_approval().await, "it was taken");
