@@ -273,7 +273,7 @@ impl AskSession {
             } => {
                 let seconds = after.as_secs_f64().ceil();
                 self.print_error_line(&format!(
-                    "Retrying in {seconds} s ({attempt} of {attempts_max})"
+                    "Trying again in {seconds} s ({attempt} of {attempts_max})"
                 ));
             }
             TurnEvent::Delta {

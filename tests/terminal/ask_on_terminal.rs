@@ -47,7 +47,7 @@ fn the_words_of_another_model_come_at_once_and_are_said_to_have_been_thinking() 
         .start();
     terminal.wait_for_text("Hm, sky.");
     gate.open();
-    terminal.wait_for_text("(What stands above was thinking; the answer follows.)");
+    terminal.wait_for_text("(The text above was thinking; the answer follows.)");
     terminal.wait_for_text("It is scattered.");
     assert_eq!(terminal.exit(), left());
 }

@@ -38,7 +38,7 @@ fn a_terminal_is_asked_before_anything_is_stored() {
     assert_eq!(tool_calls(&home), None);
     // What comes sooner was typed before the question was read.
     terminal.press("y\r");
-    terminal.wait_for_text("That was typed before the question could be read.");
+    terminal.wait_for_text("Ignored: typed before the question could be read.");
     let asked = Instant::now();
     wait_until("the question was read", || asked.elapsed() > READ);
     terminal.press("y\r");

@@ -44,7 +44,7 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
         sleep(ACKNOWLEDGE_MAX).await;
         // Stderr may be gone with the terminal.
         if !responds.get() {
-            let words = "humble: the engine does not respond; it is left behind.";
+            let words = "humble: the engine does not respond. Exiting without it.";
             let _ = writeln!(io::stderr(), "{words}");
             return;
         }

@@ -183,7 +183,7 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
 fn the_built_in_servers_name_is_reserved() {
     let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
     let servers = place.servers();
-    let why = "`humble` is the built-in server; give this one another name".to_owned();
+    let why = "`humble` is the built-in server; choose another name".to_owned();
     assert_eq!(servers[0].launch, Launch::Misconfigured { why });
     assert_eq!(servers.len(), 2);
 }
