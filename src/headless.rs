@@ -282,7 +282,7 @@ impl AskSession {
                 ..
             } => {
                 // A model with a separate thinking channel writes no unopened `</think>`.
-                self.release_held_text()?;
+                self.release_buffered_text()?;
                 self.write_thinking(&text);
             }
             TurnEvent::Delta {
@@ -304,7 +304,7 @@ impl AskSession {
             // Printed text cannot be inserted earlier, so all of it is printed again.
             TurnEvent::Restored { text, .. } if self.streams_text() => self.write_stdout(&text)?,
             TurnEvent::RoundEnded { end } => {
-                self.release_held_text()?;
+                self.release_buffered_text()?;
                 self.end_thinking();
                 // Prose before a call and a partial failed answer are shown, but not
                 // passed on as the answer.

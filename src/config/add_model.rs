@@ -17,13 +17,13 @@ const OLLAMA_PORT: u16 = 11434;
 /// # Errors
 /// What is wrong with it, as sentences.
 pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
-    let understood = models::read(&entry(new, false), home.root(), &environment);
-    let faults: Vec<String> = understood
+    let parsed = models::read(&entry(new, false), home.root(), &environment);
+    let faults: Vec<String> = parsed
         .faults
         .iter()
         .map(|fault| fields::sentence(fault))
         .collect();
-    match understood.model {
+    match parsed.model {
         Some(model) if faults.is_empty() => Ok(model),
         _ => Err(faults.join(" ")),
     }

@@ -58,20 +58,20 @@ pub fn understand_server(new: &NewServer) -> Result<ServerConfig, String> {
         is_missing.set(is_missing.get() || value.is_none());
         value
     };
-    let understood = servers::server(&new.name, &Value::Object(entry.clone()), &lookup);
-    let Launch::Misconfigured { why } = &understood.launch else {
-        return Ok(understood);
+    let config = servers::server(&new.name, &Value::Object(entry.clone()), &lookup);
+    let Launch::Misconfigured { why } = &config.launch else {
+        return Ok(config);
     };
     if !is_missing.get() {
         return Err(fields::sentence(&capitalised(why)));
     }
     // The variable cannot be checked yet, so check the rest with a placeholder.
-    let filled = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
+    let with_placeholders = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
         Some("1".to_owned())
     });
-    match filled.launch {
+    match with_placeholders.launch {
         Launch::Misconfigured { why } => Err(fields::sentence(&capitalised(&why))),
-        _ => Ok(understood),
+        _ => Ok(config),
     }
 }
 

@@ -280,7 +280,7 @@ mod tests {
             let found = base_url(given, ProviderKind::OpenAi);
             assert_eq!(found.as_deref(), Ok(expected), "{given}");
         }
-        let whole = [
+        let with_endpoints = [
             ("https://h/v1/chat/completions", "https://h/v1"),
             ("https://h/v1/chat/completions//", "https://h/v1"),
             ("localhost:8000/v1/messages", "http://localhost:8000/v1"),
@@ -293,7 +293,7 @@ mod tests {
             ("https://h/mymessages", "https://h/mymessages/v1"),
             ("https://messages", "https://messages/v1"),
         ];
-        for (given, expected) in whole {
+        for (given, expected) in with_endpoints {
             for provider in [
                 ProviderKind::OpenAi,
                 ProviderKind::Mistral,

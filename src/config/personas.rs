@@ -165,9 +165,9 @@ fn unusable(name: &str, why: String) -> Persona {
     }
 }
 
-fn understood(name: &str, whole: String) -> Persona {
-    let whole = whole.trim_start_matches('\u{feff}');
-    let split = split_front_matter(whole);
+fn understood(name: &str, contents: String) -> Persona {
+    let contents = contents.trim_start_matches('\u{feff}');
+    let split = split_front_matter(contents);
     let read = split.and_then(|(front, text)| Ok((FrontMatter::read(front)?, text)));
     let (front, text) = match read {
         Ok(read) => read,
@@ -196,17 +196,17 @@ fn shortened(line: &str) -> String {
 
 /// Splits off the front matter between two fences at the very start. An unclosed fence is an
 /// error, because its `tools` would silently not restrict anything.
-fn split_front_matter(whole: &str) -> Result<(&str, &str), String> {
-    let mut lines = whole.split_inclusive('\n');
+fn split_front_matter(contents: &str) -> Result<(&str, &str), String> {
+    let mut lines = contents.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
-        return Ok(("", whole));
+        return Ok(("", contents));
     };
     let mut at = first.len();
     for line in lines {
         if line.trim_end() == FENCE {
-            let rest = &whole[at + line.len()..];
+            let rest = &contents[at + line.len()..];
             let rest = rest.trim_start_matches(['\n', '\r']);
-            return Ok((&whole[first.len()..at], rest));
+            return Ok((&contents[first.len()..at], rest));
         }
         at += line.len();
     }

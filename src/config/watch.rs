@@ -35,8 +35,8 @@ impl Watcher {
     /// Starts watching. Reports a change at once, to cover edits since the files were read.
     /// Must be called within a tokio runtime.
     pub fn new(home: &Home) -> Self {
-        let (tell, changed) = mpsc::channel(1);
-        let task = tokio::spawn(watch(home.clone(), tell));
+        let (sender, changed) = mpsc::channel(1);
+        let task = tokio::spawn(watch(home.clone(), sender));
         Self {
             changed,
             _task: AbortOnDropHandle::new(task),
@@ -51,33 +51,33 @@ impl Watcher {
     }
 }
 
-async fn watch(home: Home, tell: mpsc::Sender<()>) {
+async fn watch(home: Home, sender: mpsc::Sender<()>) {
     let (wake, woken) = mpsc::channel(1);
-    follow(Look::new(home, wake), woken, tell).await;
+    follow(Look::new(home, wake), woken, sender).await;
 }
 
-async fn follow(mut look: Look, mut woken: mpsc::Receiver<()>, tell: mpsc::Sender<()>) {
+async fn follow(mut files: Look, mut woken: mpsc::Receiver<()>, sender: mpsc::Sender<()>) {
     loop {
-        let looked = tokio::task::spawn_blocking(move || {
-            let changed = look.again();
-            (look, changed)
+        let checked = tokio::task::spawn_blocking(move || {
+            let changed = files.again();
+            (files, changed)
         });
         let changed;
-        (look, changed) = match looked.await {
-            Ok(looked) => looked,
+        (files, changed) = match checked.await {
+            Ok(checked) => checked,
             Err(fault) => return tracing::error!("the settings are not watched: {fault}"),
         };
         // A full channel already holds an unread report, which is enough.
         if changed
             && matches!(
-                tell.try_send(()),
+                sender.try_send(()),
                 Err(mpsc::error::TrySendError::Closed(()))
             )
         {
             return;
         }
-        let patience = if look.is_told { SAFETY } else { POLL };
-        if timeout(patience, woken.recv()).await.is_ok() {
+        let poll_interval = if files.is_told { SAFETY } else { POLL };
+        if timeout(poll_interval, woken.recv()).await.is_ok() {
             come_to_rest(&mut woken).await;
         }
     }
@@ -134,7 +134,7 @@ impl Look {
     fn follow(&mut self) -> bool {
         if self.system.is_none() && self.asks_system {
             let wake = self.wake.clone();
-            let heard = move |event: notify::Result<Event>| {
+            let on_event = move |event: notify::Result<Event>| {
                 // Reading a file does not change it.
                 let is_reading = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(kind)
                         if !matches!(kind, notify::event::AccessKind::Close(_))));
@@ -143,7 +143,7 @@ impl Look {
                     let _ = wake.try_send(());
                 }
             };
-            self.system = notify::recommended_watcher(heard)
+            self.system = notify::recommended_watcher(on_event)
                 .inspect_err(|fault| {
                     tracing::warn!("file-system events are not available: {fault}")
                 })
@@ -157,15 +157,15 @@ impl Look {
             // Fails if the folder was removed, which is fine.
             let _ = system.unwatch(gone);
         }
-        let mut is_told = true;
+        let mut watches_all = true;
         for folder in &wanted {
             if let Err(fault) = system.watch(folder, RecursiveMode::NonRecursive) {
                 tracing::debug!("{} is not watched: {fault}", folder.display());
-                is_told = false;
+                watches_all = false;
             }
         }
         self.watched = wanted;
-        is_told
+        watches_all
     }
 }
 

@@ -14,7 +14,7 @@ pub fn advice_text(notice: &Notice) -> Option<String> {
 }
 
 fn advice_phrase(advice: &Advice) -> Option<String> {
-    let words = match advice {
+    let text = match advice {
         Advice::Say(sentence) => sentence,
         Advice::Retry => "Run it again.",
         Advice::RetryLater => "Wait a moment, then run it again.",
@@ -49,7 +49,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::SwitchOffTools
         | Advice::ShowInstructions => return None,
     };
-    Some(words.to_owned())
+    Some(text.to_owned())
 }
 
 #[cfg(test)]
@@ -65,9 +65,12 @@ mod tests {
         };
         let both = notice(&[Advice::ShowLog, "Start the server.".into()]);
         assert_eq!(notice_line(&both), "It failed. Start the server.");
-        let one = notice(&[Advice::ListSessions]);
+        let screen_only = notice(&[Advice::ListSessions]);
         assert_eq!(
-            (notice_line(&one).as_str(), advice_text(&one)),
+            (
+                notice_line(&screen_only).as_str(),
+                advice_text(&screen_only)
+            ),
             ("It failed.", None)
         );
         let shorter = notice(&[Advice::Compact, Advice::ChooseOtherModel]);

@@ -27,7 +27,7 @@ const THINKING_MODELS: [&str; 17] = [
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
 /// Text longer than this without a tag counts as the answer. Thinking is long; a smaller
 /// limit would often print it as the answer.
-const HELD_BYTES_MAX: usize = 32 << 10;
+const BUFFER_BYTES_MAX: usize = 32 << 10;
 
 /// Whether the model is known to write a `</think>` without `<think>`.
 fn is_thinking_model(model: &str) -> bool {
@@ -41,7 +41,7 @@ fn is_thinking_model(model: &str) -> bool {
 pub(super) struct ThinkBuffer {
     may_be_thinking: bool,
     /// None once released.
-    held: Option<String>,
+    buffered: Option<String>,
 }
 
 impl ThinkBuffer {
@@ -49,25 +49,25 @@ impl ThinkBuffer {
     pub(super) fn for_model(names: [&str; 2]) -> Self {
         Self {
             may_be_thinking: names.into_iter().any(is_thinking_model),
-            held: None,
+            buffered: None,
         }
     }
 
     /// Starts buffering a new reply.
     pub(super) fn start_reply(&mut self) {
-        self.held = self.may_be_thinking.then(String::new);
+        self.buffered = self.may_be_thinking.then(String::new);
     }
 
     /// Adds text of the reply and returns the text to show now.
     pub(super) fn push(&mut self, text: &str) -> String {
-        let Some(held) = &mut self.held else {
+        let Some(buffered) = &mut self.buffered else {
             return text.to_owned();
         };
-        let from = held.len();
-        held.push_str(text);
+        let from = buffered.len();
+        buffered.push_str(text);
         // Also finds a blank line that starts in the previous text.
-        let from = held.floor_char_boundary(from.saturating_sub(1).max(HELD_BYTES_MAX));
-        let is_long = held.len() > HELD_BYTES_MAX && held[from..].contains("\n\n");
+        let from = buffered.floor_char_boundary(from.saturating_sub(1).max(BUFFER_BYTES_MAX));
+        let is_long = buffered.len() > BUFFER_BYTES_MAX && buffered[from..].contains("\n\n");
         if is_long {
             self.release()
         } else {
@@ -77,12 +77,12 @@ impl ThinkBuffer {
 
     /// Returns the buffer as text: the reply ended, or thinking arrived on its own channel.
     pub(super) fn release(&mut self) -> String {
-        self.held.take().unwrap_or_default()
+        self.buffered.take().unwrap_or_default()
     }
 
     /// Returns the buffer as thinking. None if it was already shown as text.
     pub(super) fn take_thinking(&mut self) -> Option<String> {
-        self.held.take()
+        self.buffered.take()
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_of_a_reply_is_held_until_it_is_classified() {
+    fn the_start_of_a_reply_is_buffered_until_it_is_classified() {
         let mut known = ThinkBuffer::for_model(["my model", "qwen3:4b"]);
         known.start_reply();
         assert_eq!(known.push("음, "), "");
@@ -133,7 +133,7 @@ mod tests {
     fn long_text_is_released_at_its_next_blank_line() {
         let mut known = ThinkBuffer::for_model(["qwq", "qwq"]);
         known.start_reply();
-        let long = "한 줄\n\n".repeat(HELD_BYTES_MAX / 9 + 1);
+        let long = "한 줄\n\n".repeat(BUFFER_BYTES_MAX / 9 + 1);
         let long = long.trim_end();
         assert_eq!(known.push(long), "");
         assert_eq!(known.push(" and on\n"), "");

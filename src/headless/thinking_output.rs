@@ -23,10 +23,10 @@ impl AskSession {
     }
 
     /// Prints buffered text as answer text.
-    pub(super) fn release_held_text(&mut self) -> io::Result<()> {
-        let held = self.think_buffer.release();
-        if self.streams_text() && !held.is_empty() {
-            self.write_stdout(&held)?;
+    pub(super) fn release_buffered_text(&mut self) -> io::Result<()> {
+        let buffered = self.think_buffer.release();
+        if self.streams_text() && !buffered.is_empty() {
+            self.write_stdout(&buffered)?;
         }
         Ok(())
     }
@@ -37,8 +37,8 @@ impl AskSession {
         if text.is_empty() {
             return;
         }
-        let held = self.think_buffer.take_thinking();
-        if self.streams_text() && held.is_none() {
+        let buffered = self.think_buffer.take_thinking();
+        if self.streams_text() && buffered.is_none() {
             self.print_error_line("\n(The text above was thinking; the answer follows.)");
         } else {
             self.write_thinking(&text);

@@ -272,7 +272,7 @@ fn question_text(question: &Ask) -> String {
         }
         Ask::Bound { rounds, .. } => format!("The model has called tools for {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
-            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (set by `options.num_ctx`)."
+            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
         ),
         Ask::StoreDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);

@@ -84,9 +84,9 @@ fn err(output: &Output) -> String {
 /// Replaces the seconds in a table by `S`, so that the rest can be compared.
 fn without_seconds(text: &str) -> String {
     let is_seconds = |word: &str| {
-        let (whole, tenths) = word.split_once('.').unwrap_or_default();
+        let (units, tenths) = word.split_once('.').unwrap_or_default();
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        digits(whole) && digits(tenths)
+        digits(units) && digits(tenths)
     };
     let line = |line: &str| match line.rsplit_once(' ') {
         Some((rest, last)) if is_seconds(last) => format!("{} S", rest.trim_end()),

@@ -157,7 +157,7 @@ fn what_is_not_ours_survives_in_its_order() {
 }
 
 #[test]
-fn a_broken_file_grants_nothing_and_is_left_alone() {
+fn a_broken_file_grants_nothing_and_is_not_changed() {
     for broken in ["{\"grants\": [}", "", "[]", "{ // no\n}"] {
         let (_folder, home) = home();
         fs::write(home.trust(), broken).unwrap();

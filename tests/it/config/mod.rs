@@ -308,8 +308,8 @@ fn a_home_blocked_by_a_file_shows_a_banner() {
     for root in [file.clone(), file.join("below")] {
         let banners = Home::at(&root).prepare();
         assert_eq!(banners.len(), 1);
-        let words = notice_text(&banners[0].notice);
-        assert!(words.contains("is a file"), "{words}");
+        let text = notice_text(&banners[0].notice);
+        assert!(text.contains("is a file"), "{text}");
     }
 }
 
@@ -319,8 +319,8 @@ fn a_binary_or_outdated_system_prompt_is_reported() {
     fs::write(place.home.system_prompt(), b"a\nb\xff").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "");
-    let words = notice_text(&read.banners[0].notice);
-    assert!(words.contains("line 2 is not UTF-8"), "{words}");
+    let text = notice_text(&read.banners[0].notice);
+    assert!(text.contains("line 2 is not UTF-8"), "{text}");
     fs::write(place.home.system_prompt(), "use chooseFunction").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "use chooseFunction");

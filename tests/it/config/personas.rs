@@ -168,14 +168,14 @@ fn too_many_personas_and_a_file_in_place_of_the_folder_are_reported() {
     }
     let read = read_personas(&place.home);
     assert_eq!(read.value.len(), 200);
-    let words = notice_text(&read.banners[0].notice);
+    let text = notice_text(&read.banners[0].notice);
     assert!(
-        words.contains("contains 201 personas. Only the first 200"),
-        "{words}"
+        text.contains("contains 201 personas. Only the first 200"),
+        "{text}"
     );
     fs::remove_dir_all(place.home.personas()).unwrap();
     fs::write(place.home.personas(), "").unwrap();
     let read = read_personas(&place.home);
-    let words = notice_text(&read.banners[0].notice);
-    assert!(words.contains("expected a folder"), "{words}");
+    let text = notice_text(&read.banners[0].notice);
+    assert!(text.contains("expected a folder"), "{text}");
 }

@@ -50,10 +50,10 @@ fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
 fn crlf_line_endings_are_accepted() {
     let place = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
     assert_eq!(place.settings().tool_mode, ToolMode::Auto);
-    let (_, words) = place.banners().remove(0);
+    let (_, text) = place.banners().remove(0);
     assert!(
-        words.starts_with("config.json, line 3: `logLevel` is 5"),
-        "{words}"
+        text.starts_with("config.json, line 3: `logLevel` is 5"),
+        "{text}"
     );
     config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
     let expected = "{\r\n  \"toolCallMode\": \"manual\",\r\n  \"logLevel\": 5\r\n}\r\n";
@@ -73,15 +73,15 @@ fn a_symlinked_home_is_followed() {
     // A dangling link is reported, and chatting still works.
     symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
     let banners = Home::at(folder.path().join("dangling")).prepare();
-    let words = notice_text(&banners[0].notice);
-    assert!(words.contains("is not writable"), "{words}");
+    let text = notice_text(&banners[0].notice);
+    assert!(text.contains("is not writable"), "{text}");
 }
 
 #[test]
 fn a_relative_home_is_resolved_against_the_working_folder() {
     let home = Home::resolve(Some("some/where".into())).unwrap();
-    let here = std::env::current_dir().unwrap();
-    assert_eq!(home.root(), here.join("some/where"));
+    let current = std::env::current_dir().unwrap();
+    assert_eq!(home.root(), current.join("some/where"));
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn an_unwritable_home_leaves_the_file_unchanged() {
     let place = with_config("{}");
     // Not even root can create anything there.
     let home = Home::at("/proc/self/humble");
-    let words = notice_text(&home.prepare()[0].notice);
-    assert!(words.contains("settings are not saved"), "{words}");
+    let text = notice_text(&home.prepare()[0].notice);
+    assert!(text.contains("settings are not saved"), "{text}");
     let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
     assert!(
         matches!(refused, ConfigError::Unwritable { .. }),
@@ -153,10 +153,10 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     }
     fs::write(&path, "chooseFunction, but another text").unwrap();
     let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
-    let words = notice_text(&refused.notice());
-    assert!(words.contains("was changed in the meantime"), "{words}");
-    let kept = fs::read_to_string(&path).unwrap();
-    assert_eq!(kept, "chooseFunction, but another text");
+    let text = notice_text(&refused.notice());
+    assert!(text.contains("was changed in the meantime"), "{text}");
+    let contents = fs::read_to_string(&path).unwrap();
+    assert_eq!(contents, "chooseFunction, but another text");
     assert!(!name(".bak_3").exists());
 }
 
@@ -166,14 +166,11 @@ fn an_unwritable_log_file_loses_only_the_log() {
     fs::write(place.home.logs(), "").unwrap();
     let banners = place.home.prepare();
     assert_eq!(banners.len(), 1);
-    let words = notice_text(&banners[0].notice);
+    let text = notice_text(&banners[0].notice);
+    assert!(text.starts_with("The log cannot be written to "), "{text}");
     assert!(
-        words.starts_with("The log cannot be written to "),
-        "{words}"
-    );
-    assert!(
-        words.contains("is a file. Everything else still works."),
-        "{words}"
+        text.contains("is a file. Everything else still works."),
+        "{text}"
     );
     assert!(place.home.sessions().is_dir());
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// Whether calls of this tool must ask, and whether the tool counts as changed, with `file` as
 /// `trust.json`.
-fn doubted(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
+fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
     let (_folder, home) = home();
     fs::write(home.trust(), file.to_string()).unwrap();
     let read = read_trust(&home);
@@ -35,7 +35,7 @@ fn a_decision_that_is_not_understood_makes_what_it_names_ask() {
     ];
     for (entry, asks) in cases {
         let file = json!({ "grants": [entry] });
-        let must_ask = |server, tool| doubted(&file, server, tool).0;
+        let must_ask = |server, tool| asks_and_has_changed(&file, server, tool).0;
         let found = [must_ask("s", "t"), must_ask("s", "u"), must_ask("x", "t")];
         assert_eq!(found, asks, "{file}");
     }
@@ -55,7 +55,7 @@ fn a_definition_that_is_not_understood_withholds_what_it_may_be_of() {
     ];
     for (pins, withheld) in cases {
         let file = json!({ "pins": pins });
-        let has_changed = |server, tool| doubted(&file, server, tool).1;
+        let has_changed = |server, tool| asks_and_has_changed(&file, server, tool).1;
         let found = [
             has_changed("s", "t"),
             has_changed("s", "u"),
