@@ -150,7 +150,7 @@ impl ConfigError {
     }
 }
 
-/// The consequence at start. While the program runs, it is [`AS_THEY_WERE`].
+/// The consequence at start. While the program runs, it is [`SETTINGS_KEPT`].
 const LEFT_ALONE: &str = "The file is ignored, and nothing is saved to it.";
 const AS_THEY_WERE: &str = "The previous settings stay in use, and nothing is saved to the file.";
 

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flag_beats_the_variable_and_that_beats_the_default() {
+    fn the_flag_overrides_the_variable_and_the_variable_the_default() {
         let choose = |flag: Option<&str>, variable: Option<&str>| {
             Home::choose(
                 flag.map(PathBuf::from),

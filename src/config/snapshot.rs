@@ -71,7 +71,7 @@ impl Read {
         }
     }
 
-    /// The snapshot, with `in_force` in place of unusable files, so that no settings are lost
+    /// The snapshot, with `current` in place of unusable files, so that no settings are lost
     /// while a file is being repaired.
     pub fn or_else(self, in_force: &Known) -> Known {
         let mut known = self.known;

@@ -152,7 +152,7 @@ async fn ask_question(
     let Some(tty) = tty else {
         let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
         let report = if asks_always {
-            "Denied: there is no terminal to ask on, and such a call never runs without asking."
+            "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools without asking)."
         };

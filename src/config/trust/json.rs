@@ -138,7 +138,7 @@ pub(super) fn accepted(entry: &Value) -> Result<Accepted, Fault> {
     })
 }
 
-/// `whole` includes the definition, which is needed to show the difference to a later one.
+/// `with_definition` includes the definition, which is needed to show the difference to a later one.
 pub(super) fn of_accepted(accepted: &Accepted, whole: bool) -> Value {
     let mut entry = json!({
         "pin": accepted.pin.as_str(),

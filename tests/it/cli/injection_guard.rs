@@ -16,7 +16,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     let stderr = err(&output);
     for message in [
         "(it stands in the piped-in text, so it asks in every mode)",
-        "Denied: there is no terminal to ask on, and such a call never runs without asking.",
+        "Denied: there is no terminal to ask on, and this call always needs approval.",
     ] {
         assert!(stderr.contains(message), "{stderr}");
     }

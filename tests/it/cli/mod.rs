@@ -97,7 +97,7 @@ fn get_time() -> Reply {
 }
 
 #[test]
-fn the_answer_alone_goes_to_standard_output() {
+fn only_the_answer_goes_to_standard_output() {
     let case = ask_fixture();
     case.on(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
     let output = case.run(&["ask", "한국의", "수도는?"]);
