@@ -1,6 +1,6 @@
-//! The stand-in of `humble demo`: a script that answers from the request alone, and
-//! says that it is one. It reads no clock and no file: the time comes from the real
-//! tool, once a person let it run. Its texts are in `assets/demo`.
+//! The scripted model of `humble demo`. It answers from the request alone and says that it is
+//! a script. It reads no clock and no file: the time comes from the real tool, once the user
+//! lets it run. Its texts are in `assets/demo`.
 
 use crate::domain::model::ApiKey;
 use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ResultMessage};
@@ -10,18 +10,18 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The prompts that the guide types ahead.
+/// Prompts that the guide can type.
 pub const QUESTION: &str = "What time is it in Seoul?";
 pub const STORY: &str = "Tell me a long story.";
 pub const CONNECT: &str = "How do I connect a real model?";
 
-/// As long as a small local model takes to its first word.
+/// The typical delay of a small local model before its first word.
 const FIRST_WORD_DELAY: Duration = Duration::from_millis(600);
-/// Between two words: quick enough for an answer, slow enough to stop a story.
+/// Delay between two words: fast for an answer, slow enough to stop a story.
 const ANSWER_WORD_DELAY: Duration = Duration::from_millis(25);
 const STORY_WORD_DELAY: Duration = Duration::from_millis(60);
 
-/// Places that are recognised in a prompt, and their time zones.
+/// Places recognized in a prompt, and their time zones.
 const PLACES: [(&str, &str); 12] = [
     ("seoul", "Asia/Seoul"),
     ("서울", "Asia/Seoul"),
@@ -37,10 +37,10 @@ const PLACES: [(&str, &str); 12] = [
     ("utc", "UTC"),
 ];
 
-/// The other rows of the table of times.
+/// The other rows of the time table.
 const OTHER_ZONES: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
 
-/// What the engine is given in place of a model.
+/// The model configuration of the demo.
 pub fn model() -> ModelConfig {
     ModelConfig {
         name: "demo".to_owned(),
@@ -59,7 +59,7 @@ pub fn model() -> ModelConfig {
     }
 }
 
-/// What answers in place of a model server.
+/// The script that replaces a model server.
 pub fn script() -> Script {
     Script::responding(respond)
 }
@@ -99,13 +99,14 @@ enum Topic {
 impl Topic {
     fn from_prompt(prompt: &str) -> Self {
         let prompt = prompt.to_lowercase();
-        let holds = |words: &[&str]| words.iter().any(|word| prompt.contains(word));
+        let contains_any = |words: &[&str]| words.iter().any(|word| prompt.contains(word));
         let mut words = prompt.split(|c: char| !c.is_alphanumeric());
-        if holds(&["connect", "real model", "ollama"]) {
+        if contains_any(&["connect", "real model", "ollama"]) {
             Self::Connect
-        } else if holds(&["story", "이야기"]) {
+        } else if contains_any(&["story", "이야기"]) {
             Self::Story
-        } else if holds(&["몇 시", "몇시", "시간"]) || words.any(|word| word == "time") {
+        } else if contains_any(&["몇 시", "몇시", "시간"]) || words.any(|word| word == "time")
+        {
             Self::Time
         } else {
             Self::Other
@@ -113,7 +114,7 @@ impl Topic {
     }
 }
 
-/// The zone of a place that the prompt names; without one the tool tells local time.
+/// The time zone of a place in the prompt. Without one, the tool returns local time.
 fn find_zone(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.to_lowercase();
     let mut places = PLACES.iter();
@@ -131,7 +132,7 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     if let Some(zone) = zone {
         arguments.insert("timezone".to_owned(), zone.into());
     }
-    let argument = zone.unwrap_or("the local time, since I recognise no place");
+    let argument = zone.unwrap_or("the local time, because I recognize no place");
     let thinking = include_str!("../assets/demo/thinking.md")
         .replace("{place}", zone.map_or("some place", place_name))
         .replace("{argument}", argument);
@@ -140,30 +141,33 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     steps
 }
 
-/// What a person's decision about the call, and the tool itself, came to.
+/// The reply to a tool result or to a denial.
 fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
     let content = result.content.as_str();
-    if let Some((_, word)) = content.split_once("The user denied get_time from humble.") {
-        let word = match word.trim() {
+    if let Some((_, reason)) = content.split_once("The user denied get_time from humble.") {
+        let reason = match reason.trim() {
             "" => ".".to_owned(),
-            word => format!(", with your word: {}", code_span(word)),
+            reason => format!(". Your reason: {}", code_span(reason)),
         };
-        return answer_steps(&include_str!("../assets/demo/denied.md").replace("{word}", &word));
+        return answer_steps(
+            &include_str!("../assets/demo/denied.md").replace("{reason}", &reason),
+        );
     }
     match TimeResult::parse(content).filter(|_| !result.is_error) {
-        Some(told) => {
+        Some(time) => {
             let mut steps = thinking_steps(
-                &told.fill_template(include_str!("../assets/demo/result.md"), prompt),
+                &time.fill_template(include_str!("../assets/demo/result.md"), prompt),
             );
             steps.extend(answer_steps(
-                &told.fill_template(include_str!("../assets/demo/time.md"), prompt),
+                &time.fill_template(include_str!("../assets/demo/time.md"), prompt),
             ));
             steps
         }
         None => {
-            // The first line names the tool, the last tells a model to stop calling.
-            let lines = content.lines().skip(1);
-            let why: Vec<&str> = lines
+            // The first line names the tool; the last one instructs the model.
+            let why: Vec<&str> = content
+                .lines()
+                .skip(1)
                 .take_while(|line| !line.starts_with("Call no other tool"))
                 .collect();
             let why = why.join("\n> ");
@@ -172,16 +176,16 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
     }
 }
 
-/// A person's words as a code span, where no sign of theirs means Markdown. The
-/// fence is longer than any run of backticks within.
-fn code_span(words: &str) -> String {
-    let runs = words.split(|c| c != '`').map(str::len);
+/// The user's text as a code span, so that nothing in it is Markdown. The fence is longer
+/// than any run of backticks in the text.
+fn code_span(text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // One space at either end is no part of the span.
-    format!("{fence} {words} {fence}")
+    // Markdown strips one space at either end.
+    format!("{fence} {text} {fence}")
 }
 
-/// What `get_time` told, in its own words, and the moment that it means.
+/// The fields of a `get_time` result, and the instant they describe.
 struct TimeResult {
     date: String,
     time: String,
@@ -227,7 +231,7 @@ impl TimeResult {
             .replace("{offset}", &self.offset)
     }
 
-    /// The same moment in other places, as rows of a Markdown table.
+    /// The same instant in other places, as rows of a Markdown table.
     fn table(&self) -> String {
         let place = place_name(&self.zone);
         let time = self.time.get(..5).unwrap_or(&self.time);
@@ -248,9 +252,9 @@ impl TimeResult {
     }
 }
 
-/// `America/New_York` is the zone of New York.
+/// The place of a time zone: New York for `America/New_York`.
 fn place_name(zone: &str) -> &str {
-    let known = PLACES.iter().find(|(_, of)| *of == zone);
+    let known = PLACES.iter().find(|(_, place_zone)| *place_zone == zone);
     match known.map(|(place, _)| *place) {
         Some("new york") => "New York",
         Some("san francisco") => "San Francisco",
@@ -279,7 +283,7 @@ fn text_steps(text: &str, pace: Duration) -> Vec<ScriptStep> {
     steps.flatten().collect()
 }
 
-/// Words with the space behind them; together they are the text.
+/// Splits text into words with their trailing space, without loss.
 fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split_inclusive(char::is_whitespace) {

@@ -1,6 +1,6 @@
-//! `humble ask`: one turn without the screen (S13.1). The answer alone goes to
-//! standard output, everything else to standard error; questions go to the
-//! terminal, and where there is none the safe answer is taken and said.
+//! `humble ask`: one turn without the screen. Only the answer goes to standard output,
+//! everything else to standard error. Questions go to the terminal; without one, the safe
+//! answer is chosen and reported.
 
 pub mod advice;
 pub mod allow_list;
@@ -39,30 +39,31 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
-/// The causes of banners about what the command line names and nobody knows.
+/// Banner causes that mean a name on the command line does not exist.
 const UNKNOWN_NAME_CAUSES: [BannerCause; 3] = [
     BannerCause::UnknownModel,
     BannerCause::UnknownPersona,
     BannerCause::UnknownSession,
 ];
-/// The one turn there is.
+/// The only turn of this process.
 const TURN: TurnId = TurnId(1);
 
 pub struct AskRequest {
     pub prompt: Prompt,
     pub json: bool,
-    /// Wait for the servers: the model is to see all tools in its only turn.
+    /// Wait for the servers, so that the model sees all tools in its only turn.
     pub tools: bool,
-    /// Tools that run unasked. The engine lets them; here they have to be there.
+    /// Tools that run without asking. The engine enforces this; here they are only checked
+    /// to exist.
     pub allow: Vec<(ServerId, String)>,
-    /// Wait for the conversation that it continues.
+    /// Wait for the conversation to continue.
     pub continues_session: bool,
 }
 
-/// Runs one turn; the result is the exit status.
+/// Runs one turn and returns the exit status.
 ///
 /// # Errors
-/// Only when standard output cannot be written to.
+/// Standard output could not be written.
 pub async fn ask(
     commands: mpsc::Sender<Command>,
     mut events: mpsc::Receiver<Event>,
@@ -71,7 +72,7 @@ pub async fn ask(
     let mut session = AskSession::new(commands, request);
     let mut signals = ExitSignals::install()?;
     let mut exit = None;
-    // When the engine must have acknowledged the interrupt that a signal asked for.
+    // Deadline for the engine to acknowledge the interrupt.
     let mut interrupt_due = None;
     let code = loop {
         tokio::select! {
@@ -84,11 +85,11 @@ pub async fn ask(
                     }
                 }
             },
-            (ask, answer, said) = session.tty_prompt.next_answer() => {
-                session.send_answer(ask, answer, said).await;
+            (ask, answer, report) = session.tty_prompt.next_answer() => {
+                session.send_answer(ask, answer, report).await;
             }
             code = signals.next() => {
-                // The first one interrupts the turn, the second one leaves at once.
+                // The first signal interrupts the turn, the second exits at once.
                 if exit.replace(code).is_some() || session.servers_starting() {
                     break code;
                 }
@@ -115,18 +116,17 @@ struct AskSession {
     is_submitted: bool,
     servers: BTreeMap<String, Server>,
     tty_prompt: TtyPrompt,
-    /// The calls whose summary was printed.
+    /// Calls with a printed summary.
     printed_calls: HashSet<CallId>,
-    /// The calls that are about to be asked about.
+    /// Calls that await an approval question.
     pending_calls: HashMap<CallId, ToolCall>,
-    /// Those that stand in a text from outside.
+    /// Calls that repeat untrusted text.
     quoted_calls: HashSet<CallId>,
-    /// Every call asks: nobody knows what trust.json rules out.
+    /// Every call asks, because the blocked tools in trust.json are unknown.
     is_trust_unreadable: bool,
-    /// The text of the present round: prose, should a call follow, and then not
-    /// part of the answer.
+    /// Text of the current round. If a call follows, it is prose and not part of the answer.
     round_text: String,
-    /// What of it may turn out to be thinking.
+    /// The part of the text that may turn out to be thinking.
     think_buffer: ThinkBuffer,
     is_thinking: bool,
     has_refused: bool,
@@ -158,7 +158,7 @@ impl AskSession {
     }
 
     async fn send(&self, command: Command) {
-        // The engine being gone shows as the end of its events.
+        // A stopped engine is noticed when its events end.
         let _ = self.commands.send(command).await;
     }
 
@@ -166,7 +166,7 @@ impl AskSession {
         !self.is_submitted
     }
 
-    /// The event as a line of JSON, where that is asked for.
+    /// Prints the event as a JSON line if --json was given.
     fn print_json(&self, event: &Event) -> io::Result<()> {
         let line = self.request.json.then(|| json::event_line(event)).flatten();
         let Some(line) = line else { return Ok(()) };
@@ -175,7 +175,7 @@ impl AskSession {
         out.flush()
     }
 
-    /// Handles one event; the exit status once the turn is over.
+    /// Handles one event. Returns the exit status once the turn is over.
     async fn handle_event(&mut self, event: Event) -> io::Result<Option<u8>> {
         self.print_json(&event)?;
         match event {
@@ -234,8 +234,8 @@ impl AskSession {
         }
     }
 
-    /// Asks the question once everything it needs is there; the exit status where it is
-    /// not to be asked at all.
+    /// Submits the prompt once servers and conversation are ready. Returns an exit status if
+    /// it must not be submitted.
     async fn submit_when_ready(&mut self) -> Option<u8> {
         let mut servers = self.servers.values();
         let waiting =
@@ -247,8 +247,8 @@ impl AskSession {
             self.print_error_line(&why);
             return Some(EXIT_USAGE);
         }
-        for said in allow_list::withheld_warnings(&self.request.allow, &self.servers) {
-            self.print_error_line(&said);
+        for warning in allow_list::withheld_warnings(&self.request.allow, &self.servers) {
+            self.print_error_line(&warning);
         }
         self.is_submitted = true;
         let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
@@ -281,8 +281,8 @@ impl AskSession {
                 text,
                 ..
             } => {
-                // Whatever thinks in its own way writes no lone `</think>`.
-                self.release_held_text()?;
+                // A model with a separate thinking channel writes no unopened `</think>`.
+                self.release_buffered_text()?;
                 self.write_thinking(&text);
             }
             TurnEvent::Delta {
@@ -301,19 +301,19 @@ impl AskSession {
                 to: PieceKind::Thinking,
                 ..
             } => self.reclassify_as_thinking(),
-            // It cannot be put back where it was: all of it comes once more.
+            // Printed text cannot be inserted earlier, so all of it is printed again.
             TurnEvent::Restored { text, .. } if self.streams_text() => self.write_stdout(&text)?,
             TurnEvent::RoundEnded { end } => {
-                self.release_held_text()?;
+                self.release_buffered_text()?;
                 self.end_thinking();
-                // Prose before a call, or what came of an answer that failed, is
-                // no answer: it is shown, and not passed on.
-                let words = std::mem::take(&mut self.round_text);
+                // Prose before a call and a partial failed answer are shown, but not
+                // passed on as the answer.
+                let text = std::mem::take(&mut self.round_text);
                 let answer = matches!(end, RoundEnd::Answer | RoundEnd::Length);
-                if self.streams_text() && !answer && !words.is_empty() {
+                if self.streams_text() && !answer && !text.is_empty() {
                     self.write_stdout("\n")?;
-                } else if !answer && !words.trim().is_empty() && !self.request.json {
-                    self.print_error_line(Clean::new(words.trim()).as_str());
+                } else if !answer && !text.trim().is_empty() && !self.request.json {
+                    self.print_error_line(Clean::new(text.trim()).as_str());
                 }
             }
             TurnEvent::Tool(call) => self.report_call(&call),
@@ -354,29 +354,29 @@ impl AskSession {
         }
     }
 
-    async fn send_answer(&mut self, ask: AskId, answer: Answer, said: Option<String>) {
+    async fn send_answer(&mut self, ask: AskId, answer: Answer, report: Option<String>) {
         if let Answer::Calls(decisions) = &answer {
-            let refusing = |(_, decision): &(CallId, Decision)| {
+            let is_refusal = |(_, decision): &(CallId, Decision)| {
                 matches!(
                     decision,
                     Decision::Deny { .. } | Decision::Refuse | Decision::Never
                 )
             };
-            self.has_refused |= decisions.iter().any(refusing);
+            self.has_refused |= decisions.iter().any(is_refusal);
         }
-        if let Some(said) = said {
-            self.print_error_line(&said);
+        if let Some(report) = report {
+            self.print_error_line(&report);
         }
         self.send(Command::Answer { ask, answer }).await;
     }
 
-    /// On a terminal text appears as it comes, with whatever else is shown there. A
-    /// pipe or a file gets the answer alone, and so only once it is known to be one.
+    /// Whether text is printed as it arrives. Only a terminal streams: a pipe or file gets
+    /// just the answer, so its text must wait until it is known to be the answer.
     fn streams_text(&self) -> bool {
         self.stdout_is_terminal && !self.request.json
     }
 
-    /// Standard output: raw into a pipe or a file, clean onto a terminal.
+    /// Writes to standard output: raw to a pipe or file, sanitized to a terminal.
     fn write_stdout(&mut self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.stdout_is_terminal {
@@ -387,9 +387,9 @@ impl AskSession {
         out.flush()
     }
 
-    /// A line of ours, or one that was cleaned.
+    /// Prints a line that is already clean.
     fn print_error_line(&self, line: &str) {
-        // Nobody is left to tell when standard error is closed.
+        // If standard error is closed, there is no one to report to.
         let _ = writeln!(io::stderr(), "{line}");
     }
 

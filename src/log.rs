@@ -1,6 +1,6 @@
-//! The log: events of this program as lines in the day's file and in the log pane,
-//! with every secret taken out first. It never writes to the terminal, and never
-//! fails: a line that cannot be written is lost.
+//! The log: writes tracing events to the day's log file and to the log pane, with secrets
+//! removed. Never writes to the terminal and never fails: a line that cannot be written is
+//! dropped.
 
 use crate::domain::Redactor;
 use crate::domain::model::Secret;
@@ -20,16 +20,15 @@ use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-/// Longer lines are cut, with a word on how much is missing.
-/// At debug each request holds the whole conversation: uncut, a long one would
-/// fill the disk.
+/// Longer lines are truncated, with a note of the omitted bytes. At debug level each
+/// request contains the whole conversation, which would otherwise fill the disk.
 const LINE_BYTES_MAX: usize = 64 * 1024;
-/// The same for the log pane, which keeps lines in memory.
+/// The same limit for the log pane, which keeps lines in memory.
 const PANE_LINE_BYTES_MAX: usize = 4 * 1024;
 const CRATE_NAME: &str = "humble";
 
-/// Sends all events of the program to the day's file in `folder` and to `pane`
-/// from now on. A second call in one program has no effect on the first.
+/// Starts sending all events to the day's file in `folder` and to `pane`. A second call in
+/// one process does not replace the first log.
 pub fn init(
     folder: &Path,
     level: Level,
@@ -42,11 +41,11 @@ pub fn init(
     handle
 }
 
-/// The log of the program, for [`redacted`].
+/// The installed log, for [`redact`].
 static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
 
-/// `text` without the secrets that the log of this program hides. Never blocks, so that
-/// the panic hook can use it.
+/// `text` without the secrets known to the installed log. Never blocks, so the panic hook
+/// can use it.
 pub fn redact(text: &str) -> String {
     let Some(handle) = INSTALLED.get() else {
         return Redactor::default().redacted(text);
@@ -54,12 +53,12 @@ pub fn redact(text: &str) -> String {
     match handle.redactor.try_read() {
         Ok(redactor) => redactor.redacted(text),
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redacted(text),
-        // Somebody is changing it, perhaps this very thread.
+        // It is being changed, perhaps by this very thread.
         Err(TryLockError::WouldBlock) => crate::domain::redact::HIDDEN.to_owned(),
     }
 }
 
-/// The layer that writes the lines.
+/// The tracing layer that formats and writes the lines.
 pub struct TracingLayer {
     shared: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
@@ -67,14 +66,14 @@ pub struct TracingLayer {
     clock: fn() -> Zoned,
 }
 
-/// Changes what a running log does.
+/// Reconfigures a running log.
 #[derive(Debug, Clone)]
 pub struct LogHandle {
     shared: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
 }
 
-/// Read by every line and replaced when the settings change.
+/// Read for every line, and replaced when the settings change.
 type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]
@@ -90,7 +89,7 @@ impl LogHandle {
         tracing::callsite::rebuild_interest_cache();
     }
 
-    /// Takes these secrets, too, out of every line from now on.
+    /// Also removes these secrets from all later lines.
     pub fn add_secrets(&self, secrets: Vec<Secret>) {
         let mut shared = self
             .redactor
@@ -103,7 +102,7 @@ impl LogHandle {
 }
 
 impl TracingLayer {
-    /// A layer for a subscriber of one's own, and its handle.
+    /// A layer that is not installed globally, and its handle.
     pub fn new(
         folder: &Path,
         level: Level,
@@ -140,7 +139,7 @@ impl TracingLayer {
 
 impl<S: Subscriber> Layer<S> for TracingLayer {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        // The level can change, so that only what is never of interest is settled.
+        // The level can change, so only callsites that never log can be ruled out.
         if is_event(metadata) && *metadata.level() <= max_level(metadata) {
             Interest::sometimes()
         } else {
@@ -161,18 +160,21 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let now = (self.clock)();
         let level = *event.metadata().level();
-        let mut said = EventText::default();
-        event.record(&mut said);
-        let said = format!("{}{}", said.message, said.fields);
+        let mut event_text = EventText::default();
+        event.record(&mut event_text);
+        let event_text = format!("{}{}", event_text.message, event_text.fields);
         let target = event.metadata().target();
         let time = now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z");
         let redactor = {
             let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(&shared)
         };
-        let text = format!("{level:>5} {target}: {}", format_line(&said, &redactor));
+        let text = format!(
+            "{level:>5} {target}: {}",
+            format_line(&event_text, &redactor)
+        );
         lock_ignoring_poison(&self.shared).write(now.date(), &format!("{time} {text}\n"));
-        // Outside the lock: the pane may be slow, and may itself log.
+        // Outside the lock, because the pane may be slow and may log itself.
         (self.pane)(LogLine {
             level,
             text: truncate_line(&text, PANE_LINE_BYTES_MAX),
@@ -180,19 +182,19 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
     }
 }
 
-/// An event, or the question of `tracing::enabled!` whether one would be heard,
-/// which is neither an event nor a span.
+/// True for events and for the check of `tracing::enabled!`, which is neither an event nor
+/// a span.
 fn is_event(metadata: &Metadata<'_>) -> bool {
     !metadata.is_span()
 }
 
-/// The most talkative level that is of interest from this place.
+/// The most verbose level logged for this target: everything of ours, warnings of others.
 fn max_level(metadata: &Metadata<'_>) -> Level {
     let target = metadata.target();
-    let ours = target
+    let is_ours = target
         .strip_prefix(CRATE_NAME)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-    if ours { Level::TRACE } else { Level::WARN }
+    if is_ours { Level::TRACE } else { Level::WARN }
 }
 
 impl LogState {
@@ -210,7 +212,7 @@ impl LogState {
     }
 }
 
-/// What an event says: its message, and its fields as ` name=value`.
+/// The message of an event, and its fields as ` name=value`.
 #[derive(Default)]
 struct EventText {
     message: String,
@@ -234,10 +236,10 @@ impl Visit for EventText {
     }
 }
 
-/// One event is one line, whatever text from outside stands in it.
-fn escape_controls(said: &str) -> String {
-    let mut line = String::with_capacity(said.len());
-    for letter in said.chars() {
+/// Escapes control characters, so that an event stays on one line.
+fn escape_controls(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
         if letter.is_control() && letter != '\t' {
             line.extend(letter.escape_default());
         } else {
@@ -247,16 +249,15 @@ fn escape_controls(said: &str) -> String {
     line
 }
 
-/// An event as it is written: on one line, without secrets and without its end where it is
-/// too long.
-fn format_line(said: &str, redactor: &Redactor) -> String {
-    // Whatever the length of an event, only so much of it is looked at.
-    let looked_at = &said[..said.floor_char_boundary(2 * LINE_BYTES_MAX)];
-    let line = escape_controls(looked_at);
+/// Formats an event as one redacted line of limited length.
+fn format_line(event_text: &str, redactor: &Redactor) -> String {
+    // Bounds the work for huge events.
+    let head = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
+    let line = escape_controls(head);
     let (mut text, used) = redactor.redacted_head(&line, LINE_BYTES_MAX);
-    let rest = line.len() - used + said.len() - looked_at.len();
+    let rest = line.len() - used + event_text.len() - head.len();
     if rest > 0 {
-        text.push_str(&format!("… ({rest} bytes more)"));
+        text.push_str(&format!("… ({rest} more bytes)"));
     }
     text
 }
@@ -269,7 +270,7 @@ fn truncate_line(line: &str, bytes_max: usize) -> String {
         .rev()
         .find(|end| line.is_char_boundary(*end))
         .unwrap_or(0);
-    format!("{}… ({} bytes more)", &line[..end], line.len() - end)
+    format!("{}… ({} more bytes)", &line[..end], line.len() - end)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The composition root: the only file that names every floor.
+//! The composition root: the only module that depends on every layer.
 
 mod mcp;
 mod models;
@@ -30,34 +30,34 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use watchdog::BackgroundRuntime;
 
-/// Log lines on their way to the log pane.
+/// Capacity of the channel to the log pane.
 const LOG_LINES_MAX: usize = 256;
-/// How long the engine's task may take to end once it said that nothing follows.
+/// How long the engine task may take to end after its last event.
 const ENGINE_END_DEADLINE: Duration = Duration::from_millis(300);
 
-/// Does what the command line asks for; the result is the exit status.
+/// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// What keeps the program from running at all.
+/// The program could not run at all.
 pub fn run(cli: Cli) -> Result<u8> {
     let mut home = Home::resolve(cli.shared.home.clone())?;
     if matches!(cli.command, Some(CliCommand::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
     let written = home.clone();
-    // One worker for the engine: a token that comes in is read, decoded and passed on
-    // without a second thread being woken.
+    // One worker for the engine: reading, decoding and forwarding a token never wakes a
+    // second thread.
     let engine = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
-        .context("the runtime could not be started")?;
-    // The front end has the main thread, with timers and signals of its own: whatever
-    // keeps the engine busy, keys and signals are answered.
+        .context("could not start the async runtime")?;
+    // The front end runs on the main thread with its own timers and signals, so a busy
+    // engine cannot delay keys or signals.
     let front_end = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the runtime could not be started")?;
+        .context("could not start the async runtime")?;
     let background = &BackgroundRuntime {
         runtime: engine.handle().clone(),
         process_groups: ProcessGroups::default(),
@@ -69,8 +69,12 @@ pub fn run(cli: Cli) -> Result<u8> {
             front_end.block_on(run_chat(home, cli.shared, open, background))
         }
         Some(_) if cli.go_on || cli.session.is_some() => {
-            eprintln!("--continue and --session are for the screen: `humble --continue`.");
-            eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
+            eprintln!(
+                "--continue and --session open the chat: `humble --continue`, without a command."
+            );
+            eprintln!(
+                "To ask one question in the latest conversation: humble ask --continue \"…\""
+            );
             Ok(EXIT_USAGE)
         }
         Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
@@ -85,8 +89,8 @@ pub fn run(cli: Cli) -> Result<u8> {
             front_end.block_on(run_ask(home, cli.shared, ask, background))
         }
     };
-    // Neither a thread that still reads the terminal nor an engine that does not respond
-    // may hold up the exit.
+    // Neither a thread still reading the terminal nor an unresponsive engine may delay
+    // the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
     for notice in config::narrowed(&written) {
@@ -117,17 +121,16 @@ async fn run_chat(
     }
 }
 
-/// The demo is another run of this program: nothing of this one stays in it.
+/// Runs the demo as a new process, so it inherits no state from this one.
 fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
-    let program = std::env::current_exe().context("this program is not found any more")?;
+    let program = std::env::current_exe().context("could not find this program's executable")?;
     let mut command = std::process::Command::new(program);
     if let Some(home) = home {
         command.arg("--home").arg(home);
     }
     command.arg("demo");
-    let advice = "the demo could not be started: try `humble demo`";
-    // In this process's place: its thread that reads the terminal must not take keys
-    // from the demo.
+    let advice = "could not start the demo: try `humble demo`";
+    // Replaces this process: its terminal reader would otherwise steal keys from the demo.
     #[cfg(unix)]
     return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(advice);
     #[cfg(not(unix))]
@@ -138,14 +141,14 @@ fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     }
 }
 
-/// The whole program on the script of [`demo`].
+/// Runs the chat screen with the scripted model of [`demo`].
 async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
     if shared.model.is_some() {
-        eprintln!("The demo has one model, its own: leave --model out.");
+        eprintln!("The demo uses a script instead of a model: remove --model.");
         return Ok(EXIT_USAGE);
     }
     if shared.persona.is_some() {
-        eprintln!("The demo's model follows a script: leave --persona out.");
+        eprintln!("The demo uses a script instead of a model: remove --persona.");
         return Ok(EXIT_USAGE);
     }
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
@@ -154,22 +157,22 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
     let left = run_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
     let code = left.code();
     if code == EXIT_ANSWERED {
-        // Where it cannot be told whether there are settings, nothing is said of them.
+        // An unreadable home is not reported as new.
         let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
         print!("{}", farewell(&sessions, is_new));
     }
     Ok(code)
 }
 
-/// What the guide of the demo types ahead.
+/// Prompts that the demo's guide can type.
 pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
     question: demo::QUESTION,
     story: demo::STORY,
     connect: demo::CONNECT,
 };
 
-/// How the engine runs in the demo. A tool always asks at first, whatever mode an
-/// earlier run left in its settings: the guide is about being asked.
+/// Engine options of the demo. Tools start in manual mode, whatever an earlier run
+/// stored, because the guide explains approvals.
 pub fn demo_options(no_tools: bool) -> EngineOptions {
     EngineOptions {
         tool_mode: Some(ToolMode::Manual),
@@ -179,25 +182,25 @@ pub fn demo_options(no_tools: bool) -> EngineOptions {
     }
 }
 
-/// The last lines of the demo: where its conversations are, if it has any, and how to
-/// go on for whoever has no settings yet. These are not read, they are the person's.
+/// The last lines of the demo: its conversations folder, if not empty, and, for a new
+/// user, how to continue.
 fn farewell(sessions: &Path, is_new: bool) -> String {
-    let is_kept = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
+    let is_session = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
     let has_some = sessions
         .read_dir()
-        .is_ok_and(|entries| entries.flatten().any(is_kept));
+        .is_ok_and(|entries| entries.flatten().any(is_session));
     let mut lines = String::new();
     if has_some {
-        // A path alone on its line is cut by no terminal's idea of a word.
+        // On its own line the path can be selected as a whole in any terminal.
         lines = format!("The demo's conversations are in\n{}\n", sessions.display());
     }
     if is_new {
-        lines += "To connect a model, start `humble`: its first answer says what to write.\n";
+        lines += "To connect a model, start `humble`: it shows you how.\n";
     }
     lines
 }
 
-/// How the screen ended, or why there was none.
+/// How the chat screen ended.
 enum ScreenOutcome {
     NoTerminal,
     Screen(tui::Exit),
@@ -251,7 +254,7 @@ async fn run_ask(
     let prompt = match piped_input::read_prompt(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
-            eprintln!("There is no prompt. For example: humble ask \"your question\"");
+            eprintln!("No prompt was given. For example: humble ask \"your question\"");
             return Ok(EXIT_USAGE);
         }
     };
@@ -289,15 +292,15 @@ async fn run_ask(
     stop_engine(task, background).await;
     let code = match answered {
         Ok(code) => code,
-        // Whoever read our output went away: nobody is left to tell.
+        // The reader of our output is gone, so there is no one to report to.
         Err(fault) if fault.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
-        Err(fault) => return Err(fault).context("the answer could not be written"),
+        Err(fault) => return Err(fault).context("could not write the answer"),
     };
     Ok(code)
 }
 
-/// The tools that `--allow` names. A name may hold a slash: the servers that there are
-/// tell where that of the server ends.
+/// The tools named by `--allow`. Names may contain slashes, so the configured servers
+/// decide where the server's name ends.
 fn allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -317,10 +320,10 @@ fn start_engine(
     options: EngineOptions,
     background: &BackgroundRuntime,
 ) -> EngineHandle {
-    // Before the log, whose folder tells a first run from a later one.
+    // Before the log creates its folder, which marks a later run.
     let banners = home.prepare();
     let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
-    // A full channel loses a line of the pane, never one of the file.
+    // A full channel drops lines from the log pane, never from the log file.
     let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
         let _ = lines.try_send(line);
     });
@@ -337,8 +340,8 @@ fn start_engine(
     })
 }
 
-/// The front end is done: it waited for an engine that responds to save and to close its
-/// servers. Whatever is left of the servers is killed, whether the engine responds or not.
+/// Ends the engine once the front end is done. The front end has already waited for it
+/// to save and to close the servers; any server process left is killed.
 async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
     let _ = timeout(ENGINE_END_DEADLINE, engine).await;
     background.process_groups.kill_all();
@@ -350,10 +353,10 @@ mod tests {
 
     #[test]
     fn farewell_names_the_folder_only_if_it_holds_a_conversation() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("temporary folder");
         let sessions = folder.path().join("sessions");
         assert_eq!(farewell(&sessions, false), "");
-        std::fs::create_dir(&sessions).expect("made");
+        std::fs::create_dir(&sessions).expect("created");
         std::fs::write(sessions.join("a.lock"), "").expect("written");
         assert_eq!(farewell(&sessions, false), "");
         std::fs::write(sessions.join("a.json"), "{}").expect("written");

@@ -1,5 +1,5 @@
-//! `humble models`: what is configured, what the servers have, and changes of the
-//! latter. It reads the settings and writes no file.
+//! `humble models`: lists configured models and the models on their servers, and pulls
+//! or removes the latter. Reads the settings; writes no file.
 
 use crate::app::output::print;
 use crate::cli::{ModelsArgs, ModelsCommand};
@@ -8,7 +8,7 @@ use crate::domain::model_catalog::{no_name, size_words};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
 use crate::engine::{list_time_max, pull_failed, remove_failed};
 use crate::headless::lines::{clean_line, notice_line};
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as cli_output};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
 use futures::StreamExt;
@@ -16,10 +16,10 @@ use futures::future::join_all;
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::Arc;
 
-/// Does what was asked for; the result is the exit status.
+/// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// What keeps the result from being written.
+/// The result could not be written.
 pub async fn run(home: &Home, models: ModelsArgs) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
@@ -43,7 +43,7 @@ async fn list(
     json: bool,
 ) -> Result<u8> {
     let mut servers = config::model_servers(configured);
-    // Someone who has configured nothing wants to know what there is all the same.
+    // Without any configuration, show what a local Ollama has.
     if servers.is_empty() {
         servers.push(KnownServer::local_ollama(home));
     }
@@ -58,11 +58,11 @@ async fn list(
     });
     let servers = join_all(asked).await;
     let text = if json {
-        words::render_json(configured, &servers)
+        cli_output::render_json(configured, &servers)
     } else {
-        words::render_text(&home.config().display().to_string(), configured, &servers)
+        cli_output::render_text(&home.config().display().to_string(), configured, &servers)
     };
-    print(&text).context("the list could not be written")?;
+    print(&text).context("could not write the list")?;
     let failed = |server: &ServerCatalog| {
         !server.configured.is_empty() && matches!(server.state, CatalogState::Failed(_))
     };
@@ -77,7 +77,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
     }
     let mut stream = provider.pull(ollama, name);
     let is_terminal = io::stderr().is_terminal();
-    let mut told = String::new();
+    let mut last_step = String::new();
     while let Some(progress) = stream.next().await {
         let progress = match progress {
             Ok(progress) => progress,
@@ -92,7 +92,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
         let step = if progress.total > 0 {
             let share = progress.done as f64 / progress.total as f64;
             let percent = (share * 100.0).floor();
-            // In a file each tenth is enough.
+            // In a file, steps of ten percent are enough.
             let percent = if is_terminal {
                 percent
             } else {
@@ -103,14 +103,14 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
         } else {
             progress.status
         };
-        if step != told {
+        if step != last_step {
             let shown = clean_line(&step);
             if is_terminal {
                 eprint!("\r{shown}\x1b[K");
             } else {
                 eprintln!("{shown}");
             }
-            told = step;
+            last_step = step;
         }
     }
     if is_terminal {
@@ -124,7 +124,7 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
     let url = ollama.server().url;
     if !yes {
         if !io::stdin().is_terminal() {
-            eprintln!("There is no terminal to ask on: --yes removes without asking.");
+            eprintln!("There is no terminal to ask on. Use --yes to remove without asking.");
             return Ok(EXIT_USAGE);
         }
         eprint!(
@@ -133,7 +133,7 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
         );
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
-        read.context("the answer could not be read")?;
+        read.context("could not read the answer")?;
         if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "ㅛ") {
             eprintln!("Nothing was removed.");
             return Ok(EXIT_ANSWERED);

@@ -2,10 +2,10 @@
 
 use std::io::{self, ErrorKind, Write};
 
-/// Writes a text. Whoever reads it may have read enough: a closed pipe is no error.
+/// Writes text and flushes. A closed pipe is not an error: the reader has read enough.
 ///
 /// # Errors
-/// It could not be written for another reason.
+/// Any other write error.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! What comes through standard input.
+//! Reads the prompt of `humble ask` from arguments and standard input.
 
 use crate::domain::Prompt;
 use anyhow::{Context, Result};
@@ -6,48 +6,47 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-/// From when on it is said that standard input is being read.
+/// Delay before a hint that standard input is being read.
 const PIPE_HINT_DELAY: Duration = Duration::from_secs(1);
-/// What is read from a pipe at most.
 const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// The prompt: the words, and what came through a pipe as context; `-` alone is
-/// what came through the pipe. None where nothing was said.
+/// The prompt from the arguments, with piped input as context. `-` alone makes the piped
+/// input the prompt. None if both are empty.
 pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
-    let said = words.join(" ");
+    let typed = words.join(" ");
     let stdin = std::io::stdin();
-    let piped = if stdin.is_terminal() && said != "-" {
+    let piped = if stdin.is_terminal() && typed != "-" {
         String::new()
     } else {
         read_pipe()?
     };
-    let said = if said == "-" { "" } else { said.trim() };
+    let typed = if typed == "-" { "" } else { typed.trim() };
     let piped = piped.trim_end();
-    Ok(match (said.is_empty(), piped.trim().is_empty()) {
+    Ok(match (typed.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
-        (false, true) => Some(Prompt::new(said)),
-        (_, false) => Some(Prompt::with_context(said, piped)),
+        (false, true) => Some(Prompt::new(typed)),
+        (_, false) => Some(Prompt::with_context(typed, piped)),
     })
 }
 
-/// All of standard input. Whoever left it open without meaning to is told why
-/// nothing happens.
+/// Reads all of standard input. A hint appears after a second, in case it was left open
+/// by mistake.
 pub(super) fn read_pipe() -> Result<String> {
     let (done, waited) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         if waited.recv_timeout(PIPE_HINT_DELAY) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("Reading standard input … (`< /dev/null` where nothing is to be read)");
+            eprintln!("Reading standard input … (add `< /dev/null` if there is none)");
         }
     });
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock().take(PIPE_BYTES_MAX + 1);
     let read = input.read_to_end(&mut bytes);
     drop(done);
-    read.context("standard input could not be read")?;
+    read.context("could not read standard input")?;
     anyhow::ensure!(
         bytes.len() as u64 <= PIPE_BYTES_MAX,
-        "more than {} MB came through the pipe: cut it down first",
+        "piped input is larger than {} MB: shorten it",
         PIPE_BYTES_MAX / (1024 * 1024)
     );
-    String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")
+    String::from_utf8(bytes).context("piped input is not UTF-8 text")
 }

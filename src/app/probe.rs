@@ -1,5 +1,5 @@
-//! `humble probe`: finds out which dialect a model follows, and stores that where the
-//! person wants it.
+//! `humble probe`: finds the dialect that a model follows best and, if the user agrees,
+//! stores it.
 
 use crate::app::output::print;
 use crate::app::watchdog::BackgroundRuntime;
@@ -10,7 +10,7 @@ use crate::domain::{Dialect, ModelConfig};
 use crate::engine::{self, ProbeEvent};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as words};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as cli_output};
 use crate::log;
 use crate::provider::Provider;
 use crate::serve::BuiltInServer;
@@ -19,14 +19,14 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time that runs is drawn so often.
+/// How often the elapsed time is redrawn.
 const TICK: Duration = Duration::from_secs(1);
-const UNWRITTEN: &str = "the result could not be written";
+const UNWRITTEN: &str = "could not write the result";
 
-/// Does what was asked for; the result is the exit status.
+/// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// What keeps the result from being written.
+/// The result could not be written.
 pub async fn run(
     home: &Home,
     shared: GlobalArgs,
@@ -34,11 +34,11 @@ pub async fn run(
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     if shared.no_tools {
-        eprintln!("A probe is about tools: leave --no-tools out.");
+        eprintln!("`humble probe` needs tools: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
     if shared.persona.is_some() {
-        eprintln!("A probe is about the model, whoever answers: leave --persona out.");
+        eprintln!("`humble probe` tests the model without a persona: remove --persona.");
         return Ok(EXIT_USAGE);
     }
     let mut banners = home.prepare();
@@ -66,14 +66,14 @@ pub async fn run(
         approved_num_ctx: 0,
         idle_seconds: settings.limits.idle_seconds,
     };
-    let mut signals = ExitSignals::install().context("signals cannot be heard")?;
+    let mut signals = ExitSignals::install().context("could not install signal handlers")?;
     let report = Report::new(model.reference(), model.dialect);
     let (report, signal) = run_probe(probe, report, &mut signals, background).await;
     if let Some(fault) = &report.fault {
         eprintln!("{}", notice_line(fault));
     }
     if !asked.json {
-        print(&words::render_text(&report)).context(UNWRITTEN)?;
+        print(&cli_output::render_text(&report)).context(UNWRITTEN)?;
     }
     let stored = match (signal, report.worth_storing()) {
         (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
@@ -81,7 +81,7 @@ pub async fn run(
     };
     if asked.json {
         let is_stored = matches!(stored, Ok(StoreOutcome::Yes));
-        print(&words::render_json(&report, is_stored)).context(UNWRITTEN)?;
+        print(&cli_output::render_json(&report, is_stored)).context(UNWRITTEN)?;
     }
     let works = report.verdict() == Verdict::Works && report.fault.is_none();
     Ok(match (signal, stored) {
@@ -92,24 +92,23 @@ pub async fn run(
     })
 }
 
-/// The model that is meant, or the exit status after saying why there is none.
+/// The model to probe. If there is none, prints why and returns the exit status.
 fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
     let listed = &settings.models;
     let names: Vec<&str> = listed.iter().map(|model| model.name.as_str()).collect();
     let names = names.join(", ");
     if let Some(name) = name {
         return settings.find_model(name).cloned().ok_or_else(|| {
-            let said = format!("There is no model `{name}` in config.json.");
-            let said = match listed.is_empty() {
-                true => said,
-                false => format!("{said} It lists: {names}."),
-            };
-            eprintln!("{}", clean_line(&said));
+            let mut message = format!("There is no model `{name}` in config.json.");
+            if !listed.is_empty() {
+                message += &format!(" It lists: {names}.");
+            }
+            eprintln!("{}", clean_line(&message));
             EXIT_USAGE
         });
     }
     settings.active().cloned().ok_or_else(|| {
-        let said = if listed.is_empty() {
+        let message = if listed.is_empty() {
             let file = home.config();
             format!(
                 "No model is listed in {} yet: start `humble` to choose one.",
@@ -118,12 +117,12 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
         } else {
             format!("No active model is configured. Name one with --model: {names}.")
         };
-        eprintln!("{}", clean_line(&said));
+        eprintln!("{}", clean_line(&message));
         EXIT_FAILED
     })
 }
 
-/// Runs the probe to its end, or until a signal comes: its exit status.
+/// Runs the probe until it ends or a signal arrives, and returns the signal's exit status.
 async fn run_probe(
     probe: engine::DialectProbe,
     mut report: Report,
@@ -165,7 +164,7 @@ enum StoreOutcome {
     Failed,
 }
 
-/// Stores what was found, where that is wanted. Err is the exit status of a signal.
+/// Stores the best dialect if the user wants that. Err is the exit status of a signal.
 async fn store(
     home: &Home,
     asked: &ProbeArgs,
@@ -177,10 +176,10 @@ async fn store(
         (true, _) => true,
         (false, true) => false,
         (false, false) => {
-            let answer = words::confirm_store(report, to, signals).await?;
+            let answer = cli_output::confirm_store(report, to, signals).await?;
             if answer != Some(true) {
-                let how = answer.map_or(": --save stores it", |_| "");
-                eprintln!("Nothing was stored{how}.");
+                let hint = answer.map_or(" Use --save to store it.", |_| "");
+                eprintln!("Nothing was stored.{hint}");
             }
             answer == Some(true)
         }
@@ -191,8 +190,8 @@ async fn store(
     Ok(match config::set_tool_calls(home, &report.model, to) {
         Ok(()) => {
             let (name, dialect) = (&report.model.name, to.name());
-            let said = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
-            eprintln!("{}", clean_line(&said));
+            let message = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
+            eprintln!("{}", clean_line(&message));
             StoreOutcome::Yes
         }
         Err(fault) => {
@@ -202,8 +201,8 @@ async fn store(
     })
 }
 
-/// What is being done, on standard error: a line that changes on a terminal, else a
-/// line for each step.
+/// The current step, on standard error: one updating line on a terminal, otherwise one
+/// line per step.
 struct ProbeStatusLine {
     is_terminal: bool,
     text: String,
@@ -223,8 +222,8 @@ impl ProbeStatusLine {
         self.show_step(format!("Trying `{}`", dialect.name()));
     }
 
-    fn show_step(&mut self, words: String) {
-        self.text = words;
+    fn show_step(&mut self, text: String) {
+        self.text = text;
         self.since = Instant::now();
         if !self.is_terminal {
             eprintln!("{} …", self.text);

@@ -1,5 +1,5 @@
-//! What runs behind a front end, and the watch that it keeps over the front end's thread.
-//! The front end leaves an engine that does not respond; this is the reverse.
+//! The background runtime, and its watchdog over the front end's thread. The reverse, a
+//! front end that abandons an unresponsive engine, is in the front ends.
 
 use crate::headless::signals::ExitSignals;
 use crate::mcp::ProcessGroups;
@@ -8,18 +8,18 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-/// How long a runtime may take to run a task that does nothing.
+/// How long a runtime may take to run an empty task.
 const RESPONSE_DEADLINE: Duration = Duration::from_millis(500);
-/// Missed responses in a row that make a runtime stuck. After a suspended program goes on,
-/// all timers are due at once, so one miss proves nothing.
+/// Consecutive misses after which a runtime counts as stuck. One miss proves nothing:
+/// when a suspended program resumes, all timers are due at once.
 const MISSED_MAX: u32 = 2;
-/// The pause between two such tasks.
+/// The pause between two pings.
 const PING_INTERVAL: Duration = Duration::from_millis(200);
-/// How long the front end is watched after a signal: longer than an orderly end takes. A
-/// signal need not end the program, as with Ctrl+C in an external editor.
+/// How long the front end is watched after a signal: longer than an orderly shutdown. A
+/// signal need not end the program, for example Ctrl+C in an external editor.
 const WATCH_MAX: Duration = Duration::from_secs(12);
 
-/// The runtime of the engine and of the MCP servers, and the servers' process groups.
+/// The runtime of the engine and the MCP servers, and the servers' process groups.
 #[derive(Debug, Clone)]
 pub struct BackgroundRuntime {
     pub runtime: Handle,
@@ -27,13 +27,13 @@ pub struct BackgroundRuntime {
 }
 
 impl BackgroundRuntime {
-    /// Ends the program on a signal where the front end's thread is stuck, as in a write
-    /// to a pipe that nobody reads. To be called on that thread once it handles signals
-    /// itself, so that it has nothing else that would end the program.
+    /// Ends the program on a signal if the front end's thread is stuck, for example in a
+    /// write to a pipe that no one reads. Call this on that thread once it handles signals
+    /// itself, which disables their default action.
     pub fn watch_front_end(&self) {
         let (front_end, groups) = (Handle::current(), self.process_groups.clone());
         self.runtime.spawn(async move {
-            // Where signals cannot be heard, their default action stays.
+            // Without handlers, the default action of the signals ends the program.
             let Ok(mut signals) = ExitSignals::install() else {
                 return;
             };

@@ -1,23 +1,23 @@
-//! Tool arguments on the command line: `KEY=TEXT`, typed by the
-//! tool's input schema, and `KEY:=JSON`, taken as it is. Nothing is guessed: what does
-//! not fit is a sentence.
+//! Tool arguments on the command line: `KEY=TEXT`, converted to the type in the tool's
+//! input schema, and `KEY:=JSON`, used verbatim. Nothing is guessed: anything else is
+//! an error message.
 
 use crate::dialect::schema_coercion::ArgumentSchema;
 use crate::domain::{Arguments, Tool};
 use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 
-/// Reads all arguments of one call. O(len of all).
+/// Parses all arguments of one call. O(total length).
 ///
 /// # Errors
-/// What cannot be read, in sentences that name the argument.
+/// A sentence that names the first invalid argument.
 pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
     let mut arguments = Map::new();
     for text in written {
         let (key, given) = parse_pair(text)?;
         let property = ArgumentSchema::for_argument(tool, key);
         let value = match given {
-            // Whoever writes JSON says exactly what is meant.
+            // JSON is explicit, so it may name arguments the schema does not list.
             GivenValue::Json(value) => value,
             GivenValue::Text(text) => {
                 check_known_argument(tool, &property, key)?;
@@ -32,16 +32,16 @@ pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, Str
                 Value::Array(more) => items.extend(more),
                 one => items.push(one),
             },
-            Some(_) => return Err(format!("`{key}` is given twice, and is no list.")),
+            Some(_) => return Err(format!("`{key}` is given twice, but is not a list.")),
         }
     }
     Ok(arguments)
 }
 
-/// Is each of these a pair? Said before anything is started.
+/// Checks the syntax of all pairs before a server is started.
 ///
 /// # Errors
-/// The first that is none.
+/// A sentence about the first argument that is not a pair.
 pub fn check_pairs(written: &[String]) -> Result<(), String> {
     written
         .iter()
@@ -54,30 +54,29 @@ enum GivenValue<'a> {
 }
 
 fn parse_pair(text: &str) -> Result<(&str, GivenValue<'_>), String> {
-    let no_pair = || {
+    let not_a_pair = || {
         let shown: String = text.chars().take(QUOTED_CHARS_MAX).collect();
-        format!("`{shown}` is no argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
+        format!("`{shown}` is not an argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
     };
-    let (key, value) = text.split_once('=').ok_or_else(no_pair)?;
+    let (key, value) = text.split_once('=').ok_or_else(not_a_pair)?;
     let (key, given) = match key.strip_suffix(':') {
         Some(key) => {
             let json = serde_json::from_str(value)
-                .map_err(|fault| format!("The JSON after `{key}:=` cannot be read: {fault}."))?;
+                .map_err(|fault| format!("The JSON after `{key}:=` is not valid: {fault}."))?;
             (key, GivenValue::Json(json))
         }
         None => (key, GivenValue::Text(value)),
     };
     match key.is_empty() {
-        true => Err(no_pair()),
+        true => Err(not_a_pair()),
         false => Ok((key, given)),
     }
 }
 
-/// Characters of an argument that are repeated in a sentence about it.
+/// Characters of an argument quoted in an error message.
 const QUOTED_CHARS_MAX: usize = 60;
 
-/// A schema that lists its arguments means those: another is a slip, unless it is
-/// written as JSON.
+/// If the schema lists arguments, any other name is probably a typo.
 fn check_known_argument(
     tool: &Tool,
     property: &ArgumentSchema<'_>,
@@ -87,12 +86,12 @@ fn check_known_argument(
     if property.is_listed || names.is_empty() {
         return Ok(());
     }
-    let meant = match nearest(key, names.iter().copied()) {
+    let hint = match nearest(key, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it takes {}.", quote_names(&names)),
     };
     let name = &tool.name;
-    Err(format!("`{name}` has no argument `{key}`; {meant}"))
+    Err(format!("`{name}` has no argument `{key}`; {hint}"))
 }
 
 fn quote_names(names: &[&str]) -> String {
@@ -100,7 +99,7 @@ fn quote_names(names: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// The arguments that the schema lists outright.
+/// The names under `properties` in the input schema.
 fn argument_names(tool: &Tool) -> Vec<&str> {
     let properties = tool
         .input_schema
@@ -121,24 +120,25 @@ fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<V
     let read = property.coerce(text);
     match read.was_repaired {
         false => Ok(read.value),
-        true => Err(format!("The JSON after `{key}=` is not valid as written.")),
+        true => Err(format!("The JSON after `{key}=` is not valid.")),
     }
 }
 
-/// How a tool is called: its arguments in the order of its schema, those that may be
-/// left out in brackets.
+/// The arguments of a tool in the order of its schema, optional ones in brackets.
 pub fn usage_text(tool: &Tool) -> String {
     let required: Vec<&str> = tool.required().collect();
-    let words = argument_names(tool).into_iter().map(|name| {
-        let property = ArgumentSchema::for_argument(tool, name);
-        let kind = property.placeholder();
-        match required.contains(&name) {
-            true => format!("{name}={kind}"),
-            false => format!("[{name}={kind}]"),
-        }
-    });
-    let words: Vec<String> = words.collect();
-    words.join(" ")
+    let arguments: Vec<String> = argument_names(tool)
+        .into_iter()
+        .map(|name| {
+            let property = ArgumentSchema::for_argument(tool, name);
+            let kind = property.placeholder();
+            match required.contains(&name) {
+                true => format!("{name}={kind}"),
+                false => format!("[{name}={kind}]"),
+            }
+        })
+        .collect();
+    arguments.join(" ")
 }
 
 #[cfg(test)]
@@ -197,23 +197,23 @@ mod tests {
     #[test]
     fn invalid_arguments_are_explained() {
         for (written, part) in [
-            (&["count"][..], "`count` is no argument"),
-            (&["=3"], "is no argument"),
-            (&[":=3"], "is no argument"),
+            (&["count"][..], "`count` is not an argument"),
+            (&["=3"], "is not an argument"),
+            (&[":=3"], "is not an argument"),
             (&["cuont=3"], "did you mean `count`?"),
             (&["zebra=3"], "it takes `count`, `name`"),
             (&["name=a", "name=b"], "`name` is given twice"),
-            (&["name:={"], "The JSON after `name:=` cannot be read"),
+            (&["name:={"], "The JSON after `name:=` is not valid"),
             (&["deep={\"a\": 1,}"], "The JSON after `deep=` is not valid"),
         ] {
-            let why = read(written).expect_err("it is refused");
+            let why = read(written).expect_err("invalid arguments");
             assert!(why.contains(part), "{written:?}: {why}");
         }
     }
 
     #[test]
     fn values_of_the_wrong_type_are_left_to_schema_validation() {
-        let arguments = read(&["count=many", "name=x"]).expect("read");
+        let arguments = read(&["count=many", "name=x"]).expect("parsed");
         assert_eq!(arguments, json!({"count": "many", "name": "x"}));
         let check = crate::domain::ArgumentCheck {
             tool: std::sync::Arc::new(tool()),

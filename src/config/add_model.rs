@@ -1,5 +1,5 @@
-//! New models: understood as if they stood in `config.json`, and added to it with
-//! no other byte of it changed (S1.3).
+//! New models: checked as if they were in `config.json`, and added to it without changing
+//! any other byte. Also locates the model servers and the local Ollama.
 
 use super::edits::change;
 use super::json_document::Document;
@@ -12,18 +12,18 @@ use url::{Host, Url};
 
 const OLLAMA_PORT: u16 = 11434;
 
-/// A new model as it would be used.
+/// The configuration that a new model would have.
 ///
 /// # Errors
-/// What is wrong with it, in sentences.
+/// What is wrong with it, as sentences.
 pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
-    let understood = models::read(&entry(new, false), home.root(), &environment);
-    let faults: Vec<String> = understood
+    let parsed = models::read(&entry(new, false), home.root(), &environment);
+    let faults: Vec<String> = parsed
         .faults
         .iter()
         .map(|fault| fields::sentence(fault))
         .collect();
-    match understood.model {
+    match parsed.model {
         Some(model) if faults.is_empty() => Ok(model),
         _ => Err(faults.join(" ")),
     }
@@ -32,8 +32,8 @@ pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
 /// Adds a model to `config.json` and makes it the active one.
 ///
 /// # Errors
-/// The file cannot be read, understood or written, or lists such a model already;
-/// it is as it was then.
+/// The file cannot be read, parsed or written, or already lists this model. The file is
+/// unchanged then.
 pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
     change(&home.config(), |document| {
         let entries = match fields::get(document.root(), "models") {
@@ -76,7 +76,7 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
             }
         }
         let new = Value::from(fresh);
-        // A null in the place of the list is no list to add to.
+        // A null instead of the list is replaced by a list.
         if fields::get(document.root(), "models").is_none() {
             return document.set(&[Step::Key("models")], &json!([new]));
         }
@@ -88,11 +88,11 @@ fn no_list(document: &Document) -> ConfigError {
     ConfigError::Misshapen {
         path: document.path().to_owned(),
         line: document.line(&[Step::Key("models")]),
-        fault: "`models` is no list".to_owned(),
+        fault: "`models` is not a list".to_owned(),
     }
 }
 
-/// The entry as it stands in the file: what goes without saying is left out.
+/// The entry for the file, without default values.
 fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("name".into(), json!(new.name));
@@ -112,9 +112,9 @@ fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
     entry
 }
 
-/// A server of models, and how it is asked.
+/// A model server, with a configuration to query it.
 pub struct KnownServer {
-    /// Any model of it, with a usable key if one of them has one.
+    /// One of its models, preferably one with a usable key.
     pub config: ModelConfig,
     pub catalog: ServerCatalog,
 }
@@ -127,13 +127,13 @@ impl KnownServer {
         }
     }
 
-    /// The Ollama of this machine, which no file mentions.
+    /// The local Ollama, which is not configured.
     pub fn local_ollama(home: &Home) -> Self {
         Self::new(local_ollama(home), Vec::new())
     }
 }
 
-/// The servers of these models, each once, in the order of the models.
+/// The distinct servers of these models, in the order of the models.
 pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
     let mut servers: Vec<KnownServer> = Vec::new();
     let listed = models
@@ -141,7 +141,10 @@ pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
         .filter(|model| ProviderKind::ALL.contains(&model.provider));
     for model in listed {
         let server = model.server();
-        match servers.iter_mut().find(|one| one.catalog.server == server) {
+        match servers
+            .iter_mut()
+            .find(|known| known.catalog.server == server)
+        {
             Some(known) => {
                 known.catalog.configured.push(model.reference());
                 if !known.config.api_key.is_usable() {
@@ -154,15 +157,14 @@ pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
     servers
 }
 
-/// The variables with keys that are set, by name.
+/// The names of API key variables that are set.
 pub fn key_variables() -> Vec<String> {
     let is_set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());
     let set = ProviderKind::key_variables().filter(is_set);
     set.map(str::to_owned).collect()
 }
 
-/// The first of these models whose server can pull and remove models, else the Ollama of
-/// this machine.
+/// The first model on a server that can pull and remove models, else the local Ollama.
 pub fn model_manager<'a>(
     home: &Home,
     candidates: impl IntoIterator<Item = &'a ModelConfig>,
@@ -172,20 +174,20 @@ pub fn model_manager<'a>(
     found.cloned().unwrap_or_else(|| local_ollama(home))
 }
 
-/// The Ollama of this machine, as its own variable says: a model without a name.
+/// The local Ollama, at the address in `OLLAMA_HOST` if set. The model is a placeholder.
 pub fn local_ollama(home: &Home) -> ModelConfig {
     local_ollama_with(home, &environment)
 }
 
-/// The same with other variables than those of the environment.
+/// Like [`local_ollama`], with the given environment variables.
 pub fn local_ollama_with(home: &Home, variables: Variables<'_>) -> ModelConfig {
-    let usual = || ollama_at(home, None, variables);
+    let default = || ollama_at(home, None, variables);
     named_ollama(home, variables)
-        .or_else(usual)
-        .expect("the usual address can be used")
+        .or_else(default)
+        .expect("the default address is valid")
 }
 
-/// Is `OLLAMA_HOST` set to something that is no address? The usual one is used then.
+/// Whether `OLLAMA_HOST` is set but invalid. The default address is used then.
 pub fn is_host_unread(home: &Home) -> bool {
     is_unread_with(home, &environment)
 }
@@ -212,30 +214,29 @@ fn ollama_at(home: &Home, url: Option<String>, variables: Variables<'_>) -> Opti
     models::read(&entry(&new, false), home.root(), variables).model
 }
 
-/// What `OLLAMA_HOST` means to a client: scheme and port may be left out, and an
-/// address to listen on everywhere is reached at this machine. None where it says
-/// nothing that can be used.
+/// Interprets `OLLAMA_HOST` like Ollama's own client: scheme and port are optional, and an
+/// unspecified listen address means this machine. None if it is invalid.
 fn ollama_url(host: &str) -> Option<String> {
     let host = host.trim().trim_matches(['"', '\'']);
     if host.is_empty() {
         return None;
     }
-    let (has_scheme, whole) = match host.contains("://") {
+    let (has_scheme, full) = match host.contains("://") {
         true => (true, host.to_owned()),
         false if host.starts_with(':') => (false, format!("http://127.0.0.1{host}")),
         false => (false, format!("http://{host}")),
     };
-    let mut url = Url::parse(&whole).ok()?;
-    let is_anywhere = match url.host()? {
+    let mut url = Url::parse(&full).ok()?;
+    let is_unspecified = match url.host()? {
         Host::Ipv4(address) => address.is_unspecified(),
         Host::Ipv6(address) => address.is_unspecified(),
         Host::Domain(_) => false,
     };
-    if is_anywhere {
+    if is_unspecified {
         url.set_host(Some("127.0.0.1")).ok()?;
     }
-    // `:80` would be dropped by the parser as the scheme's own.
-    let names_port = whole.rsplit_once(':').is_some_and(|(_, port)| {
+    // The parser drops `:80` as the default port of http.
+    let names_port = full.rsplit_once(':').is_some_and(|(_, port)| {
         let port = port.split('/').next().unwrap_or(port);
         !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
     });
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_variable_of_ollama_is_read_as_its_own_client_reads_it() {
+    fn ollama_host_is_read_like_ollamas_own_client_does() {
         let cases = [
             ("", None),
             ("  ", None),
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_cannot_be_used_means_the_usual_address() {
+    fn an_invalid_ollama_host_falls_back_to_the_default_address() {
         let home = Home::at("/h");
         for given in ["ftp://x", "://", "\u{7f}"] {
             let found = local_ollama_with(&home, &|_| Some(given.to_owned()));

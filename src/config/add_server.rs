@@ -1,5 +1,5 @@
-//! New servers: understood as if they stood in `mcp-servers.json`, and added to it
-//! with no other byte of it changed (S1.3).
+//! New MCP servers: checked as if they were in `mcp-servers.json`, and added to it without
+//! changing any other byte.
 
 use super::edits::change;
 use super::json_document::Document;
@@ -16,10 +16,10 @@ use serde_json::{Map, Value, json};
 use std::cell::Cell;
 use std::path::PathBuf;
 
-/// A name has to fit on a line of a screen.
+/// A name must fit on one line of the screen.
 const NAME_CHARS_MAX: usize = 64;
 
-/// A server that is to be added.
+/// A server to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewServer {
     pub name: String,
@@ -28,7 +28,7 @@ pub struct NewServer {
     pub reach: Reach,
 }
 
-/// How it is reached; `${NAME}` stays as it is written.
+/// How the server is started or reached. `${NAME}` is not expanded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
     Command {
@@ -44,8 +44,8 @@ pub enum Reach {
     },
 }
 
-/// A new server as it would be started. One that only lacks a variable is understood,
-/// and says so as misconfigured.
+/// The configuration that a new server would have. If only a variable is unset, the result
+/// is a misconfigured server, not an error.
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
@@ -53,30 +53,30 @@ pub fn understand_server(new: &NewServer) -> Result<ServerConfig, String> {
     check_name(&new.name)?;
     let entry = entry(new);
     let is_missing = Cell::new(false);
-    let known = |name: &str| {
+    let lookup = |name: &str| {
         let value = environment(name);
         is_missing.set(is_missing.get() || value.is_none());
         value
     };
-    let understood = servers::server(&new.name, &Value::Object(entry.clone()), &known);
-    let Launch::Misconfigured { why } = &understood.launch else {
-        return Ok(understood);
+    let config = servers::server(&new.name, &Value::Object(entry.clone()), &lookup);
+    let Launch::Misconfigured { why } = &config.launch else {
+        return Ok(config);
     };
     if !is_missing.get() {
         return Err(fields::sentence(&capitalised(why)));
     }
-    // It cannot be judged yet; everything else about it can.
-    let filled = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
+    // The variable cannot be checked yet, so check the rest with a placeholder.
+    let with_placeholders = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
         Some("1".to_owned())
     });
-    match filled.launch {
+    match with_placeholders.launch {
         Launch::Misconfigured { why } => Err(fields::sentence(&capitalised(&why))),
-        _ => Ok(understood),
+        _ => Ok(config),
     }
 }
 
-/// An entry whose variables can be replaced by `1`. That may be the host, the port or a
-/// part of the path of a URL, but not all of it or its scheme: such a URL is replaced.
+/// Prepares an entry for replacing its variables by `1`. That works for the host, the port
+/// or the path of a URL. A URL with a variable in its scheme is replaced as a whole.
 fn stood_in(mut entry: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(url)) = entry.get_mut("url")
         && let Some((before, _)) = url.split_once("${")
@@ -89,13 +89,14 @@ fn stood_in(mut entry: Map<String, Value>) -> Map<String, Value> {
 
 fn check_name(name: &str) -> Result<(), String> {
     if name == BUILT_IN {
-        let said = "`humble` is the built-in server: give this one another name.";
+        let said = "`humble` is the built-in server. Choose another name.";
         return Err(said.to_owned());
     }
     let is_odd = name.trim() != name || name.chars().any(char::is_control);
     if name.is_empty() || is_odd {
         return Err(
-            "The name is empty, or has blanks around it or control characters in it.".into(),
+            "The name is empty, starts or ends with a space, or contains a control character."
+                .into(),
         );
     }
     match name.chars().count() > NAME_CHARS_MAX {
@@ -112,11 +113,11 @@ fn capitalised(words: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// Adds a server to `mcp-servers.json`, behind the others.
+/// Adds a server at the end of `mcp-servers.json`.
 ///
 /// # Errors
-/// The file cannot be read, understood or written, or lists the name already; it is
-/// as it was then.
+/// The file cannot be read, parsed or written, or already lists the name. The file is
+/// unchanged then.
 pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
     let path = home.servers();
     files::create_folder(home.root()).map_err(|fault| ConfigError::Unwritable {
@@ -132,7 +133,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
             });
         }
         if document.root().is_empty() {
-            // The first one stands as a person would lay it out.
+            // The first server is laid out on several lines.
             let file = json!({ "mcpServers": { new.name.as_str(): entry(new) } });
             let text = format!("{file:#}\n");
             *document = Document::parse(&path, text.into_bytes())?;
@@ -145,7 +146,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
         }
         fresh.extend(entry(new));
         let fresh = Value::Object(fresh);
-        // A null in the place of the object is none to add to.
+        // A null instead of the object is replaced by an object.
         if let Place::Member(Some(key)) = place
             && fields::get(document.root(), key).is_none()
         {
@@ -155,7 +156,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
     })
 }
 
-/// The entry as it stands in the file: what goes without saying is left out.
+/// The entry for the file, without default values.
 fn entry(new: &NewServer) -> Map<String, Value> {
     let object = |pairs: &[(String, String)]| -> Value {
         let pairs = pairs.iter();
@@ -209,15 +210,18 @@ fn entry(new: &NewServer) -> Map<String, Value> {
     entry
 }
 
-/// The names of what looks like a secret and would stand in the file as it was typed.
+/// The names of likely secrets that would be stored in plain text.
 pub fn secrets_in_the_open(new: &NewServer) -> Vec<&str> {
     let pairs = match &new.reach {
         Reach::Command { env, .. } => env,
         Reach::Url { headers, .. } => headers,
     };
-    let is_open = |(name, value): &&(String, String)| {
+    let is_plaintext = |(name, value): &&(String, String)| {
         is_secret_name(name) && !value.is_empty() && !value.contains("${")
     };
-    let open = pairs.iter().filter(is_open);
-    open.map(|(name, _)| name.as_str()).collect()
+    pairs
+        .iter()
+        .filter(is_plaintext)
+        .map(|(name, _)| name.as_str())
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! The few settings that this program itself changes, each in the file at once and
-//! with nothing else in it touched (S1.2, S1.3).
+//! The settings that humble itself changes. Each is saved at once, and nothing else in the
+//! file changes.
 
 use super::json_document::{BYTES_MAX, Document, kind};
 use super::json_edit::Step;
@@ -12,11 +12,11 @@ use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Marks `model` as the active one, and all others as not.
+/// Marks `model` as active and all others as inactive.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, understood or written; it is
-/// as it was then.
+/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// unchanged then.
 pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError> {
     change(&home.config(), |document| {
         let entries = match document.root().get("models") {
@@ -35,11 +35,11 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
     })
 }
 
-/// Stores the dialect of one model as its `toolCalls`.
+/// Stores the dialect of a model as its `toolCalls`.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, understood or written; it is
-/// as it was then.
+/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// unchanged then.
 pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result<(), ConfigError> {
     change(&home.config(), |document| {
         let entries = match document.root().get("models") {
@@ -61,7 +61,7 @@ pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result
     })
 }
 
-/// The first entry of a model.
+/// The index of a model's first entry.
 fn position(
     document: &Document,
     entries: &[Value],
@@ -71,8 +71,9 @@ fn position(
         .iter()
         .map(|entry| models::reference(entry.as_object()?).ok())
         .collect();
-    let mut wanted = references.iter();
-    let found = wanted.position(|reference| reference.as_ref() == Some(model));
+    let found = references
+        .iter()
+        .position(|reference| reference.as_ref() == Some(model));
     found.ok_or_else(|| {
         let names = references.iter().flatten().map(|known| known.name.as_str());
         ConfigError::UnknownModel {
@@ -86,30 +87,30 @@ fn position(
 /// Stores `toolCallMode`.
 ///
 /// # Errors
-/// The file cannot be read, understood or written; it is as it was then.
+/// The file cannot be read, parsed or written. The file is unchanged then.
 pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
     change(&home.config(), |document| {
         let key = "toolCallMode";
         if fields::one_of(document.root(), key, &[mode.name()]) == Ok(Some(mode.name())) {
-            // It may be spelled `Auto` there.
+            // Keep a different spelling such as `Auto`.
             return Ok(());
         }
         document.set(&[Step::Key(key)], &json!(mode.name()))
     })
 }
 
-/// Stores whether a server is started.
+/// Stores whether a server is enabled.
 ///
 /// # Errors
-/// It is not in the file, or the file cannot be read, understood or written; it is
-/// as it was then.
+/// It is not in the file, or the file cannot be read, parsed or written. The file is
+/// unchanged then.
 pub fn set_server_enabled(home: &Home, id: &ServerId, on: bool) -> Result<(), ConfigError> {
     change(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(on)))
     })
 }
 
-/// Stores whether one tool of a server is offered.
+/// Stores whether a tool of a server is enabled.
 ///
 /// # Errors
 /// As for [`set_server_enabled`].
@@ -133,7 +134,7 @@ pub fn set_tool_enabled(
     })
 }
 
-/// Sets `key` in the entry of a server to what `value` makes of that entry.
+/// Sets `key` in the entry of a server to `value(entry)`.
 fn set_in_server(
     document: &mut Document,
     id: &str,
@@ -156,7 +157,7 @@ fn set_in_server(
     };
     if let Some(other) = entry.filter(|entry| !entry.value.is_object()) {
         let found = kind(other.value);
-        return Err(misshapen(format!("it is {found}, an object is expected")));
+        return Err(misshapen(format!("it is {found}, expected an object")));
     }
     let value = value(entry.map(|entry| entry.value)).map_err(misshapen)?;
     let is_new = entry.is_none();
@@ -177,8 +178,7 @@ fn unknown_server(document: &Document, entries: &[ServerEntry<'_>], id: &str) ->
     }
 }
 
-/// Changes the file at `path` under its lock; one that does not exist yet starts
-/// as an empty object.
+/// Edits the file at `path` under its lock. A missing file starts as an empty object.
 pub(super) fn change(
     path: &Path,
     edit: impl FnOnce(&mut Document) -> Result<(), ConfigError>,

@@ -1,5 +1,5 @@
-//! What can be wrong with a file of settings, told with the same words wherever
-//! it is told: in the banner at the start and when saving into it is refused.
+//! Errors of settings files, with the same message in the start-up banner and when saving
+//! fails.
 
 use super::json_document::BYTES_MAX;
 use crate::domain::{Advice, Banner, BannerCause, Notice};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    #[error("no home folder is known")]
+    #[error("no home folder was found")]
     NoHome,
     #[error("`{}` cannot be used as a folder: {why}", path.display())]
     BadHome { path: PathBuf, why: String },
@@ -21,7 +21,7 @@ pub enum ConfigError {
     },
     #[error("{} is larger than {megabytes} MB", path.display())]
     TooLarge { path: PathBuf, megabytes: u64 },
-    /// The place is that of the first fault, from 1 on, the column in characters.
+    /// Line and column of the first error, counted from 1; the column counts characters.
     #[error("{}, line {line}, column {column}: {fault}", path.display())]
     Malformed {
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum ConfigError {
         fault: String,
         advice: &'static str,
     },
-    /// It is JSON, but what should be changed is not what it should be.
+    /// Valid JSON, but the value to change has the wrong type.
     #[error("{}, line {line}: {fault}", path.display())]
     Misshapen {
         path: PathBuf,
@@ -39,20 +39,20 @@ pub enum ConfigError {
     },
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
-    /// It is not what the person was shown.
+    /// The contents differ from what the user was shown.
     #[error("{} was changed in the meantime", path.display())]
     ChangedMeanwhile { path: PathBuf },
-    #[error("no model `{name}` in {}{}", path.display(), meant(near))]
+    #[error("no model `{name}` in {}{}", path.display(), suggestion(near))]
     UnknownModel {
         path: PathBuf,
         name: String,
         near: Option<String>,
     },
-    #[error("{} lists `{name}` already", path.display())]
+    #[error("{} already lists `{name}`", path.display())]
     KnownModel { path: PathBuf, name: String },
-    #[error("{} lists a server `{name}` already", path.display())]
+    #[error("{} already lists a server `{name}`", path.display())]
     KnownServer { path: PathBuf, name: String },
-    #[error("no server `{id}` in {}{}", path.display(), meant(near))]
+    #[error("no server `{id}` in {}{}", path.display(), suggestion(near))]
     UnknownServer {
         path: PathBuf,
         id: String,
@@ -60,14 +60,14 @@ pub enum ConfigError {
     },
 }
 
-fn meant(near: &Option<String>) -> String {
+fn suggestion(near: &Option<String>) -> String {
     near.as_ref()
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default()
 }
 
 impl ConfigError {
-    /// Why `path` could not be read.
+    /// The error for a failed read of `path`.
     pub(super) fn reading(path: &Path, fault: &io::Error) -> Self {
         let path = path.to_owned();
         match fault.kind() {
@@ -78,22 +78,22 @@ impl ConfigError {
             _ => Self::Unreadable {
                 path,
                 why: files::words(fault),
-                // A part of the path is a file: the one that is named is not there.
+                // A folder in the path is a file.
                 advice: match fault.kind() {
                     io::ErrorKind::NotADirectory => "Name another folder with --home.",
-                    _ => "Make it a file that you may read.",
+                    _ => "Make it a readable file.",
                 },
             },
         }
     }
 
-    /// What happened, why, and what to do.
+    /// The error as a notice with advice.
     pub fn notice(&self) -> Notice {
-        let what = capitalised(&self.to_string());
-        let notice = if what.ends_with('?') {
-            Notice::failure(what)
+        let message = capitalised(&self.to_string());
+        let notice = if message.ends_with('?') {
+            Notice::failure(message)
         } else {
-            Notice::failure(format!("{what}."))
+            Notice::failure(format!("{message}."))
         };
         match self {
             Self::NoHome | Self::BadHome { .. } => {
@@ -101,34 +101,34 @@ impl ConfigError {
             }
             Self::Unreadable { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
             Self::TooLarge { .. } => notice.because(LEFT_ALONE).advise(
-                "Settings are small: move it away, or take out what does not belong there.",
+                "Settings are small: move the file away, or remove what does not belong in it.",
             ),
             Self::Malformed { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
             Self::Misshapen { .. } => notice
-                .because("The file is left as it is.")
-                .advise("Correct it there."),
+                .because("The file was not changed.")
+                .advise("Correct it in the file."),
             Self::Unwritable { .. } => notice
-                .because("The file is as it was.")
-                .advise("Make room or give yourself the right to write, then try again."),
+                .because("The file was not changed.")
+                .advise("Free disk space or make it writable, then try again."),
             Self::ChangedMeanwhile { .. } => notice
-                .because("The file is left as it is.")
-                .advise("Look at it again first."),
+                .because("The file was not changed.")
+                .advise("Review the new contents first."),
             Self::KnownServer { .. } => {
-                notice.advise("Give this one another name, or change the entry there.")
+                notice.advise("Choose another name, or edit the existing entry.")
             }
             Self::KnownModel { .. } => notice.advise(Advice::SelectModel),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
-                notice.advise("It may have been removed in the meantime.")
+                notice.advise("It may have been removed from the file.")
             }
         }
     }
 
-    /// The same of a file that broke while the program runs.
+    /// The notice for a file that became unusable while the program runs.
     pub fn notice_while_running(&self) -> Notice {
         while_running(self.banner()).notice
     }
 
-    /// The same as a banner about the file.
+    /// The error as a banner about the file.
     pub(super) fn banner(&self) -> Banner {
         Banner::new(self.cause(), self.notice())
     }
@@ -150,12 +150,12 @@ impl ConfigError {
     }
 }
 
-/// At a start; while the program runs [`AS_THEY_WERE`] is true.
-const LEFT_ALONE: &str = "The program runs without it, and nothing is saved into it.";
-const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alone.";
+/// The consequence at start. While the program runs, it is [`SETTINGS_KEPT`].
+const LEFT_ALONE: &str = "The file is ignored, and nothing is saved to it.";
+const AS_THEY_WERE: &str = "The previous settings stay in use, and nothing is saved to the file.";
 
-/// The banner of a file that broke while the program runs: nothing is lost of what
-/// was in force.
+/// The banner for a file that became unusable while the program runs: the settings in use
+/// are kept.
 pub fn while_running(mut banner: Banner) -> Banner {
     if let BannerCause::UnreadableFile(_) | BannerCause::UnreadableTrust = banner.cause {
         banner.notice.why = Some(AS_THEY_WERE.to_owned());
@@ -163,7 +163,7 @@ pub fn while_running(mut banner: Banner) -> Banner {
     banner
 }
 
-/// `config.json` of `/home/me/.humble-ai-cli/config.json`.
+/// The last part of a path, such as `config.json`.
 pub(super) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()

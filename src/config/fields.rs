@@ -1,5 +1,5 @@
-//! Fields of one entry, typed leniently: `null` is as good as absent, and what is
-//! of another type is told with what was expected in its place.
+//! Typed access to the fields of a JSON object. `null` counts as absent; a value of another
+//! type is an error that says what was expected.
 
 use super::json_document::kind;
 use crate::text::suggest::nearest;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 pub(super) type Entry = Map<String, Value>;
-/// What is wrong with a field and what is expected, without a full stop.
+/// What is wrong with a field and what was expected, without a full stop.
 pub(super) type Fault = String;
 
-/// The longest time-out that can be set: one day.
+/// The longest timeout: one day.
 const SECONDS_MAX: f64 = 86_400.0;
 
 pub(super) fn get<'a>(entry: &'a Entry, key: &str) -> Option<&'a Value> {
@@ -28,14 +28,11 @@ fn typed<'a, T>(
     };
     match read(value) {
         Some(read) => Ok(Some(read)),
-        None => Err(format!(
-            "`{key}` is {}, {expected} is expected",
-            show(value)
-        )),
+        None => Err(format!("`{key}` is {}, expected {expected}", show(value))),
     }
 }
 
-/// Numbers and truth values are no secrets and may be quoted.
+/// Describes a value. Only numbers and booleans are quoted, since they cannot be secrets.
 fn show(value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -44,10 +41,10 @@ fn show(value: &Value) -> String {
 }
 
 pub(super) fn text<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
-    typed(entry, key, "a text", Value::as_str)
+    typed(entry, key, "a string", Value::as_str)
 }
 
-/// A text that must not be empty.
+/// A string that must not be empty.
 pub(super) fn name<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
     match text(entry, key)? {
         Some(found) if found.trim().is_empty() => Err(format!("`{key}` is empty")),
@@ -65,7 +62,7 @@ pub(super) fn table<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a Entry>
 
 /// A whole number from 1 to `u32::MAX`.
 pub(super) fn count(entry: &Entry, key: &str) -> Result<Option<u32>, Fault> {
-    typed(entry, key, "a whole number from 1 on", |value| {
+    typed(entry, key, "a whole number of at least 1", |value| {
         let number = value.as_f64()?;
         let fits = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
         fits.then_some(number as u32)
@@ -73,7 +70,7 @@ pub(super) fn count(entry: &Entry, key: &str) -> Result<Option<u32>, Fault> {
 }
 
 pub(super) fn seconds(entry: &Entry, key: &str) -> Result<Option<Duration>, Fault> {
-    let expected = "a number of seconds above 0, at most 86400,";
+    let expected = "a number of seconds above 0 and at most 86400";
     typed(entry, key, expected, |value| {
         let seconds = value.as_f64()?;
         let fits = seconds > 0.0 && seconds <= SECONDS_MAX;
@@ -82,13 +79,13 @@ pub(super) fn seconds(entry: &Entry, key: &str) -> Result<Option<Duration>, Faul
 }
 
 pub(super) fn texts(entry: &Entry, key: &str) -> Result<Option<Vec<String>>, Fault> {
-    typed(entry, key, "a list of texts", |value| {
+    typed(entry, key, "a list of strings", |value| {
         let texts = value.as_array()?.iter().map(Value::as_str);
         texts.map(|text| text.map(str::to_owned)).collect()
     })
 }
 
-/// An object whose values are texts, in its order.
+/// An object of strings, in file order.
 pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, Fault> {
     let Some(table) = table(entry, key)? else {
         return Ok(Vec::new());
@@ -98,14 +95,14 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
         .map(|(name, value)| match value.as_str() {
             Some(text) => Ok((name.clone(), text.to_owned())),
             None => Err(format!(
-                "`{name}` in `{key}` is {}, a text is expected",
+                "`{name}` in `{key}` is {}, expected a string",
                 kind(value)
             )),
         })
         .collect()
 }
 
-/// One of `words`, in upper or lower case: files of humble-ai-cli hold both.
+/// One of `words`, ignoring case: files of humble-ai-cli use both cases.
 pub(super) fn one_of<'w>(
     entry: &Entry,
     key: &str,
@@ -115,26 +112,26 @@ pub(super) fn one_of<'w>(
     let Some(found) = typed(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
-    let is_meant = |word: &&&str| word.eq_ignore_ascii_case(found);
-    match words.iter().find(is_meant) {
+    let matches = |word: &&&str| word.eq_ignore_ascii_case(found);
+    match words.iter().find(matches) {
         Some(word) => Ok(Some(word)),
         None => Err(unknown(key, found, words)),
     }
 }
 
-/// A value that is none of `words`, with the nearest of them.
+/// The error for a value that is not one of `words`, with the nearest suggestion.
 pub(super) fn unknown(key: &str, found: &str, words: &[&str]) -> Fault {
-    let meant = nearest(found, words.iter().copied())
+    let suggestion = nearest(found, words.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
     let found: String = found.chars().take(FOUND_MAX).collect();
     format!(
-        "`{key}` is `{found}`, one of {} is expected{meant}",
+        "`{key}` is `{found}`, expected one of {}{suggestion}",
         listed(words)
     )
 }
 
-/// Characters of a wrong value that are quoted.
+/// Characters of a wrong value quoted in the error.
 const FOUND_MAX: usize = 40;
 
 fn listed(words: &[&str]) -> String {
@@ -142,7 +139,7 @@ fn listed(words: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// A fault as a sentence.
+/// Ends an error with a full stop, unless it is a question.
 pub(super) fn sentence(fault: &str) -> String {
     if fault.ends_with('?') {
         fault.to_owned()

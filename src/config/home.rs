@@ -1,4 +1,4 @@
-//! The folder in which everything lives (S1.1), and its first run.
+//! The home folder with all files of humble, and its creation on the first run.
 
 use super::ConfigError;
 use crate::domain::{Advice, Banner, BannerCause, Notice};
@@ -8,8 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_FOLDER: &str = ".humble-ai-cli";
-/// The cause of the banner of a home in which nothing can be saved.
-/// What `system_prompt.txt` holds from the first run on, byte for byte.
+/// The contents of `system_prompt.txt` after the first run.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +17,11 @@ pub struct Home {
 }
 
 impl Home {
-    /// `flag` (`--home`) beats `HUMBLE_HOME`, which beats `.humble-ai-cli` in the
-    /// person's home; each of the first two names the folder itself.
+    /// `flag` (`--home`) beats `HUMBLE_HOME`, which beats `.humble-ai-cli` in the user's home
+    /// folder. The first two name the folder itself.
     ///
     /// # Errors
-    /// No home folder is known, or the named one cannot be a path.
+    /// No home folder was found, or its path is invalid.
     pub fn resolve(flag: Option<PathBuf>) -> Result<Self, ConfigError> {
         let person = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         Self::choose(flag, std::env::var_os("HUMBLE_HOME"), person)
@@ -40,7 +39,7 @@ impl Home {
             .or(variable)
             .or_else(|| person.map(|person| person.join(DEFAULT_FOLDER)))
             .ok_or(ConfigError::NoHome)?;
-        // Absolute, so that no later change of the working folder moves it.
+        // Absolute, so that changing the working folder later has no effect.
         match std::path::absolute(&path) {
             Ok(root) => Ok(Self { root }),
             Err(fault) => Err(ConfigError::BadHome {
@@ -75,7 +74,7 @@ impl Home {
         self.root.join("personas")
     }
 
-    /// What was decided for longer than a session (S7).
+    /// Permanent decisions about tools and servers.
     pub fn trust(&self) -> PathBuf {
         self.root.join("trust.json")
     }
@@ -92,12 +91,12 @@ impl Home {
         self.root.join("history")
     }
 
-    /// What stood in the editor when the program was left.
+    /// The unsent message at the last exit.
     pub fn draft(&self) -> PathBuf {
         self.root.join("draft")
     }
 
-    /// The turns under way (S9.6).
+    /// The journals of unfinished turns.
     pub fn journal(&self) -> PathBuf {
         self.root.join("journal")
     }
@@ -106,17 +105,17 @@ impl Home {
         self.root.join("cache")
     }
 
-    /// Creates the folders, and on the first run the system prompt. A home that
-    /// cannot be written is a banner: one can chat all the same.
+    /// Creates the folders and, on the first run, the system prompt. A home that cannot be
+    /// written is only a banner, because chatting still works.
     pub fn prepare(&self) -> Vec<Banner> {
         let checked = |folder: PathBuf| {
             files::check_writable(&folder).map_err(|fault| Unwritable { folder, fault })
         };
-        let made = self
+        let created = self
             .make()
             .and_then(|()| checked(self.root.clone()))
             .and_then(|()| checked(self.sessions()));
-        match made {
+        match created {
             Ok(()) => {
                 files::sweep(&self.root);
                 files::sweep(&self.sessions());
@@ -133,13 +132,12 @@ impl Home {
     }
 
     fn make(&self) -> Result<(), Unwritable> {
-        let made = |folder: PathBuf| {
+        let create = |folder: PathBuf| {
             files::create_folder(&folder).map_err(|fault| Unwritable { folder, fault })
         };
-        made(self.root.clone())?;
-        // A prompt that the person deleted stays deleted: it is written only where
-        // this program has never run. It is written first, so that a crash between
-        // does not make a half run the first one.
+        create(self.root.clone())?;
+        // A prompt that the user deleted stays deleted: it is written only on the first run.
+        // It is written before the folders that mark a first run as done, in case of a crash.
         let first_run = !self.logs().exists() && !self.cache().exists();
         if first_run {
             let prompt = DEFAULT_SYSTEM_PROMPT.as_bytes();
@@ -152,23 +150,23 @@ impl Home {
             }
         }
         for folder in [self.sessions(), self.cache()] {
-            made(folder)?;
+            create(folder)?;
         }
         Ok(())
     }
 
     fn unlogged(&self, fault: &io::Error) -> Banner {
         let logs = self.logs().display().to_string();
-        let what = format!("No log can be written into {logs}: {}.", why(fault));
-        let notice = Notice::warning(what)
-            .because("Nothing else is lost.")
-            .advise("Make it a folder that you may write to.")
+        let message = format!("The log cannot be written to {logs}: {}.", why(fault));
+        let notice = Notice::warning(message)
+            .because("Everything else still works.")
+            .advise("Make it a writable folder.")
             .advise(Advice::ShowLog);
         Banner::new(BannerCause::NoLog, notice)
     }
 }
 
-/// Why nothing can be saved: the folder, and what the file system said of it.
+/// A folder that cannot be written, and the error.
 struct Unwritable {
     folder: PathBuf,
     fault: io::Error,
@@ -179,16 +177,16 @@ impl Unwritable {
         let (folder, why) = (self.folder.display(), why(&self.fault));
         let advice = match is_in_the_way(&self.fault) {
             true => "Move that file away, or name another folder with --home.",
-            false => "Give yourself the right to write there, or name another with --home.",
+            false => "Make it writable, or name another folder with --home.",
         };
-        let notice = Notice::warning(format!("The folder {folder} cannot be written: {why}."))
-            .because("Conversations and settings are not saved until it can.")
+        let notice = Notice::warning(format!("The folder {folder} is not writable: {why}."))
+            .because("Conversations and settings are not saved.")
             .advise(advice);
         Banner::new(BannerCause::UnwritableHome, notice)
     }
 }
 
-/// Does a file stand where a folder should be?
+/// Whether a file is in the place of a folder.
 fn is_in_the_way(fault: &io::Error) -> bool {
     matches!(
         fault.kind(),
@@ -198,7 +196,7 @@ fn is_in_the_way(fault: &io::Error) -> bool {
 
 fn why(fault: &io::Error) -> String {
     match is_in_the_way(fault) {
-        true => "it, or a part of its path, is a file".to_owned(),
+        true => "a part of this path is a file".to_owned(),
         false => files::words(fault),
     }
 }
@@ -208,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flag_beats_the_variable_and_that_beats_the_default() {
+    fn the_flag_overrides_the_variable_and_the_variable_the_default() {
         let choose = |flag: Option<&str>, variable: Option<&str>| {
             Home::choose(
                 flag.map(PathBuf::from),

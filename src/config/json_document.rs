@@ -1,6 +1,5 @@
-//! A JSON file as text and as values at once. It is changed in its text, so that
-//! a rewrite touches nothing but the value in question: what was not understood
-//! stays as it was, to the byte.
+//! A JSON file as both text and parsed values. Edits are made in the text, so that a rewrite
+//! changes only the target value and keeps everything else byte for byte.
 
 use super::ConfigError;
 use super::json_edit::{self, Step};
@@ -8,7 +7,7 @@ use crate::files;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// Larger files are not settings that a person wrote.
+/// Larger files are not hand-written settings.
 pub(super) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -20,14 +19,14 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads `path`; `None` where there is no such file, which is normal.
+    /// Reads `path`. `None` if the file does not exist, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let bytes =
             files::read(path, BYTES_MAX).map_err(|fault| ConfigError::reading(path, &fault))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 
-    /// What a file that does not exist yet starts from.
+    /// The initial contents of a new file.
     pub(super) fn empty(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -48,21 +47,21 @@ impl Document {
             }
         };
         let text = String::from_utf8(bytes).map_err(|fault| {
-            let good = fault.utf8_error().valid_up_to();
-            let good = String::from_utf8_lossy(&fault.as_bytes()[..good]).into_owned();
-            let what = "a byte that is not UTF-8".to_owned();
-            malformed(place_of(&good, good.len()), what, "Save it as UTF-8.")
+            let valid = fault.utf8_error().valid_up_to();
+            let valid = String::from_utf8_lossy(&fault.as_bytes()[..valid]).into_owned();
+            let message = "a byte that is not UTF-8".to_owned();
+            malformed(place_of(&valid, valid.len()), message, "Save it as UTF-8.")
         })?;
         if text.starts_with('\u{feff}') {
             let advice = "Save it as UTF-8 without a byte order mark.";
             return Err(malformed(
                 (1, 1),
-                "it begins with a byte order mark".to_owned(),
+                "the file begins with a byte order mark".to_owned(),
                 advice,
             ));
         }
         if text.trim().is_empty() {
-            let advice = "Write {} into it, or delete it.";
+            let advice = "Write {} to it, or delete it.";
             return Err(malformed((1, 1), "the file is empty".to_owned(), advice));
         }
         match serde_json::from_str(&text) {
@@ -73,14 +72,14 @@ impl Document {
             }),
             Ok(other) => {
                 let start = text.len() - text.trim_start().len();
-                let fault = format!("it is {}, an object is expected", kind(&other));
-                let advice = "Put what it holds into an object: { … }.";
+                let fault = format!("the file is {}, expected an object", kind(&other));
+                let advice = "Wrap its contents in an object: { … }.";
                 Err(malformed(place_of(&text, start), fault, advice))
             }
             Err(fault) => {
                 let at = offset_of(&text, fault.line(), fault.column());
-                let (what, advice) = explain(&fault, &text[at..]);
-                Err(malformed(place_of(&text, at), what, advice))
+                let (message, advice) = explain(&fault, &text[at..]);
+                Err(malformed(place_of(&text, at), message, advice))
             }
         }
     }
@@ -90,21 +89,19 @@ impl Document {
     }
 
     pub(super) fn root(&self) -> &Map<String, Value> {
-        self.root.as_object().expect("the parser saw to it")
+        self.root.as_object().expect("the root is always an object")
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.text.into_bytes()
     }
 
-    /// The line, from 1 on, on which what `steps` lead to begins, or the last of
-    /// what there is on the way.
+    /// The line, from 1, of the value at `steps`, or of its nearest existing container.
     pub(super) fn line(&self, steps: &[Step<'_>]) -> usize {
         place_of(&self.text, json_edit::find(&self.text, steps).start).0
     }
 
-    /// Puts `value` where `steps` lead, making the objects that are missing on the
-    /// way, and changes no other byte.
+    /// Sets the value at `steps`, creating missing objects, and changes no other byte.
     pub(super) fn set(&mut self, steps: &[Step<'_>], value: &Value) -> Result<(), ConfigError> {
         if self.follow(steps)? != Some(value) {
             self.text = json_edit::set(&self.text, steps, value);
@@ -114,21 +111,21 @@ impl Document {
         Ok(())
     }
 
-    /// What `steps` lead to, if it is there.
+    /// The value at `steps`, if it exists.
     fn follow(&self, steps: &[Step<'_>]) -> Result<Option<&Value>, ConfigError> {
-        let mut here = &self.root;
+        let mut value = &self.root;
         for (depth, step) in steps.iter().enumerate() {
-            let next = match (here, step) {
+            let next = match (value, step) {
                 (Value::Object(map), Step::Key(key)) => map.get(*key),
                 (Value::Array(items), Step::Index(index)) => items.get(*index),
                 (other, _) => return Err(self.misshapen(&steps[..depth], other)),
             };
             match next {
-                Some(next) => here = next,
+                Some(next) => value = next,
                 None => return Ok(None),
             }
         }
-        Ok(Some(here))
+        Ok(Some(value))
     }
 
     fn misshapen(&self, steps: &[Step<'_>], found: &Value) -> ConfigError {
@@ -140,26 +137,25 @@ impl Document {
         ConfigError::Misshapen {
             path: self.path.clone(),
             line: self.line(steps),
-            fault: format!("{name} is {}, an object is expected", kind(found)),
+            fault: format!("{name} is {}, expected an object", kind(found)),
         }
     }
 }
 
-/// What a value is, in words. Values themselves are not quoted: one of them may
-/// be a secret in the wrong place.
+/// Names the type of a value. The value itself is not quoted, since it may be a misplaced
+/// secret.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
 }
 
-/// Line and column, from 1 on, of a byte; the column counts characters, as the
-/// editors of people do.
+/// Line and column of a byte offset, from 1. The column counts characters, as editors do.
 fn place_of(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -167,8 +163,8 @@ fn place_of(text: &str, at: usize) -> (usize, usize) {
     (line, before[line_start..].chars().count() + 1)
 }
 
-/// The byte that the parser's line and column point at. Its columns count bytes,
-/// the one read last included, and start over at a line end.
+/// The byte offset of the parser's line and column. Its columns count bytes, including the
+/// last one read, and restart at each line end.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text
         .split_inclusive('\n')
@@ -182,36 +178,39 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// What is wrong and what to do, from the parser's words and the text from the
-/// fault on.
+/// What is wrong and what to do, from the parser's error and the text after it.
 fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
-    let said = fault.to_string();
-    let said = said.split(" at line ").next().unwrap_or_default();
-    let (what, advice) = match rest.chars().next() {
-        Some('/' | '#') => ("a comment", "JSON knows no comments: remove it."),
+    let message = fault.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let found = rest.chars().next();
+    let unexpected = found.map(|found| format!("expected a value, found \"{found}\""));
+    let unexpected = unexpected.as_deref().unwrap_or(message);
+    let (message, advice) = match found {
+        Some('/' | '#') => ("a comment", "JSON has no comments: remove it."),
         Some('\'') => (
             "a single quotation mark",
-            "Write texts in \"double\" quotation marks.",
+            "Put strings in \"double\" quotation marks.",
         ),
         _ if fault.is_eof() => (
-            "the file ends too early",
-            "Close what is open: a bracket or a quotation mark is missing.",
+            "the file ends unexpectedly",
+            "A closing bracket or quotation mark is missing.",
         ),
-        _ if said.contains("trailing comma") => {
+        _ if message == "expected value" => (unexpected, "Correct it in the file."),
+        _ if message.contains("trailing comma") => {
             ("trailing comma", "Remove the comma after the last entry.")
         }
-        _ if said == "expected ident" => (
-            "a word that is none of true, false and null",
-            "Write texts in \"double\" quotation marks.",
+        _ if message == "expected ident" => (
+            "a word other than true, false or null",
+            "Put strings in \"double\" quotation marks.",
         ),
-        _ if said.contains("expected `,`") => (
-            said,
-            "Put a comma between two entries, and a bracket at the end.",
+        _ if message.contains("expected `,`") => (
+            message,
+            "Put a comma between entries, and a bracket at the end.",
         ),
-        _ if said.contains("control character") => {
-            (said, "Write \\n for a line end within a text.")
+        _ if message.contains("control character") => {
+            (message, "Write \\n for a line end in a string.")
         }
-        _ => (said, "Correct it there."),
+        _ => (message, "Correct it in the file."),
     };
-    (what.to_owned(), advice)
+    (message.to_owned(), advice)
 }

@@ -1,33 +1,33 @@
-//! Changes one value in the text of a JSON document and no other byte. Relies on text that a parser
-//! has accepted, whose root is an object, and on steps that fit its shape; `Document` checks both.
+//! Changes one value in the text of a JSON document and no other byte. Requires valid JSON with an
+//! object as root, and steps that fit its shape; `JsonDocument` checks both.
 //! (`jsonc-parser`'s syntax tree edits text as well, but breaks an object on one line into several
 //! when a member is added to it.)
 
 use serde_json::Value;
 use std::ops::Range;
 
-/// One step from a container to what is in it.
+/// One step from a container to one of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'a> {
     Key(&'a str),
-    /// The element behind the last one is one that is still to be made.
+    /// An index equal to the length adds an element.
     Index(usize),
 }
 
-/// One element of a list or one member of an object.
+/// An element of a list or a member of an object.
 struct Item {
     /// `None` in a list.
     key: Option<String>,
     value: Range<usize>,
 }
 
-/// The bytes of the value that `steps` lead to, or of the last one on the way.
+/// The byte range of the value at `steps`, or of its nearest existing container.
 pub(super) fn find(text: &str, steps: &[Step<'_>]) -> Range<usize> {
     let (span, _) = walk(text, steps);
     span
 }
 
-/// `text` with `value` where `steps` lead.
+/// `text` with `value` set at `steps`.
 pub(super) fn set(text: &str, steps: &[Step<'_>], value: &Value) -> String {
     let (span, missing) = walk(text, steps);
     let mut out = text.to_owned();
@@ -36,21 +36,21 @@ pub(super) fn set(text: &str, steps: &[Step<'_>], value: &Value) -> String {
         [step, deeper @ ..] => {
             let item = new_item(step, deeper, value);
             let is_root = missing.len() == steps.len();
-            let (at, addition) = insertion(text, span, &item, is_root);
-            out.replace_range(at, &addition);
+            let (range, addition) = insertion(text, span, &item, is_root);
+            out.replace_range(range, &addition);
         }
     }
     out
 }
 
-/// Follows `steps` as far as there is something; what is left of them is missing.
+/// Follows `steps` as far as they exist. Returns the range reached and the remaining steps.
 fn walk<'s, 'a>(text: &str, steps: &'s [Step<'a>]) -> (Range<usize>, &'s [Step<'a>]) {
     let start = skip_space(text, 0);
     let mut span = start..value_end(text, start);
     for (depth, step) in steps.iter().enumerate() {
         let items = items(text, &span);
         let found = match step {
-            // Of two members of one name the last counts, as for the parser.
+            // Of duplicate keys the last one wins, as in the parser.
             Step::Key(key) => items.iter().rfind(|item| item.key.as_deref() == Some(*key)),
             Step::Index(index) => items.get(*index),
         };
@@ -76,8 +76,8 @@ fn new_item(step: &Step<'_>, deeper: &[Step<'_>], value: &Value) -> String {
     }
 }
 
-/// Where a new item of the container goes, and with what before it: the same
-/// space as before its first item, which is how the person lays out lists.
+/// The position and text to insert for a new item. The text repeats the whitespace before
+/// the first item, so it follows the user's layout.
 fn insertion(
     text: &str,
     container: Range<usize>,
@@ -130,7 +130,7 @@ fn skip_space(text: &str, from: usize) -> usize {
         .count()
 }
 
-/// Behind the string whose opening quotation mark is at `from`.
+/// The end of the string with its opening quotation mark at `from`.
 fn string_end(text: &str, from: usize) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(from + 1) {
@@ -144,7 +144,7 @@ fn string_end(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// Behind the value that begins at `from`.
+/// The end of the value that starts at `from`.
 fn value_end(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0;
@@ -178,7 +178,7 @@ fn quoted(key: &str) -> String {
     Value::from(key).to_string()
 }
 
-/// A value on one line, spaced as people write it.
+/// A value on one line, with spaces as in hand-written JSON.
 fn inline(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {

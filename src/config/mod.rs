@@ -1,6 +1,6 @@
-//! Settings: the home folder, `config.json`, `mcp-servers.json` and the system
-//! prompt. Reading never fails: what cannot be used is a banner, and the rest
-//! works. Writing changes one value and no other byte of a file.
+//! Settings: the home folder, `config.json`, `mcp-servers.json`, `trust.json`, personas and
+//! the system prompt. Reading never fails: unusable parts become banners and the rest is
+//! used. Writing changes one value and no other byte of a file.
 
 mod add_model;
 mod add_server;
@@ -47,11 +47,11 @@ pub use watch::Watcher;
 
 use crate::domain::Banner;
 
-/// What was read, and what is to be said about it.
+/// A loaded file, with banners about its problems.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading<T> {
     pub value: T,
     pub banners: Vec<Banner>,
-    /// The file as a whole could not be used: `value` is what holds without it.
+    /// The whole file is unusable, and `value` is the default.
     pub failed: bool,
 }

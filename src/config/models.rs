@@ -1,4 +1,4 @@
-//! One entry of `models` in `config.json`, understood (S2.1, S2.2, S2.5).
+//! Parses an entry of `models` in `config.json`.
 
 use super::fields::{self, Entry, Fault};
 use super::variables::{self, Variables};
@@ -12,19 +12,18 @@ use url::{Host, Url};
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
 const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
-/// What there is to say about an entry, and the model where it can be used.
+/// The errors of an entry, and the model if it can be used.
 #[derive(Debug)]
 pub(super) struct Understood {
     pub(super) model: Option<ModelConfig>,
-    /// All of them, with what is expected. Where there is a model, they are about
-    /// fields that it does without.
+    /// All errors. If there is a model, they concern fields that were ignored.
     pub(super) faults: Vec<Fault>,
 }
 
-/// What a person picks an entry by.
+/// The name, model and provider that identify an entry.
 ///
 /// # Errors
-/// What is missing, and what is expected.
+/// The missing or invalid fields.
 pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
     let mut faults = Vec::new();
     let name = or_fault(fields::name(entry, "name"), &mut faults);
@@ -38,7 +37,7 @@ pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
     if provider == Some(None) {
         let expected = providers.join("`, `");
         faults.push(format!(
-            "it has no `provider`; one of `{expected}` is expected"
+            "it has no `provider`; expected one of `{expected}`"
         ));
     }
     match (either, provider.flatten()) {
@@ -51,18 +50,17 @@ pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
     }
 }
 
-/// What was found; a fault joins the others.
+/// The value, or `None` after collecting the error.
 fn or_fault<T>(found: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
     found.map_err(|fault| faults.push(fault)).ok()
 }
 
-/// Reads an entry; a relative `caFile` is taken from `root`. Who is asked, where
-/// and with which key must be right; of the rest, what is wrong is ignored.
+/// Parses an entry; a relative `caFile` is relative to `root`. Identity, URL and key must be
+/// valid; any other invalid field is ignored.
 pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Understood {
     let mut faults = Vec::new();
     let reference = reference(entry).map_err(|found| faults.extend(found)).ok();
-    // Without a provider the rest is checked all the same: a person who corrects
-    // the file wants to hear of everything at once.
+    // The rest is checked even without a provider, to report all errors at once.
     let provider = reference
         .as_ref()
         .map_or(ProviderKind::OpenAi, |reference| reference.provider);
@@ -77,7 +75,7 @@ pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Unde
 
     let options = or_fault(fields::table(entry, "options"), &mut faults).flatten();
     let mut options = options.cloned().unwrap_or_default();
-    // Every request carries the temperature of S2.6, whatever stands here.
+    // Every request sets its own temperature.
     options.shift_remove("temperature");
     let active = or_fault(fields::flag(entry, "active"), &mut faults).flatten();
     let context_length = or_fault(fields::count(entry, "contextLength"), &mut faults).flatten();
@@ -118,18 +116,18 @@ fn api_key(
     let given = fields::text(entry, "apiKey")?;
     let name = match given.map(|text| (text, variables::reference(text))) {
         Some((_, Some(name))) if variables::is_name(name) => name,
-        // What stands there may be the key itself: it is not quoted.
+        // The text may be the key itself, so it is not quoted.
         Some((_, Some(_))) => {
-            let why = "`${…}` holds something that is not the name of a variable";
+            let why = "`${…}` does not contain a variable name";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
-        // Sent as it is, it would be refused by the server as a wrong key.
+        // Sent verbatim, the server would reject it as a wrong key.
         Some((broken, None)) if broken.contains("${") => {
-            let why = "`${NAME}` must be closed, and nothing may stand beside it";
+            let why = "a variable reference must be exactly `${NAME}`";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
         Some((literal, None)) => return Ok(checked(literal)),
-        // A server of another address gets no key that was not meant for it.
+        // A custom URL must not receive the provider's default key.
         None if has_url => return Ok(ApiKey::NotNeeded),
         None => match provider.key_variable() {
             Some(name) => name,
@@ -142,16 +140,16 @@ fn api_key(
     })
 }
 
-/// A key that can stand in a header. The reason of another never quotes it.
+/// Checks that a key is valid in a header. The error never quotes it.
 fn checked(key: &str) -> ApiKey {
     let why = if key.is_empty() {
         "the key is empty"
     } else if key.contains(['\n', '\r']) {
-        "the key holds a line end"
+        "the key contains a line end"
     } else if key.chars().any(char::is_control) {
-        "the key holds a control character"
+        "the key contains a control character"
     } else if !key.is_ascii() {
-        "the key holds a character that is not ASCII"
+        "the key contains a non-ASCII character"
     } else if key.trim() != key {
         "the key begins or ends with a space"
     } else {
@@ -162,26 +160,26 @@ fn checked(key: &str) -> ApiKey {
 
 fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     let given = given.trim();
-    let whole = if given.contains("://") {
+    let full = if given.contains("://") {
         given.to_owned()
     } else {
         format!("http://{given}")
     };
-    let url = Url::parse(&whole).map_err(|fault| format!("`baseUrl` is not a URL: {fault}"))?;
-    // A guess must not send a conversation over an open line.
-    if whole != given && !is_local(&url) {
-        return Err("`baseUrl` has no scheme; put `https://` or `http://` before it".to_owned());
+    let url = Url::parse(&full).map_err(|fault| format!("`baseUrl` is not a URL: {fault}"))?;
+    // Never guess plain http for a remote server.
+    if full != given && !is_local(&url) {
+        return Err("`baseUrl` has no scheme; start it with `https://` or `http://`".to_owned());
     }
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!(
-            "`baseUrl` begins with `{}://`, `http://` or `https://` is expected",
+            "`baseUrl` begins with `{}://`, expected `http://` or `https://`",
             url.scheme()
         ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("`baseUrl` holds a `?` or `#`; it ends with the path".to_owned());
+        return Err("`baseUrl` contains a `?` or `#`; it must end with the path".to_owned());
     }
-    let (base, path) = without_endpoint(&whole, url.path(), provider.request_paths());
+    let (base, path) = without_endpoint(&full, url.path(), provider.request_paths());
     let versioned = path.rsplit('/').next();
     if !provider.has_version_in_url() || versioned.is_some_and(is_version) {
         Ok(base.to_owned())
@@ -190,10 +188,10 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     }
 }
 
-/// A URL and its path without what people copy along with them: the path of a question.
+/// Removes the endpoint path that users often copy along with the base URL.
 fn without_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str, &'a str) {
     let (mut url, mut path) = (url.trim_end_matches('/'), path.trim_end_matches('/'));
-    // More than once, so that what is saved of it reads as the same again.
+    // Repeated, so that normalizing is idempotent.
     while let Some((shorter, rest)) = ends
         .iter()
         .find_map(|end| url.strip_suffix(end).zip(path.strip_suffix(end)))
@@ -212,7 +210,7 @@ fn is_local(url: &Url) -> bool {
     }
 }
 
-/// Is it `v1`, `v2` …?
+/// Whether a path segment is `v1`, `v2` and so on.
 fn is_version(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|number| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -256,7 +254,9 @@ fn keep_alive(entry: &Entry) -> Result<Option<Value>, Fault> {
     match fields::get(entry, "keepAlive") {
         Some(value @ (Value::String(_) | Value::Number(_))) => Ok(Some(value.clone())),
         None => Ok(None),
-        Some(_) => Err("`keepAlive` is a text such as \"5m\" or a number of seconds".to_owned()),
+        Some(_) => {
+            Err("`keepAlive` must be a string such as \"5m\" or a number of seconds".to_owned())
+        }
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
             let found = base_url(given, ProviderKind::OpenAi);
             assert_eq!(found.as_deref(), Ok(expected), "{given}");
         }
-        let whole = [
+        let with_endpoints = [
             ("https://h/v1/chat/completions", "https://h/v1"),
             ("https://h/v1/chat/completions//", "https://h/v1"),
             ("localhost:8000/v1/messages", "http://localhost:8000/v1"),
@@ -293,7 +293,7 @@ mod tests {
             ("https://h/mymessages", "https://h/mymessages/v1"),
             ("https://messages", "https://messages/v1"),
         ];
-        for (given, expected) in whole {
+        for (given, expected) in with_endpoints {
             for provider in [
                 ProviderKind::OpenAi,
                 ProviderKind::Mistral,
@@ -301,7 +301,11 @@ mod tests {
             ] {
                 let found = base_url(given, provider);
                 assert_eq!(found.as_deref(), Ok(expected), "{given}");
-                assert_eq!(base_url(expected, provider), found, "{given} once saved");
+                assert_eq!(
+                    base_url(expected, provider),
+                    found,
+                    "{given} after normalizing"
+                );
             }
         }
         let ollama = base_url("http://localhost:11434///", ProviderKind::Ollama);

@@ -1,20 +1,20 @@
-//! What is said once a file of the home that other users could read was made private.
+//! Notices about files in the home that were readable by other users and became private.
 
 use super::Home;
 use crate::domain::Notice;
 use crate::files;
 
-/// A notice for each file or folder of `home` that nothing was said about yet.
+/// A notice for each such file or folder of `home` that was not reported yet.
 pub fn narrowed(home: &Home) -> Vec<Notice> {
     let paths = files::take_narrowed(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            let what = format!("Other users of this computer could read files in {name}.");
-            Notice::warning(what).because("Each becomes private when humble writes it.")
+            let message = format!("Other users of this computer could read files in {name}.");
+            Notice::warning(message).because("Each file becomes private when humble writes it.")
         } else {
-            let what = format!("Other users of this computer could read {name}.");
-            Notice::warning(what).because("It is private now.")
+            let message = format!("Other users of this computer could read {name}.");
+            Notice::warning(message).because("It is private now.")
         }
     };
     paths.map(notice).collect()

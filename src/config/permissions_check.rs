@@ -1,5 +1,5 @@
-//! Files with keys that other people of this machine can read. Nothing is changed
-//! about them: the folder may be one that the person shares on purpose.
+//! Warns about files with keys that other users of this computer can read. Their modes are
+//! not changed, since the user may share the folder on purpose.
 
 use super::error::file_name;
 use crate::domain::model::Secret;
@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 const BYTES_MAX: u64 = super::json_document::BYTES_MAX;
 
-/// A banner where one of `files` holds one of its secrets in so many words and anybody
-/// on this machine can read it.
+/// A banner if one of `files` is world-readable and contains one of its secrets verbatim.
 pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option<Banner> {
     let exposed = files
         .iter()
@@ -20,14 +19,14 @@ pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option
         return None;
     }
     let files = names.join(" and ");
-    let what = format!("Others on this machine can read the keys in {files}.");
+    let message = format!("Other users of this computer can read the keys in {files}.");
     let advice = format!(
-        "`chmod 700 {}` closes the folder to them.",
+        "Make the folder private with `chmod 700 {}`.",
         folder.display()
     );
     Some(Banner::new(
         BannerCause::OpenPermissions,
-        Notice::warning(what).advise(advice),
+        Notice::warning(message).advise(advice),
     ))
 }
 
@@ -43,7 +42,7 @@ fn is_exposed(path: &Path, secrets: &[Secret]) -> bool {
     secrets.any(|secret| !secret.is_empty() && text.contains(secret))
 }
 
-/// Can somebody who is neither the owner nor of the group get at the file?
+/// Whether users other than the owner and the group can read the file.
 #[cfg(unix)]
 fn others_can_read(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! Personas: those in the binary, and those in the folder `personas`, which beat
-//! them by name (S4.4). A file that cannot be used is listed with the reason.
+//! Personas: those in the binary, and files in the folder `personas`, which override them by
+//! name. An unusable file is listed with the reason.
 
 use super::{Home, Reading};
 use crate::domain::persona::ToolName;
@@ -10,13 +10,13 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Larger files are not prompts that a model could read.
+/// Larger files are not usable as prompts.
 const BYTES_MAX: u64 = 1024 * 1024;
-/// Personas that are read at most, in the order of their names.
+/// Maximum number of persona files, in alphabetical order.
 const PERSONAS_MAX: usize = 200;
-/// Tools that one persona can name.
+/// Maximum number of tools named by one persona.
 const TOOLS_MAX: usize = 500;
-/// Characters of the line that says what a persona is.
+/// Maximum characters of a description.
 const ABOUT_MAX: usize = 80;
 const FENCE: &str = "---";
 
@@ -28,7 +28,6 @@ const BUILT_IN: [(&str, &str); 2] = [
     ),
 ];
 
-/// Those that come with the program.
 fn built_in_personas() -> Vec<Persona> {
     let built_in = BUILT_IN.into_iter();
     built_in
@@ -36,7 +35,7 @@ fn built_in_personas() -> Vec<Persona> {
         .collect()
 }
 
-/// Reads the files `personas/NAME.md`, by name; no folder is no persona.
+/// Reads the files `personas/NAME.md`, sorted by name. A missing folder has no personas.
 pub fn read_personas(home: &Home) -> Reading<Vec<Persona>> {
     let folder = home.personas();
     let mut paths = match markdown_in(&folder) {
@@ -56,28 +55,28 @@ pub fn read_personas(home: &Home) -> Reading<Vec<Persona>> {
 /// Finds a persona among files and built-in ones.
 ///
 /// # Errors
-/// There is none of that name, or its file cannot be used: a sentence.
+/// The name is unknown, or its file is unusable.
 pub fn find_persona(files: &[Persona], name: &str) -> Result<Persona, Notice> {
     let all = all_personas(files);
     let Some(found) = all.iter().find(|persona| persona.name == name) else {
         let names: Vec<&str> = all.iter().map(|persona| persona.name.as_str()).collect();
         let advice = match nearest(name, names.iter().copied()) {
             Some(near) => format!("Did you mean `{near}`?"),
-            None => format!("There are: {}.", names.join(", ")),
+            None => format!("Available: {}.", names.join(", ")),
         };
-        let what = format!("There is no persona `{}`.", shortened(name));
-        return Err(Notice::failure(what).advise(advice));
+        let message = format!("There is no persona `{}`.", shortened(name));
+        return Err(Notice::failure(message).advise(advice));
     };
     match &found.text {
         Ok(_) => Ok(found.clone()),
         Err(why) => {
-            let what = format!("The persona `{name}` cannot be used: {why}.");
-            Err(Notice::failure(what).advise("Correct its file in the folder `personas`."))
+            let message = format!("The persona `{name}` cannot be used: {why}.");
+            Err(Notice::failure(message).advise("Correct its file in the folder `personas`."))
         }
     }
 }
 
-/// Files and built-in ones, each name once, in alphabetical order.
+/// Persona files and built-in personas in alphabetical order, each name once.
 pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
     let mut all = files.to_vec();
     for persona in built_in_personas() {
@@ -85,7 +84,7 @@ pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
             all.push(persona);
         }
     }
-    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
@@ -109,13 +108,13 @@ fn markdown_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
     let why = match fault.kind() {
-        ErrorKind::NotADirectory => "it is a file, a folder is expected".to_owned(),
+        ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
         _ => files::words(fault),
     };
-    let what = format!("{} cannot be read: {why}.", folder.display());
-    let notice = Notice::warning(what)
-        .because("Only the personas that come with the program can be chosen.")
-        .advise("Make it a folder that you may read.");
+    let message = format!("{} cannot be read: {why}.", folder.display());
+    let notice = Notice::warning(message)
+        .because("Only the built-in personas are available.")
+        .advise("Make it a readable folder.");
     Reading {
         value: Vec::new(),
         banners: vec![Banner::new(BannerCause::Personas, notice)],
@@ -124,11 +123,11 @@ fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
 }
 
 fn too_many(folder: &Path, count: usize) -> Option<Banner> {
-    let what = format!("{} holds {count} personas.", folder.display());
+    let message = format!("{} contains {count} personas.", folder.display());
     (count > PERSONAS_MAX).then(|| {
-        let notice = Notice::warning(what)
-            .because(format!("The first {PERSONAS_MAX} by name are listed."))
-            .advise("Move those away that you do not use.");
+        let notice = Notice::warning(message)
+            .because(format!("Only the first {PERSONAS_MAX} by name are listed."))
+            .advise("Remove those that you do not use.");
         Banner::new(BannerCause::Personas, notice)
     })
 }
@@ -144,15 +143,15 @@ fn read(path: &Path) -> Persona {
 fn text_of(path: &Path) -> Result<String, String> {
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err("its file is gone".to_owned()),
+        Ok(None) => return Err("its file does not exist".to_owned()),
         Err(fault) if fault.kind() == ErrorKind::FileTooLarge => {
             return Err(format!("its file is larger than {} MB", BYTES_MAX >> 20));
         }
         Err(fault) => return Err(files::words(&fault)),
     };
     String::from_utf8(bytes).map_err(|fault| {
-        let good = &fault.as_bytes()[..fault.utf8_error().valid_up_to()];
-        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let valid = &fault.as_bytes()[..fault.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         format!("line {line} of its file is not UTF-8")
     })
 }
@@ -166,9 +165,9 @@ fn unusable(name: &str, why: String) -> Persona {
     }
 }
 
-fn understood(name: &str, whole: String) -> Persona {
-    let whole = whole.trim_start_matches('\u{feff}');
-    let split = split_front_matter(whole);
+fn understood(name: &str, contents: String) -> Persona {
+    let contents = contents.trim_start_matches('\u{feff}');
+    let split = split_front_matter(contents);
     let read = split.and_then(|(front, text)| Ok((FrontMatter::read(front)?, text)));
     let (front, text) = match read {
         Ok(read) => read,
@@ -183,7 +182,7 @@ fn understood(name: &str, whole: String) -> Persona {
     }
 }
 
-/// A line without the marks of a heading.
+/// A line without Markdown heading marks.
 fn plain(line: &str) -> String {
     line.trim().trim_start_matches('#').trim().to_owned()
 }
@@ -195,19 +194,19 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// The lines between two fences at the very start, and what follows them. A fence
-/// that is never closed is refused: the `tools` behind it would bind nobody.
-fn split_front_matter(whole: &str) -> Result<(&str, &str), String> {
-    let mut lines = whole.split_inclusive('\n');
+/// Splits off the front matter between two fences at the very start. An unclosed fence is an
+/// error, because its `tools` would silently not restrict anything.
+fn split_front_matter(contents: &str) -> Result<(&str, &str), String> {
+    let mut lines = contents.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
-        return Ok(("", whole));
+        return Ok(("", contents));
     };
     let mut at = first.len();
     for line in lines {
         if line.trim_end() == FENCE {
-            let rest = &whole[at + line.len()..];
+            let rest = &contents[at + line.len()..];
             let rest = rest.trim_start_matches(['\n', '\r']);
-            return Ok((&whole[first.len()..at], rest));
+            return Ok((&contents[first.len()..at], rest));
         }
         at += line.len();
     }
@@ -221,8 +220,8 @@ struct FrontMatter {
 }
 
 impl FrontMatter {
-    /// Reads `key: value` lines; a list stands on one line, in brackets or not, or
-    /// on lines of its own that begin with `-`. Keys of others are left alone.
+    /// Parses `key: value` lines. A list is on one line, with or without brackets, or on
+    /// lines that start with `-`. Unknown keys are ignored.
     fn read(lines: &str) -> Result<Self, String> {
         let mut front = Self::default();
         let mut in_tools = false;
@@ -254,10 +253,10 @@ impl FrontMatter {
         {
             let tool = ToolName::parse(name).ok_or_else(|| {
                 let name = shortened(name);
-                format!("its `tools` holds `{name}`, `tool` or `server/tool` is expected")
+                format!("its `tools` contains `{name}`, expected `tool` or `server/tool`")
             })?;
             if tools.len() == TOOLS_MAX {
-                return Err(format!("its `tools` holds more than {TOOLS_MAX} names"));
+                return Err(format!("its `tools` contains more than {TOOLS_MAX} names"));
             }
             tools.push(tool);
         }

@@ -1,7 +1,7 @@
-//! Which differences between what is in force and what the files say may come into
-//! force by themselves (S1.4). A tool can write these files: whatever could give it
-//! power, or lead a conversation elsewhere, waits for the person. Every field is
-//! named here, so that a new one does not compile before it has been weighed.
+//! Decides which differences between the running configuration and the files apply at once.
+//! A tool can write these files, so changes that could give it power or redirect a
+//! conversation need the user's consent. Every field is destructured here, so a new field
+//! does not compile until it is reviewed.
 
 mod describe;
 mod models;
@@ -24,16 +24,16 @@ const CONFIG: &str = "config.json";
 const SERVERS: &str = "mcp-servers.json";
 const PROMPT: &str = "system_prompt.txt";
 
-/// What came of comparing.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weighed {
     pub changes: Vec<Change>,
-    /// What is in force once the harmless changes are, and no other.
+    /// The configuration with only the harmless changes applied.
     pub harmless: Known,
 }
 
 impl Weighed {
-    /// The changes of one weight, in the order of the files.
+    /// The changes of one weight, in file order.
     pub fn of(&self, weight: Weight) -> Vec<Change> {
         let changes = self.changes.iter();
         let found = changes.filter(|change| change.weight == weight);
@@ -41,8 +41,8 @@ impl Weighed {
     }
 }
 
-/// What was in force before in this run. An entry that is taken out of a file and
-/// put back as something else is still the same name to the person.
+/// Entries that were in use earlier in this run. To the user, an entry that is removed and
+/// added back with other contents is still the same name.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     models: Vec<ModelConfig>,
@@ -56,7 +56,7 @@ impl Memory {
             self.models.push(model.clone());
         }
         for server in &known.servers {
-            // A broken entry says nothing: the launch before it counts when it is mended.
+            // A broken entry does not replace the earlier launch, which a repair is compared to.
             if !matches!(server.launch, Launch::Misconfigured { .. }) {
                 self.launches
                     .insert(server.id.clone(), server.launch.clone());
@@ -65,7 +65,7 @@ impl Memory {
     }
 }
 
-/// Compares what is in force with what the files say.
+/// Compares the running configuration with the files.
 pub fn weigh(before: &Known, after: &Known, memory: &Memory) -> Weighed {
     let mut scale = Scale::default();
     let Known {
@@ -91,7 +91,7 @@ pub fn weigh(before: &Known, after: &Known, memory: &Memory) -> Weighed {
     }
 }
 
-/// Collects changes; each method returns what is in force after the harmless ones.
+/// Collects changes. Each method returns its value with the harmless changes applied.
 #[derive(Default)]
 struct Scale {
     changes: Vec<Change>,
@@ -113,26 +113,25 @@ impl Scale {
         self.changes.push(change);
     }
 
-    /// A value that may change by itself.
+    /// A value that may change without consent.
     fn free<T: PartialEq + Copy>(
         &mut self,
         before: T,
         after: T,
-        said: impl FnOnce() -> String,
+        describe: impl FnOnce() -> String,
     ) -> T {
         if before != after {
-            self.say(CONFIG, said());
+            self.say(CONFIG, describe());
         }
         after
     }
 
-    /// A bound: a tighter one is harmless, a looser one is not.
+    /// A limit: lowering it is harmless, raising it needs consent.
     fn bound(&mut self, name: &str, before: u32, after: u32) -> u32 {
         if after <= before {
             return self.free(before, after, || format!("{name} is {after} now"));
         }
-        let values = [before, after].map(|value| Some(value.to_string()));
-        let [old, new] = values;
+        let [old, new] = [before, after].map(|value| Some(value.to_string()));
         self.ask(CONFIG, format!("`{name}`"), old, new);
         before
     }
@@ -143,7 +142,7 @@ impl Scale {
             log_level,
             tool_mode,
             limits,
-            // It follows from the models.
+            // Follows from the models.
             lists_models,
         } = after;
         Settings {
@@ -165,7 +164,12 @@ impl Scale {
             });
         }
         let [old, new] = [before, after].map(|mode| Some(mode.name().to_owned()));
-        self.ask(CONFIG, "`toolCallMode`: tools would run unasked", old, new);
+        self.ask(
+            CONFIG,
+            "`toolCallMode`: tools would run without asking",
+            old,
+            new,
+        );
         before
     }
 
@@ -185,7 +189,7 @@ impl Scale {
         }
     }
 
-    /// Every word of it steers the model: none changes unseen.
+    /// All of the prompt steers the model, so every change needs consent.
     fn system_prompt(&mut self, before: &str, after: &str) -> String {
         if before != after {
             let (old, new) = differing(before, after);
@@ -198,7 +202,8 @@ impl Scale {
         let names = before.iter().chain(after).map(|persona| &persona.name);
         let names: std::collections::BTreeSet<&String> = names.collect();
         for name in names {
-            let find = |list: &[Persona]| list.iter().find(|one| one.name == *name).cloned();
+            let find =
+                |list: &[Persona]| list.iter().find(|persona| persona.name == *name).cloned();
             let (old, new) = (find(before), find(after));
             if old == new {
                 continue;
@@ -206,7 +211,7 @@ impl Scale {
             let file = format!("personas/{name}.md");
             let what = match (&old, &new) {
                 (None, _) => "a new persona",
-                (_, None) => "the persona is gone",
+                (_, None) => "the persona was removed",
                 _ => "the persona",
             };
             let (old, new) = (old.as_ref().map(whole), new.as_ref().map(whole));
@@ -220,7 +225,7 @@ impl Scale {
     }
 }
 
-/// A persona as one text: every field of it, since every one of them counts.
+/// All fields of a persona as one text, since each of them matters.
 fn whole(persona: &Persona) -> String {
     let Persona {
         name: _,

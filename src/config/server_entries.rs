@@ -1,5 +1,5 @@
-//! Where the servers stand in `mcp-servers.json`: under `mcpServers`, or as other
-//! clients and older homes have it (S3.3).
+//! Locates the servers in `mcp-servers.json`: under `mcpServers`, or in the layouts of other
+//! clients and of older humble-ai-cli homes.
 
 use super::ConfigError;
 use super::json_document::{Document, kind};
@@ -7,19 +7,19 @@ use super::json_edit::Step;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// One server as it stands in the file.
+/// A server in the file.
 pub(super) struct ServerEntry<'a> {
     pub(super) id: String,
     pub(super) place: Place,
     pub(super) value: &'a Value,
 }
 
-/// Where an entry stands, or where a new one goes.
+/// The location of an entry, or of a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// A member of the object under this key, or of the root itself.
     Member(Option<&'static str>),
-    /// An element of the list under this key, which is how older homes have it.
+    /// An element of the list under this key, the layout of older homes.
     Element(&'static str, usize),
 }
 
@@ -33,15 +33,15 @@ impl Place {
     }
 }
 
-/// The servers of a file, each with its place.
+/// The servers of a file with their locations.
 ///
 /// # Errors
-/// What should hold them holds something else.
+/// The container of the servers has the wrong type.
 pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
     let root = document.root();
     let Some(key) = container(root) else {
-        // A root without the key is itself the list; what is no object in it, such
-        // as a `$schema`, is no server.
+        // The root itself lists the servers. Values that are not objects, such as
+        // `$schema`, are skipped.
         let members = root.iter().filter(|(_, value)| value.is_object());
         return Ok(in_object(members, None));
     };
@@ -52,12 +52,12 @@ pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, Confi
         Some(other) => Err(ConfigError::Misshapen {
             path: document.path().to_owned(),
             line: document.line(&[Step::Key(key)]),
-            fault: format!("`{key}` is {}, an object is expected", kind(other)),
+            fault: format!("`{key}` is {}, expected an object", kind(other)),
         }),
     }
 }
 
-/// Where a server that the file does not list yet is to stand.
+/// The location for a new server.
 pub(super) fn new_place(document: &Document) -> Place {
     match container(document.root()) {
         None => Place::Member(None),
@@ -68,7 +68,7 @@ pub(super) fn new_place(document: &Document) -> Place {
     }
 }
 
-/// The key under which the servers stand; `None` where the root lists them.
+/// The key of the server container; `None` if the root lists the servers.
 fn container(root: &Map<String, Value>) -> Option<&'static str> {
     let is_server = |value: &Value| value.get("command").is_some() || value.get("url").is_some();
     if root.contains_key("mcpServers") {
@@ -100,7 +100,7 @@ fn in_object<'a>(
 
 fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
     let name_of = |value: &Value| Some(value.get("name")?.as_str()?.to_owned());
-    // The names in the file come first: a generated one must not take theirs.
+    // Explicit names are reserved first, so that no generated name collides with them.
     let mut free: BTreeSet<String> = items.iter().filter_map(name_of).collect();
     let mut taken = free.clone();
     items
@@ -110,9 +110,9 @@ fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
             let id = name_of(value)
                 .filter(|name| free.remove(name))
                 .unwrap_or_else(|| {
-                    let by_place = format!("server-{}", index + 1);
-                    let others = (2..).map(|count| format!("{by_place}-{count}"));
-                    let mut names = std::iter::once(by_place.clone()).chain(others);
+                    let by_index = format!("server-{}", index + 1);
+                    let others = (2..).map(|count| format!("{by_index}-{count}"));
+                    let mut names = std::iter::once(by_index.clone()).chain(others);
                     let name = names.find(|name| taken.insert(name.clone()));
                     name.expect("there are more numbers than servers")
                 });

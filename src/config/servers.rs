@@ -1,5 +1,5 @@
-//! `mcp-servers.json` (S3.1 to S3.3). A server that cannot be understood is listed
-//! as misconfigured with the reason, and the others work.
+//! Parses `mcp-servers.json`. An invalid server is listed as misconfigured with the reason,
+//! and the others work.
 
 use super::fields::{self, Entry, Fault};
 use super::json_document::{Document, kind};
@@ -17,20 +17,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
-/// The key of the built-in server, which no other can have (S10.1).
+/// The name of the built-in server, which no other server can have.
 pub const BUILT_IN: &str = "humble";
-/// Built-in tools that are off in the chat until switched on (S10.2).
+/// Built-in tools that are off by default in the chat.
 const BUILT_IN_TOOLS_OFF: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Reads `mcp-servers.json`: the built-in server first, be the file there or not,
-/// then the others in file order.
+/// Reads `mcp-servers.json`. The built-in server comes first, even without a file, then the
+/// others in file order.
 pub fn read_servers(home: &Home) -> Reading<Vec<ServerConfig>> {
     read_servers_with(home, &environment)
 }
 
-/// The same with other variables than those of the environment.
+/// Like [`read_servers`], with the given environment variables.
 pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<ServerConfig>> {
     let found = Document::read(&home.servers()).and_then(|document| {
         let Some(document) = document else {
@@ -60,10 +60,10 @@ pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<S
     }
 }
 
-/// The tools of an entry that are switched off.
+/// The disabled tools of an entry.
 ///
 /// # Errors
-/// What is wrong with the list.
+/// `toolsOff` has the wrong type.
 pub(super) fn tools_off(id: &str, entry: &Entry) -> Result<Vec<String>, Fault> {
     let default = || match id {
         BUILT_IN => BUILT_IN_TOOLS_OFF.map(str::to_owned).to_vec(),
@@ -85,7 +85,7 @@ pub(super) fn server(id: &str, value: &Value, variables: Variables<'_>) -> Serve
         secrets: Vec::new(),
     };
     let Value::Object(entry) = value else {
-        let why = format!("the entry is {}, an object is expected", kind(value));
+        let why = format!("the entry is {}, expected an object", kind(value));
         return misconfigured(true, why);
     };
     understood(id, entry, variables).unwrap_or_else(|why| {
@@ -112,7 +112,7 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
         ..
     } = &launch
     {
-        // The server gets these too, and may print them.
+        // The server receives these too, and may print them.
         for name in names.iter().filter(|name| is_secret_name(name)) {
             noting(name);
         }
@@ -149,7 +149,7 @@ fn launch(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launch, F
     if id == BUILT_IN {
         return match (command, url) {
             (None, None) => Ok(Launch::BuiltIn),
-            _ => Err("`humble` is the built-in server; give this one another name".to_owned()),
+            _ => Err("`humble` is the built-in server; choose another name".to_owned()),
         };
     }
     match (command, url, way) {
@@ -173,7 +173,7 @@ enum Way {
     Remote(RemoteTransport),
 }
 
-/// `transport`, or `type` as other clients call it.
+/// Reads `transport`, which other clients call `type`.
 fn way(entry: &Entry) -> Result<Option<Way>, Fault> {
     let read = |key: &str| -> Result<Option<Way>, Fault> {
         let words = ["stdio", "command", "sse", "http", "streamable-http"];
@@ -207,7 +207,7 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
         Some(other) => {
             let found = kind(other);
             return Err(format!(
-                "`inheritEnv` is {found}, true or a list of names is expected"
+                "`inheritEnv` is {found}, expected true or a list of names"
             ));
         }
     };
@@ -220,25 +220,28 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
     })
 }
 
-/// The folder that a child starts in, where that says what runs or what it works on: a
-/// relative path is another file elsewhere, and what was allowed here is not allowed
-/// there. Otherwise it is no part of the launch.
-fn folder(named: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
-    let here = std::env::current_dir().ok();
-    if let Some(named) = named.map(PathBuf::from) {
-        return match here {
-            Some(here) if named.is_relative() => Some(here.join(named)),
-            _ => Some(named),
+/// The working folder of a child process, if it is configured or the command or an argument
+/// names an existing relative path. The same relative path is another file in another folder,
+/// so the folder is then part of the launch identity that permissions refer to.
+fn folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
+    let current = std::env::current_dir().ok();
+    if let Some(configured) = configured.map(PathBuf::from) {
+        return match current {
+            Some(current) if configured.is_relative() => Some(current.join(configured)),
+            _ => Some(configured),
         };
     }
-    let here = here?;
-    let is_here =
-        |path: &str| !path.is_empty() && Path::new(path).is_relative() && here.join(path).exists();
+    let current = current?;
+    let exists = |path: &str| {
+        !path.is_empty() && Path::new(path).is_relative() && current.join(path).exists()
+    };
     let value_of = |argument: &str| argument.split_once('=').map(|(_, value)| value.to_owned());
     let mut args = args.iter();
-    let is_relative = (command.contains('/') && is_here(command))
-        || args.any(|it| is_here(it) || value_of(it).is_some_and(|value| is_here(&value)));
-    is_relative.then_some(here)
+    let is_relative = (command.contains('/') && exists(command))
+        || args.any(|argument| {
+            exists(argument) || value_of(argument).is_some_and(|value| exists(&value))
+        });
+    is_relative.then_some(current)
 }
 
 fn remote(
@@ -253,7 +256,7 @@ fn remote(
         return Err("`url` must begin with `http://` or `https://`".to_owned());
     }
     let mut headers = filled_pairs(entry, "env", variables)?;
-    // What is called a header outright wins over what merely becomes one.
+    // `headers` takes precedence over `env`, which other clients use for headers.
     for (name, value) in filled_pairs(entry, "headers", variables)? {
         headers.retain(|(other, _)| !other.eq_ignore_ascii_case(&name));
         headers.push((name, value));
@@ -271,13 +274,13 @@ fn remote(
 fn check_header(name: &str, value: &str) -> Result<(), Fault> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(format!("`{name}` cannot be the name of a header"));
+        return Err(format!("`{name}` is not a valid header name"));
     }
     if value
         .chars()
         .any(|letter| letter.is_control() && letter != '\t')
     {
-        return Err(format!("the header `{name}` holds a control character"));
+        return Err(format!("the header `{name}` contains a control character"));
     }
     Ok(())
 }
@@ -298,7 +301,7 @@ fn filled_pairs(
         .collect()
 }
 
-/// Every secret value in the settings of the servers, for the log to hide.
+/// All secret values in the server settings, for log redaction.
 pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
     servers
         .iter()

@@ -1,4 +1,4 @@
-//! `config.json`, read leniently: what cannot be used is a banner, the rest works.
+//! Reads `config.json` leniently: invalid parts become banners, and the rest is used.
 
 use super::error::file_name;
 use super::fields::{self, Entry, Fault};
@@ -11,16 +11,16 @@ use crate::domain::model::{ApiKey, Limits, Secret};
 use crate::domain::{Advice, Banner, BannerCause, ModelConfig, Notice, ToolMode, secrets};
 use serde_json::Value;
 
-const ALL_ELSE: &str = "Correct it there; everything else in the file is used.";
+const ALL_ELSE: &str = "Correct it in the file; the rest of the file is used.";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Those that can be used, in file order.
+    /// The usable models in file order.
     pub models: Vec<ModelConfig>,
     pub log_level: tracing::Level,
     pub tool_mode: ToolMode,
     pub limits: Limits,
-    /// The file lists at least one model, be it one that cannot be used.
+    /// The file lists at least one model, usable or not.
     pub lists_models: bool,
 }
 
@@ -37,20 +37,20 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The active model: none where several claim to be it (S2.3).
+    /// The active model. None if several are marked active.
     pub fn active(&self) -> Option<&ModelConfig> {
         let mut active = self.models.iter().filter(|model| model.active);
         let first = active.next()?;
         active.next().is_none().then_some(first)
     }
 
-    /// A model by its name, else by what its server calls it.
+    /// Finds a model by its name, else by its name on the server.
     pub fn find_model(&self, name: &str) -> Option<&ModelConfig> {
         let by_name = self.models.iter().find(|model| model.name == name);
         by_name.or_else(|| self.models.iter().find(|model| model.model == name))
     }
 
-    /// Every secret value in these settings, for the log to hide.
+    /// All secret values in these settings, for log redaction.
     pub fn secrets(&self) -> Vec<Secret> {
         let keys = self.models.iter().filter_map(|model| match &model.api_key {
             ApiKey::Known(key) => Some(key.clone()),
@@ -69,7 +69,7 @@ pub fn read_settings(home: &Home) -> Reading<Settings> {
     read_settings_with(home, &environment)
 }
 
-/// The same with other variables than those of the environment.
+/// Like [`read_settings`], with the given environment variables.
 pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Settings> {
     let mut reader = match Document::read(&home.config()) {
         Ok(Some(document)) => Reader {
@@ -112,7 +112,7 @@ impl Reader {
             None => return (Vec::new(), false),
             Some(Value::Array(entries)) => entries.clone(),
             Some(other) => {
-                let fault = format!("`models` is {}, a list is expected", kind(other));
+                let fault = format!("`models` is {}, expected a list", kind(other));
                 self.complain("models", &[Step::Key("models")], &fault);
                 return (Vec::new(), false);
             }
@@ -122,21 +122,25 @@ impl Reader {
             let Understood { model, faults } = model(entry, home, variables);
             if !faults.is_empty() {
                 let advice = match (&model, &faults[..]) {
-                    (None, _) => "Correct it there; this model is not used until then.",
-                    (Some(_), [_]) => "Correct it there; the model is used without this field.",
-                    (Some(_), _) => "Correct it there; the model is used without these fields.",
+                    (None, _) => "Correct it in the file; until then this model is not used.",
+                    (Some(_), [_]) => {
+                        "Correct it in the file; the model is used without this field."
+                    }
+                    (Some(_), _) => {
+                        "Correct it in the file; the model is used without these fields."
+                    }
                 };
                 self.complain_of_model(index, entry, &faults, advice);
             }
             let Some(model) = model else {
                 continue;
             };
-            let twin = models
+            let is_duplicate = models
                 .iter()
                 .any(|other| other.reference() == model.reference());
-            if twin {
+            if is_duplicate {
                 let fault = format!(
-                    "there is another `{}` of the same model; give one of them another `name`",
+                    "another entry has the same name `{}`, provider and model; give one of them another `name`",
                     model.name
                 );
                 self.complain_of_model(index, entry, &[fault], ALL_ELSE);
@@ -160,9 +164,9 @@ impl Reader {
             .unwrap_or_default();
         let number = index + 1;
         let faults: Vec<_> = faults.iter().map(|fault| fields::sentence(fault)).collect();
-        let what = format!("model {number}{name}: {}", faults.join(" "));
+        let message = format!("model {number}{name}: {}", faults.join(" "));
         let steps = [Step::Key("models"), Step::Index(index)];
-        self.warn(&format!("model {number}"), &steps, &what, advice);
+        self.warn(&format!("model {number}"), &steps, &message, advice);
     }
 
     fn log_level(&mut self) -> tracing::Level {
@@ -210,7 +214,7 @@ impl Reader {
         self.or_default(&[Step::Key("limits"), Step::Key(key)], found)
     }
 
-    /// What was found, or a banner and nothing.
+    /// The value, or `None` after adding a banner about the error.
     fn or_default<T>(&mut self, steps: &[Step<'_>], found: Result<Option<T>, Fault>) -> Option<T> {
         found.unwrap_or_else(|fault| {
             let names = steps.iter().map(|step| match step {
@@ -227,12 +231,12 @@ impl Reader {
         self.warn(about, steps, &fields::sentence(fault), ALL_ELSE);
     }
 
-    /// Adds a banner; `what` is a sentence, or several.
-    fn warn(&mut self, about: &str, steps: &[Step<'_>], what: &str, advice: &'static str) {
+    /// Adds a banner; `message` is one or more sentences.
+    fn warn(&mut self, about: &str, steps: &[Step<'_>], message: &str, advice: &'static str) {
         let path = self.document.path();
         let line = self.document.line(steps);
-        let what = format!("{}, line {line}: {what}", path.display());
-        let notice = Notice::warning(what).advise(advice);
+        let message = format!("{}, line {line}: {message}", path.display());
+        let notice = Notice::warning(message).advise(advice);
         let cause = BannerCause::setting(file_name(path), about);
         self.banners.push(Banner::new(cause, notice));
     }
@@ -250,13 +254,13 @@ impl Reader {
             .iter()
             .map(|model| format!("`{}` ({})", model.name, model.provider))
             .collect();
-        let what = format!(
+        let message = format!(
             "{} models are marked active: {}.",
             active.len(),
             names.join(", ")
         );
-        let notice = Notice::warning(what)
-            .because("None of them is used until one is picked.")
+        let notice = Notice::warning(message)
+            .because("None is used until you choose one.")
             .advise(Advice::SelectModel);
         self.banners
             .push(Banner::new(BannerCause::ActiveModel, notice));
@@ -268,7 +272,7 @@ fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Understood {
         Value::Object(entry) => models::read(entry, home.root(), variables),
         other => Understood {
             model: None,
-            faults: vec![format!("it is {}, an object is expected", kind(other))],
+            faults: vec![format!("it is {}, expected an object", kind(other))],
         },
     }
 }

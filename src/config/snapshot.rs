@@ -1,5 +1,5 @@
-//! All that the files of settings say, read at once: at the start, and again
-//! whenever one of them was edited while the program runs (S1.4).
+//! A snapshot of all settings files, taken at start and again whenever one of them is edited
+//! while the program runs.
 
 use super::personas::read_personas;
 use super::{
@@ -8,23 +8,23 @@ use super::{
 use crate::domain::{Banner, Persona, ServerConfig, Trust};
 use std::sync::Arc;
 
-/// What the files say, or what is in force of it.
+/// The contents of all settings files, or the configuration in use.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Known {
     pub settings: Settings,
     pub servers: Vec<ServerConfig>,
     pub system_prompt: String,
-    /// Those of the folder `personas`, by name; the built-in ones are not among them.
+    /// The files of the folder `personas`, sorted by name, without the built-in personas.
     pub personas: Vec<Persona>,
     pub trust: Arc<Trust>,
 }
 
-/// One reading of all files.
+/// The result of reading all files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Read {
     pub known: Known,
     pub banners: Vec<Banner>,
-    /// Files that could not be used at all: their part of `known` means nothing.
+    /// Files that could not be used at all; their part of the snapshot is a default.
     settings_failed: bool,
     servers_failed: bool,
     prompt_failed: bool,
@@ -71,8 +71,8 @@ impl Read {
         }
     }
 
-    /// What the files say; of one that could not be used, what is in force: nobody
-    /// loses settings while a file is being mended.
+    /// The snapshot, with `current` in place of unusable files, so that no settings are lost
+    /// while a file is being repaired.
     pub fn or_else(self, in_force: &Known) -> Known {
         let mut known = self.known;
         if self.settings_failed {

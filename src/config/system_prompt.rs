@@ -1,4 +1,4 @@
-//! `system_prompt.txt` as the person has it (S4.1).
+//! Reads `system_prompt.txt`, and replaces outdated ones after a backup.
 
 use super::home::DEFAULT_SYSTEM_PROMPT;
 use super::{ConfigError, Home, Reading};
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Copies of one prompt that are kept; nobody replaces it so often.
+/// Maximum number of backups of one prompt.
 const COPIES_MAX: usize = 1_000;
-/// Words by which prompts of older homes teach a call form that is not ours.
+/// Markers of prompts from older homes, which teach an obsolete tool call format.
 const OLDER_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
-/// Reads the system prompt; a missing file is an empty one.
+/// Reads the system prompt. A missing file counts as empty.
 pub fn read_system_prompt(home: &Home) -> Reading<String> {
     let path = home.system_prompt();
     let bytes = match files::read(&path, BYTES_MAX) {
@@ -24,8 +24,8 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(fault) => {
-            let good = fault.utf8_error().valid_up_to();
-            let line = fault.as_bytes()[..good]
+            let valid = fault.utf8_error().valid_up_to();
+            let line = fault.as_bytes()[..valid]
                 .iter()
                 .filter(|byte| **byte == b'\n')
                 .count();
@@ -35,14 +35,14 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
     };
     let older = older_form(&text);
     let banners = older.map(|form| {
-        let what = format!(
-            "{} teaches a form of tool calls (`{form}`) that is not used any more.",
+        let message = format!(
+            "{} describes an outdated form of tool calls (`{form}`).",
             home.path_words()
         );
         Banner::new(
             BannerCause::OldSystemPrompt,
-            Notice::warning(what)
-                .because("Each request describes the tools and how to call them by itself.")
+            Notice::warning(message)
+                .because("humble now describes the tools and how to call them in each request.")
                 .advise(Advice::ReplaceSystemPrompt),
         )
     });
@@ -57,7 +57,7 @@ fn older_form(text: &str) -> Option<&'static str> {
     OLDER_FORMS.into_iter().find(|form| text.contains(form))
 }
 
-/// The text of `system_prompt.txt` where it teaches an older form.
+/// The text of `system_prompt.txt` if it describes an outdated call format.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -70,12 +70,11 @@ pub fn older_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigError>
     Ok(older.map(Arc::from))
 }
 
-/// Puts this program's own prompt in the place of `shown` and keeps a copy beside
-/// it, whose path is returned.
+/// Replaces the prompt by the built-in one. Returns the path of the backup next to it.
 ///
 /// # Errors
-/// The file holds something else than `shown` by now, or cannot be read, copied or
-/// written; it is as it was then.
+/// The file no longer contains `shown`, or cannot be read, copied or written. The file is
+/// unchanged then.
 pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, ConfigError> {
     let path = home.system_prompt();
     let unwritable = |fault: &io::Error| ConfigError::Unwritable {
@@ -97,11 +96,10 @@ pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, Config
         UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
         UpdateError::Write(fault) => unwritable(&fault),
     })?;
-    Ok(copy.expect("it was made before the file was changed"))
+    Ok(copy.expect("the backup precedes the write"))
 }
 
-/// Keeps `bytes` as `NAME.bak`, `NAME.bak_2` … beside the file: no copy replaces
-/// another.
+/// Saves `bytes` as `NAME.bak`, `NAME.bak_2` and so on, without replacing an earlier backup.
 fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 1..=COPIES_MAX {
         let mut name = path.as_os_str().to_owned();
@@ -115,13 +113,13 @@ fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
             Err(fault) => return Err(fault),
         }
     }
-    Err(io::Error::other("too many copies of it are kept already"))
+    Err(io::Error::other("there are too many backups of it"))
 }
 
 fn without(path: &str, why: &str) -> Reading<String> {
     let notice = Notice::failure(format!("{path} cannot be used: {why}."))
-        .because("Models get no system prompt from it.")
-        .advise("Save it as UTF-8 in a file that you may read.");
+        .because("Models receive no system prompt.")
+        .advise("Save it as a readable UTF-8 file.");
     Reading {
         value: String::new(),
         banners: vec![Banner::new(

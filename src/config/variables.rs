@@ -1,43 +1,42 @@
-//! `${NAME}` in settings.
+//! Expands `${NAME}` in settings, and derives the secrets to redact from the values.
 
 use url::Url;
 
-/// Too short a value stands in too many words that have nothing to do with it.
+/// Redacting shorter values would hide unrelated text.
 const SECRET_BYTES_MIN: usize = 6;
-/// What everybody may know, and every child process is told (S3.1): the log would be
-/// unreadable without the paths that begin with it.
+/// Variables with public values, which every child process receives. Redacting them would
+/// make paths in the log unreadable.
 const PUBLIC: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
 ];
 
-/// Is the value of this variable no secret, whoever uses it?
+/// Whether the value of this variable is never a secret.
 pub(super) fn is_public(name: &str) -> bool {
     PUBLIC.contains(&name) || name.starts_with("XDG_")
 }
 
-/// How a value may be met again that is to be hidden: as it is, and as the path or the
-/// host of a URL has it. None of what is too short to be hidden.
+/// The forms in which a secret value may appear: verbatim, and as escaped in the path or host
+/// of a URL. Omits forms that are too short to redact.
 pub(super) fn spellings(value: &str) -> Vec<String> {
     let path = value.split(['?', '#']).next().unwrap_or_default();
     let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
     let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
     let mut all = vec![value.to_owned(), path.to_owned(), value.to_lowercase()];
     all.extend(escaped);
-    // `Bearer TOKEN`: the token may be met without its scheme.
+    // `Bearer TOKEN`: the token may appear without its scheme.
     all.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
     all.retain(|spelling| spelling.len() >= SECRET_BYTES_MIN);
     all
 }
 
-/// Looks up a variable of the environment; unset, or not Unicode, is `None`.
+/// Looks up an environment variable; `None` if it is unset or not Unicode.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The environment of this program.
 pub(super) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// `NAME` where `text` is `${NAME}` and nothing else.
+/// `NAME`, if `text` is exactly `${NAME}`.
 pub(super) fn reference(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
 }
@@ -50,11 +49,11 @@ pub(super) fn is_name(name: &str) -> bool {
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Replaces each `${NAME}`. Braces that hold no name stay as they are: they may be
-/// meant for somebody else, such as a shell.
+/// Expands each `${NAME}`. Braces without a valid name are kept: they may be meant for a
+/// shell.
 ///
 /// # Errors
-/// The first name that is not set.
+/// The first variable that is not set.
 pub(super) fn replaced(text: &str, variables: Variables<'_>) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,6 @@
-//! Watches the files of settings for edits from outside (S1.4). The system's word
-//! that something happened is only a hint: what is told on is that a file holds
-//! something else now. Where the system gives no word, the files are looked at
-//! every two seconds.
+//! Watches the settings files for edits by other programs. File-system events are only hints:
+//! a change is reported only if a file's contents differ. Without events, the files are
+//! polled every two seconds.
 
 mod fingerprint;
 
@@ -15,17 +14,17 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Editors write a file in several steps: this long nothing more must happen.
+/// Debounce interval: editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(200);
-/// A file that never comes to rest is read all the same.
+/// Longest debounce, for a file that keeps changing.
 const RESTLESS_MAX: Duration = Duration::from_secs(2);
-/// Between two looks where nobody tells of changes.
+/// Poll interval without file-system events.
 const POLL: Duration = Duration::from_secs(2);
-/// Between two looks where the system does: it says nothing of a network drive, and
-/// loses words when there are too many.
+/// Poll interval with file-system events, which are missing on network drives and dropped
+/// under load.
 const SAFETY: Duration = Duration::from_secs(10);
 
-/// Tells when the files of a home may say something else. Dropped, it stops.
+/// Reports changes of the settings files of a home. Stops when dropped.
 #[derive(Debug)]
 pub struct Watcher {
     changed: mpsc::Receiver<()>,
@@ -33,18 +32,18 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch; the first word comes at once, for what changed since the
-    /// files were read. Must be called within a tokio runtime.
+    /// Starts watching. Reports a change at once, to cover edits since the files were read.
+    /// Must be called within a tokio runtime.
     pub fn new(home: &Home) -> Self {
-        let (tell, changed) = mpsc::channel(1);
-        let task = tokio::spawn(watch(home.clone(), tell));
+        let (sender, changed) = mpsc::channel(1);
+        let task = tokio::spawn(watch(home.clone(), sender));
         Self {
             changed,
             _task: AbortOnDropHandle::new(task),
         }
     }
 
-    /// Waits for a change; for ever once watching has ended. Safe to drop.
+    /// Waits for a change, or forever once watching has ended. Cancel-safe.
     pub async fn changed(&mut self) {
         if self.changed.recv().await.is_none() {
             std::future::pending().await
@@ -52,33 +51,33 @@ impl Watcher {
     }
 }
 
-async fn watch(home: Home, tell: mpsc::Sender<()>) {
+async fn watch(home: Home, sender: mpsc::Sender<()>) {
     let (wake, woken) = mpsc::channel(1);
-    follow(Look::new(home, wake), woken, tell).await;
+    follow(Look::new(home, wake), woken, sender).await;
 }
 
-async fn follow(mut look: Look, mut woken: mpsc::Receiver<()>, tell: mpsc::Sender<()>) {
+async fn follow(mut files: Look, mut woken: mpsc::Receiver<()>, sender: mpsc::Sender<()>) {
     loop {
-        let looked = tokio::task::spawn_blocking(move || {
-            let changed = look.again();
-            (look, changed)
+        let checked = tokio::task::spawn_blocking(move || {
+            let changed = files.again();
+            (files, changed)
         });
         let changed;
-        (look, changed) = match looked.await {
-            Ok(looked) => looked,
+        (files, changed) = match checked.await {
+            Ok(checked) => checked,
             Err(fault) => return tracing::error!("the settings are not watched: {fault}"),
         };
-        // Full means that the last word has not been heard yet: one is enough.
+        // A full channel already holds an unread report, which is enough.
         if changed
             && matches!(
-                tell.try_send(()),
+                sender.try_send(()),
                 Err(mpsc::error::TrySendError::Closed(()))
             )
         {
             return;
         }
-        let patience = if look.is_told { SAFETY } else { POLL };
-        if timeout(patience, woken.recv()).await.is_ok() {
+        let poll_interval = if files.is_told { SAFETY } else { POLL };
+        if timeout(poll_interval, woken.recv()).await.is_ok() {
             come_to_rest(&mut woken).await;
         }
     }
@@ -95,7 +94,7 @@ async fn come_to_rest(woken: &mut mpsc::Receiver<()>) {
     }
 }
 
-/// The system's watcher, and what the files held at the last look.
+/// The system's watcher, and the fingerprints of the files at the last check.
 struct Look {
     home: Home,
     wake: mpsc::Sender<()>,
@@ -103,7 +102,7 @@ struct Look {
     asks_system: bool,
     watched: BTreeSet<PathBuf>,
     stamps: Option<Stamps>,
-    /// Every folder is watched by the system.
+    /// The system watches every folder.
     is_told: bool,
 }
 
@@ -120,10 +119,9 @@ impl Look {
         }
     }
 
-    /// Does a file hold something else than at the last look? The first look says
-    /// yes. Blocks.
+    /// Whether a file's contents differ from the last check. True on the first check. Blocks.
     fn again(&mut self) -> bool {
-        // First the watch, then the look: what happens between is not lost.
+        // Watch before reading, so that no change in between is lost.
         self.is_told = self.follow();
         let stamps = Stamps::of(&self.home, self.stamps.as_ref());
         let changed = self.stamps.as_ref() != Some(&stamps);
@@ -131,22 +129,24 @@ impl Look {
         changed
     }
 
-    /// Watches the folders in which the files are now: links may lead elsewhere since
-    /// the last look, and a folder that was made again is another one.
+    /// Watches the current folders of the files. Links may have changed since the last check,
+    /// and a recreated folder needs a new watch.
     fn follow(&mut self) -> bool {
         if self.system.is_none() && self.asks_system {
             let wake = self.wake.clone();
-            let heard = move |event: notify::Result<Event>| {
-                // To read a file is no change of it.
+            let on_event = move |event: notify::Result<Event>| {
+                // Reading a file does not change it.
                 let is_reading = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(kind)
                         if !matches!(kind, notify::event::AccessKind::Close(_))));
                 if !is_reading {
-                    // Full: a look is due anyway.
+                    // If the channel is full, a check is already due.
                     let _ = wake.try_send(());
                 }
             };
-            self.system = notify::recommended_watcher(heard)
-                .inspect_err(|fault| tracing::warn!("the system tells of no changes: {fault}"))
+            self.system = notify::recommended_watcher(on_event)
+                .inspect_err(|fault| {
+                    tracing::warn!("file-system events are not available: {fault}")
+                })
                 .ok();
         }
         let Some(system) = &mut self.system else {
@@ -154,18 +154,18 @@ impl Look {
         };
         let wanted = folders(&self.home);
         for gone in self.watched.difference(&wanted) {
-            // It may be gone by itself.
+            // Fails if the folder was removed, which is fine.
             let _ = system.unwatch(gone);
         }
-        let mut is_told = true;
+        let mut watches_all = true;
         for folder in &wanted {
             if let Err(fault) = system.watch(folder, RecursiveMode::NonRecursive) {
                 tracing::debug!("{} is not watched: {fault}", folder.display());
-                is_told = false;
+                watches_all = false;
             }
         }
         self.watched = wanted;
-        is_told
+        watches_all
     }
 }
 

@@ -1,4 +1,4 @@
-//! Each branch of the script, by the request that leads to it.
+//! Each branch of the script, tested with the request that leads to it.
 
 use super::*;
 use crate::domain::{CallMessage, Offered};
@@ -20,7 +20,7 @@ fn request(messages: Vec<Message>) -> ChatRequest {
     }
 }
 
-/// What the script streams as text, and as thinking.
+/// The streamed text and thinking of a script.
 fn text_and_thinking(steps: &[ScriptStep]) -> (String, String) {
     let (mut text, mut thinking) = (String::new(), String::new());
     for step in steps {
@@ -55,7 +55,7 @@ fn call_arguments(steps: &[ScriptStep]) -> Value {
     Value::Object(calls[0].arguments.clone().expect("an object"))
 }
 
-/// The answer where the model is told this of its call.
+/// The answer to a tool result.
 fn answer_to_result(content: &str, is_error: bool) -> String {
     let call = CallMessage {
         wire_id: "1".into(),
@@ -112,7 +112,7 @@ fn a_question_about_a_place_calls_the_tool_with_its_time_zone() {
 fn without_the_tool_the_script_explains_why() {
     let mut request = request(vec![Message::User(QUESTION.to_owned())]);
     request.tools = Arc::default();
-    assert!(text_of(&respond(&request)).contains("not on offer"));
+    assert!(text_of(&respond(&request)).contains("not available"));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn the_answer_is_derived_from_the_tool_result() {
     ] {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
-    // In the mode auto nobody was asked.
+    // In auto mode there was no question, so the answer must not claim one.
     for claim in ["edited", "You let", "your decision"] {
         assert!(!answer.contains(claim), "{answer}");
     }
@@ -152,13 +152,13 @@ fn an_edited_call_is_noticed() {
 fn a_denial_is_answered_with_the_users_reason() {
     let answer = answer_to_result("The user denied get_time from humble. look outside", true);
     assert!(
-        answer.contains("so, with your word: ` look outside `"),
+        answer.contains("run. Your reason: ` look outside `"),
         "{answer}"
     );
     let answer = answer_to_result("The user denied get_time from humble. a `b` **c**", true);
-    assert!(answer.contains("word: `` a `b` **c** ``"), "{answer}");
+    assert!(answer.contains("reason: `` a `b` **c** ``"), "{answer}");
     let answer = answer_to_result("The user denied get_time from humble.", true);
-    assert!(answer.contains("I was told so.\n"), "{answer}");
+    assert!(answer.contains("it did not run.\n"), "{answer}");
 }
 
 #[test]
@@ -180,8 +180,8 @@ fn the_story_lasts_long_enough_to_be_stopped() {
         ScriptStep::Wait(time) => Some(*time),
         _ => None,
     });
-    let lasts: Duration = waits.sum();
-    assert!((20..60).contains(&lasts.as_secs()), "{lasts:?}");
+    let length: Duration = waits.sum();
+    assert!((20..60).contains(&length.as_secs()), "{length:?}");
     assert_eq!(
         text_of(&steps),
         include_str!("../../assets/demo/story.md").trim_end()
@@ -191,9 +191,9 @@ fn the_story_lasts_long_enough_to_be_stopped() {
 #[test]
 fn the_answer_about_connecting_has_a_valid_json_example() {
     let answer = text_of(&steps_for(CONNECT));
-    let (_, rest) = answer.split_once("```json\n").expect("an example");
-    let (example, _) = rest.split_once("```").expect("its end");
-    // On a screen of 60 columns there are 56 within the frame.
+    let (_, rest) = answer.split_once("```json\n").expect("a JSON example");
+    let (example, _) = rest.split_once("```").expect("a closing fence");
+    // A screen of 60 columns has 56 columns inside the frame.
     for line in example.lines() {
         assert!(line.len() <= 50, "{line}");
     }

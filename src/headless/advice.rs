@@ -1,40 +1,38 @@
-//! Advice for somebody without the screen: what `humble` on the command line can do.
+//! Advice in terms of the command line, for notices outside the chat screen.
 
 use crate::domain::advice::sentences;
 use crate::domain::{Advice, Notice};
 
-/// A notice on one line, raw.
+/// A notice with its advice on one line, not sanitized.
 pub fn notice_line(notice: &Notice) -> String {
     notice.sentence(advice_phrase)
 }
 
-/// All advice of a notice, raw; none where nothing of it helps without the screen.
+/// All advice of a notice, not sanitized. None if it only applies to the chat screen.
 pub fn advice_text(notice: &Notice) -> Option<String> {
     sentences(&notice.advice, advice_phrase)
 }
 
 fn advice_phrase(advice: &Advice) -> Option<String> {
-    let words = match advice {
+    let text = match advice {
         Advice::Say(sentence) => sentence,
         Advice::Retry => "Run it again.",
-        Advice::RetryLater => "Wait a little, then run it again.",
-        Advice::Continue => "With --save, --continue can go on from there.",
+        Advice::RetryLater => "Wait a moment, then run it again.",
+        Advice::Continue => "With --save, you can resume it later with --continue.",
         Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
-        Advice::Stop => "Ctrl+C stops it if that is not wanted.",
+        Advice::Stop => "Press Ctrl+C to stop it.",
         Advice::SelectModel => "Use --model to choose a model.",
         Advice::ChooseOtherModel => "Choose another model with --model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
-        Advice::AddModel => "`humble models` shows what a running Ollama has.",
+        Advice::AddModel => "`humble models` lists the models of a running Ollama.",
         Advice::ResumePull(name) => {
-            return Some(format!(
-                "`humble models pull {name}` goes on where it stopped."
-            ));
+            return Some(format!("`humble models pull {name}` resumes the download."));
         }
-        Advice::Probe => "`humble probe` finds out what works best.",
+        Advice::Probe => "`humble probe` finds the call format that works best.",
         Advice::Compact => "Send a shorter prompt, or ask without --continue.",
         Advice::NewSession => "Ask without --continue.",
         Advice::ReviewTrust => "Start `humble` to see what changed.",
-        // Only the screen can do these.
+        // Only the chat screen offers these.
         Advice::SendAgain
         | Advice::ListModels
         | Advice::UsePulledModel
@@ -51,7 +49,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::SwitchOffTools
         | Advice::ShowInstructions => return None,
     };
-    Some(words.to_owned())
+    Some(text.to_owned())
 }
 
 #[cfg(test)]
@@ -67,9 +65,12 @@ mod tests {
         };
         let both = notice(&[Advice::ShowLog, "Start the server.".into()]);
         assert_eq!(notice_line(&both), "It failed. Start the server.");
-        let one = notice(&[Advice::ListSessions]);
+        let screen_only = notice(&[Advice::ListSessions]);
         assert_eq!(
-            (notice_line(&one).as_str(), advice_text(&one)),
+            (
+                notice_line(&screen_only).as_str(),
+                advice_text(&screen_only)
+            ),
             ("It failed.", None)
         );
         let shorter = notice(&[Advice::Compact, Advice::ChooseOtherModel]);

@@ -1,5 +1,5 @@
-//! Tools that `--allow` names: they have to be there, or nothing is asked. A slip in a
-//! name would otherwise be met as a denial, in the middle of a turn.
+//! The tools of `--allow`. They are checked before the prompt is sent, because a typo would
+//! otherwise surface as a denial in the middle of a turn.
 
 use super::lines::clean_line;
 use crate::domain::{Server, ServerId, ServerStatus};
@@ -7,10 +7,10 @@ use crate::text::Clean;
 use crate::text::suggest::nearest;
 use std::collections::BTreeMap;
 
-/// The server and the tool of `SERVER/TOOL`.
+/// Splits `SERVER/TOOL`. Both names may contain slashes.
 ///
 /// # Errors
-/// No server of these has such a name, as a clean line.
+/// No server matches; the message is a clean line.
 pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), String> {
     let tool_of = |id: &ServerId| {
         Some(
@@ -22,7 +22,7 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
     let found = servers
         .iter()
         .filter_map(|id| Some((id.clone(), tool_of(id)?)));
-    // Of `a` and `a/b` the longer one is meant.
+    // Prefer server `a/b` over server `a`.
     let longest = found.max_by_key(|(id, _)| id.as_str().len());
     if let Some(found) = longest.filter(|(_, tool)| !tool.is_empty()) {
         return Ok(found);
@@ -30,7 +30,7 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
     let (server, _) = name.split_once('/').unwrap_or((name, ""));
     let ids = || servers.iter().map(ServerId::as_str);
     let why = if ids().any(|id| id == server) || !name.contains('/') {
-        "it takes SERVER/TOOL.".to_owned()
+        "write SERVER/TOOL.".to_owned()
     } else {
         match nearest(server, ids()) {
             Some(near) => format!("there is no MCP server `{server}`; did you mean `{near}`?"),
@@ -40,8 +40,8 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
     Err(clean_line(&format!("--allow {name}: {why}")))
 }
 
-/// Is each of these tools on offer? One of a server that could not be started may be:
-/// that was said already, and the model can answer without it.
+/// Checks that each tool is available. Tools of a server that failed to start pass: the
+/// failure was already reported, and the model can answer without them.
 pub(super) fn check_available(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,
@@ -49,7 +49,7 @@ pub(super) fn check_available(
     for (id, tool) in allowed {
         let server = servers.get(id.as_str());
         let why = match server {
-            None => Some(format!("server `{id}` is not there.")),
+            None => Some(format!("there is no MCP server `{id}`.")),
             Some(server) => unavailable_reason(server, tool),
         };
         if let Some(why) = why {
@@ -59,8 +59,8 @@ pub(super) fn check_available(
     Ok(())
 }
 
-/// Which of these tools changed since they were accepted: allowing one does not accept
-/// what it became.
+/// Warnings about allowed tools that changed since they were accepted. `--allow` does not
+/// accept the new definition.
 pub(super) fn withheld_warnings(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,
@@ -69,12 +69,12 @@ pub(super) fn withheld_warnings(
         let server = servers.get(id.as_str());
         server.is_some_and(|server| server.withheld.contains(tool))
     };
-    let said = |(id, tool): &(ServerId, String)| {
+    let warning = |(id, tool): &(ServerId, String)| {
         clean_line(&format!(
-            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and is not run. Start `humble` to see what changed."
+            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and will not run. Start `humble` to see what changed."
         ))
     };
-    allowed.iter().filter(is_withheld).map(said).collect()
+    allowed.iter().filter(is_withheld).map(warning).collect()
 }
 
 fn unavailable_reason(server: &Server, tool: &str) -> Option<String> {
@@ -97,11 +97,9 @@ fn unavailable_reason(server: &Server, tool: &str) -> Option<String> {
             "server `{id}` has no tool `{shown}`; did you mean `{}`?",
             Clean::name(near)
         ),
-        None if tool == "*" => "name each tool, or let all run with --yes.".to_owned(),
+        None if tool == "*" => "name each tool, or allow all with --yes.".to_owned(),
         None => {
-            format!(
-                "server `{id}` has no tool `{shown}`; `humble mcp tools {id}` lists what it has."
-            )
+            format!("server `{id}` has no tool `{shown}`; `humble mcp tools {id}` lists its tools.")
         }
     })
 }
@@ -126,11 +124,11 @@ mod tests {
             let expected = expected.map(|(id, tool)| (ServerId::new(id), tool.to_owned()));
             assert_eq!(parse_tool_name(name, &ids).ok(), expected, "{name}");
         }
-        let why = parse_tool_name("flies/read", &ids).expect_err("a slip");
+        let why = parse_tool_name("flies/read", &ids).expect_err("a typo");
         assert!(why.ends_with("did you mean `files`?"), "{why}");
         assert_eq!(
-            parse_tool_name("files", &ids).expect_err("half"),
-            "--allow files: it takes SERVER/TOOL."
+            parse_tool_name("files", &ids).expect_err("no tool name"),
+            "--allow files: write SERVER/TOOL."
         );
     }
 }

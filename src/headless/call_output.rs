@@ -1,5 +1,5 @@
-//! What is said of the calls of a turn: each in full when it is first heard of, its
-//! end in a line.
+//! Reports tool calls on standard error: in full when they first appear, and their outcome
+//! on one line.
 
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
@@ -9,8 +9,8 @@ use crate::protocol::Ask;
 use crate::text::Clean;
 
 impl AskSession {
-    /// A call in full when it is first heard of, its end in a line. One that is
-    /// asked about is shown with its question.
+    /// Prints a new call in full and a finished one as a line. A call that needs approval is
+    /// printed with its question instead.
     pub(super) fn report_call(&mut self, call: &ToolCall) {
         if call.quoted.is_some() {
             self.quoted_calls.insert(call.id);
@@ -22,22 +22,22 @@ impl AskSession {
             self.print_error_line(&call_summary(call, None));
         }
         if let ToolState::Done(outcome) = &call.state {
-            // An earlier run ruled it out.
+            // The user blocked the tool in an earlier run.
             self.has_refused |= *outcome == ToolOutcome::Never;
-            let words = outcome_text(outcome);
+            let text = outcome_text(outcome);
             let tool = Clean::quoted_if_needed(&call.tool);
-            self.print_error_line(Clean::new(&format!("Tool {tool}: {words}")).as_str());
+            self.print_error_line(Clean::new(&format!("Tool {tool}: {text}")).as_str());
         }
     }
 
-    /// A call of a tool that is withheld was refused, too.
+    /// Prints a notice. A call of a withheld tool counts as refused.
     pub(super) fn report_notice(&mut self, notice: &Notice) {
         let mut names = self.servers.values().flat_map(|server| &server.withheld);
         self.has_refused |= names.any(|name| withheld_called(name) == *notice);
         self.print_notice(notice);
     }
 
-    /// Would it ask whatever the mode and the flags say?
+    /// Whether the question is asked in every mode and with every flag.
     pub(super) fn asks_always(&self, question: &Ask) -> bool {
         match question {
             Ask::Approve(_) if self.is_trust_unreadable => true,
@@ -48,7 +48,7 @@ impl AskSession {
         }
     }
 
-    /// The calls that a question is about, in its order.
+    /// Summaries of the calls in a question, in its order.
     pub(super) fn call_summaries(&mut self, question: &Ask) -> Vec<String> {
         let Ask::Approve(calls) = question else {
             return Vec::new();

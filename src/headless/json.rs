@@ -1,5 +1,5 @@
-//! One JSON object for an event, for scripts: `type` is the event's name in
-//! snake_case, text is raw.
+//! Events as JSON lines for scripts. `type` is the event's name in snake_case; text is not
+//! sanitized.
 
 use super::advice;
 use crate::domain::{
@@ -8,7 +8,7 @@ use crate::domain::{
 use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
-/// The line for `event`; none for what only a screen needs.
+/// The JSON line of an event. None for events that only the screen needs.
 pub fn event_line(event: &Event) -> Option<String> {
     let value = match event {
         Event::Turn(turn, event) => {
@@ -68,8 +68,7 @@ fn add_advice(value: &mut Value, notice: &Notice) {
     }
 }
 
-/// Is this about saving the conversation? Nothing else is of interest once the turn is
-/// over.
+/// Whether the event is about saving the conversation; after the turn, only these are printed.
 pub fn is_about_saving(event: &Event) -> bool {
     match event {
         Event::SessionSaved(_) | Event::Mentioned(_) => true,

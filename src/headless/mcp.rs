@@ -1,5 +1,5 @@
-//! What `humble mcp` prints. Names and words of servers are made clean here; the JSON
-//! for programs keeps them raw.
+//! The output of `humble mcp`. Text from servers is sanitized here, except in JSON, which
+//! keeps it as it is.
 
 pub mod call;
 pub mod tools;
@@ -15,23 +15,23 @@ use crate::text::wrap::wrap;
 use serde_json::{Value, json};
 use std::num::NonZeroU16;
 
-/// Bytes of a definition that make about one token, as in the servers pane.
+/// Approximate bytes per token of a tool definition, as in the servers pane.
 const BYTES_PER_TOKEN: usize = 4;
 const INDENT: usize = 4;
-/// A narrower terminal gets what it is wide enough for.
+/// Text is never wrapped narrower than this.
 const COLUMNS_MIN: u16 = 10;
 
-/// A server as it was configured and as it was found.
+/// A server's configuration and its state after connecting.
 #[derive(Debug, Clone)]
 pub struct ServerReport {
     pub config: ServerConfig,
     pub server: Server,
-    /// Why there was no waiting for it any longer.
+    /// Why humble stopped waiting for the server.
     pub given_up: Option<String>,
 }
 
 impl ServerReport {
-    /// Is there nothing wrong with it? One that is off is as it should be.
+    /// Whether the server is connected, or intentionally off.
     pub fn is_ok(&self) -> bool {
         self.server.status == ServerStatus::Connected || self.is_off()
     }
@@ -52,7 +52,7 @@ impl ServerReport {
         }
     }
 
-    /// What is wrong, raw.
+    /// What is wrong with the server, not sanitized.
     pub fn problem(&self) -> Option<String> {
         match &self.server.status {
             _ if self.is_off() && !matches!(self.server.status, ServerStatus::Misconfigured(_)) => {
@@ -67,7 +67,7 @@ impl ServerReport {
         }
     }
 
-    /// How it is reached, or would be.
+    /// The transport in use, or else the configured one.
     fn transport(&self) -> Option<Transport> {
         if let Some(peer) = &self.server.peer {
             return Some(peer.transport);
@@ -84,7 +84,7 @@ impl ServerReport {
         }
     }
 
-    /// How many tools are on, of how many, and about how many tokens they cost.
+    /// Enabled tools, all tools, and the estimated tokens of the enabled ones.
     fn tool_counts(&self) -> (usize, usize, usize) {
         let on = self.server.offered().count();
         let tokens = self.server.offered().map(token_estimate).sum();
@@ -93,14 +93,14 @@ impl ServerReport {
 
     fn tool_count_texts(&self) -> [String; 2] {
         let (on, all, tokens) = self.tool_counts();
-        let of = if on == all {
+        let out_of = if on == all {
             String::new()
         } else {
             format!(" of {all}")
         };
         let plural = if on == 1 && on == all { "" } else { "s" };
         [
-            format!("{on}{of} tool{plural}"),
+            format!("{on}{out_of} tool{plural}"),
             format!("~{tokens} tokens"),
         ]
     }
@@ -108,23 +108,23 @@ impl ServerReport {
     fn row(&self) -> [String; 5] {
         let name = Clean::name(self.server.id.as_str());
         let mut row = vec![name.into(), self.state_text().to_owned()];
-        let carried = self.transport().map(Transport::words).unwrap_or_default();
+        let transport = self.transport().map(Transport::words).unwrap_or_default();
         match &self.server.peer {
             Some(peer) => {
                 row.extend(self.tool_count_texts());
-                row.push(format!("{carried} {}", peer.protocol));
+                row.push(format!("{transport} {}", peer.protocol));
             }
-            None => row.extend([String::new(), String::new(), carried.to_owned()]),
+            None => row.extend([String::new(), String::new(), transport.to_owned()]),
         }
         let mut cells = row.into_iter().map(|cell| clean_line(&cell));
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     }
 
-    /// What was left out of its list, and what is wrong with it.
+    /// Invalid and withheld tools, and what is wrong with the server.
     fn remarks(&self) -> Vec<String> {
         let left_out = self.server.left_out.iter();
         let mut remarks: Vec<String> = left_out
-            .map(|what| format!("Left out: {}", Clean::escaped(what)))
+            .map(|reason| format!("Left out: {}", Clean::escaped(reason)))
             .collect();
         remarks.extend(self.problem());
         if !self.server.withheld.is_empty() {
@@ -132,13 +132,13 @@ impl ServerReport {
             let names: Vec<String> = names.map(|name| Clean::name(name).into()).collect();
             let names = names.join(", ");
             remarks.push(format!(
-                "Withheld, since their definitions changed: {names}."
+                "Withheld because their definitions changed: {names}."
             ));
         }
         remarks
     }
 
-    /// One object for programs.
+    /// The server as a JSON object.
     pub fn to_json(&self) -> Value {
         let (on, all, tokens) = self.tool_counts();
         let mut value = json!({
@@ -176,13 +176,13 @@ fn transport_name(transport: Transport) -> &'static str {
     }
 }
 
-/// About what a tool's definition costs in each request.
+/// Estimated tokens that a tool's definition adds to each request.
 pub fn token_estimate(tool: &Tool) -> usize {
     tool.bytes / BYTES_PER_TOKEN
 }
 
-/// The table of `humble mcp list`. `columns` is how wide the terminal is, where there
-/// is one: what does not fit is folded, never cut.
+/// The table of `humble mcp list`. Rows wider than `columns`, the width of the terminal if
+/// there is one, are folded, never truncated.
 pub fn render_table(found: &[ServerReport], columns: Option<u16>) -> String {
     let rows: Vec<[String; 5]> = found.iter().map(ServerReport::row).collect();
     let table = Columns::of(&rows);
@@ -214,20 +214,20 @@ fn folded_row(row: &[String; 5], columns: Option<u16>) -> String {
     out
 }
 
-/// Words as lines that fit, each with its line end. Without a width they are one line.
-pub fn wrap_lines(words: &str, indent: usize, columns: Option<u16>) -> String {
+/// Wraps text into lines with line ends. Without a width it stays one line.
+pub fn wrap_lines(text: &str, indent: usize, columns: Option<u16>) -> String {
     let margin = " ".repeat(indent);
     let Some(columns) = columns else {
-        return format!("{margin}{words}\n");
+        return format!("{margin}{text}\n");
     };
     let room = columns.saturating_sub(indent as u16).max(COLUMNS_MIN);
     let room = NonZeroU16::new(room).unwrap_or(NonZeroU16::MIN);
-    let rows = wrap(words, room).into_iter();
-    rows.map(|row| format!("{margin}{}\n", words[row].trim_end()))
+    let rows = wrap(text, room).into_iter();
+    rows.map(|row| format!("{margin}{}\n", text[row].trim_end()))
         .collect()
 }
 
-/// Names as rows that fit, none of them cut in two.
+/// Packs names into rows without splitting a name.
 pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
     let room = columns.map_or(usize::MAX, |columns| {
         usize::from(columns).saturating_sub(INDENT)
@@ -248,7 +248,7 @@ pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
     rows.iter().map(|row| format!("{margin}{row}\n")).collect()
 }
 
-/// All servers, for programs.
+/// All servers as JSON.
 pub fn render_json(found: &[ServerReport]) -> String {
     let servers: Vec<Value> = found.iter().map(ServerReport::to_json).collect();
     format!("{}\n", json!({ "servers": servers }))

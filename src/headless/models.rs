@@ -1,4 +1,4 @@
-//! What `humble models` prints. Names and words of servers are made clean here.
+//! The output of `humble models`. Text from servers is sanitized here, except in JSON.
 
 use super::advice;
 use super::lines::{clean_line, notice_line};
@@ -8,7 +8,7 @@ use crate::domain::{CatalogState, ModelConfig, ServerCatalog, ServerModel};
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
 
-/// The lists for a user.
+/// The configured and the available models as text.
 pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let mut out = String::new();
     if configured.is_empty() {
@@ -30,7 +30,7 @@ pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCata
             CatalogState::Listed(listed) => {
                 out += &table(listed.models.iter().map(listed_row));
                 if listed.is_cut {
-                    out += "  … and more than are listed here.\n";
+                    out += "  … and more that are not shown.\n";
                 }
             }
         }
@@ -59,13 +59,13 @@ fn listed_row(model: &ServerModel) -> [String; 5] {
     let size: Vec<&str> = size.into_iter().flatten().map(String::as_str).collect();
     let capabilities = facts.capabilities.iter().map(String::as_str);
     let loaded = (model.is_loaded == Some(true)).then_some("in memory");
-    let words: Vec<&str> = loaded.into_iter().chain(capabilities).collect();
+    let traits: Vec<&str> = loaded.into_iter().chain(capabilities).collect();
     [
         format!("  {}", model.name),
         model.bytes.map(size_words).unwrap_or_default(),
         size.join(" "),
         length.unwrap_or_default(),
-        words.join(", "),
+        traits.join(", "),
     ]
 }
 
@@ -85,7 +85,7 @@ fn key_status(key: &ApiKey) -> String {
     }
 }
 
-/// The same for programs: one object, its text raw.
+/// The lists as one JSON object, not sanitized.
 pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let configured: Vec<Value> = configured
         .iter()

@@ -1,4 +1,5 @@
-//! What `humble probe` prints. Names and words of servers are made clean here.
+//! The output of `humble probe`, and its question whether to store the result. Text from
+//! servers is sanitized here, except in JSON.
 
 use super::signals::ExitSignals;
 use super::tty_prompt::TtyPrompt;
@@ -10,7 +11,7 @@ use crate::text::columns::Columns;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The table for a person, with what it means before it.
+/// The verdict, the table, and the setting to use.
 pub fn render_text(report: &Report) -> String {
     let mut out = line(&report.words());
     if !report.trials.is_empty() {
@@ -22,15 +23,15 @@ pub fn render_text(report: &Report) -> String {
         out.push('\n');
         out += &faults;
     }
-    if let Some(words) = report.setting_words() {
+    if let Some(advice) = report.setting_words() {
         out.push('\n');
-        out += &line(&words);
+        out += &line(&advice);
     }
     out
 }
 
-fn line(words: &str) -> String {
-    lines::clean_line(words) + "\n"
+fn line(text: &str) -> String {
+    lines::clean_line(text) + "\n"
 }
 
 fn render_table(trials: &[Trial]) -> String {
@@ -42,7 +43,7 @@ fn render_table(trials: &[Trial]) -> String {
     lines.collect()
 }
 
-/// The same for programs: one object, its text raw.
+/// The report as one JSON object, not sanitized.
 pub fn render_json(report: &Report, stored: bool) -> String {
     let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
@@ -79,11 +80,10 @@ fn result_json(trial: &Trial) -> Value {
     })
 }
 
-/// Asks on the terminal whether to store what was found; none where there is no
-/// terminal. Err is the exit status of a signal that came instead of an answer.
+/// Asks on the terminal whether to store the best dialect. None without a terminal.
 ///
 /// # Errors
-/// A signal ended the program.
+/// A signal arrived before the answer; the error is its exit status.
 pub async fn confirm_store(
     report: &Report,
     to: Dialect,

@@ -1,4 +1,4 @@
-//! What is reported after the end of the turn: whether the conversation was saved.
+//! Shuts the engine down after the turn, and reports whether the conversation was saved.
 
 use super::{AskSession, json};
 use crate::domain::Severity;
@@ -8,17 +8,17 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-/// How long the engine may take to acknowledge a command: one that does not is left
-/// behind, so that a signal ends the program within two seconds.
+/// How long the engine may take to acknowledge a command. After that it is abandoned, so a
+/// signal ends the program within two seconds.
 pub(super) const ACKNOWLEDGE_DEADLINE: Duration = Duration::from_secs(1);
 /// How long the engine may take to close everything.
 const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(8);
 
-/// Ends the engine. True if something could not be saved, also because the engine did not
-/// acknowledge in time that it is to end.
+/// Shuts the engine down. True if something was not saved, or if the engine did not
+/// acknowledge the shutdown in time.
 ///
 /// # Errors
-/// Standard output cannot be written to.
+/// Standard output could not be written.
 pub(super) async fn shut_down(
     session: &AskSession,
     events: &mut mpsc::Receiver<Event>,
@@ -29,7 +29,7 @@ pub(super) async fn shut_down(
     closing.await.unwrap_or(Ok(false))
 }
 
-/// Reports what concerns saving until the engine has ended.
+/// Reports events about saving until the engine has ended.
 async fn report_saving(
     session: &AskSession,
     events: &mut mpsc::Receiver<Event>,
@@ -68,7 +68,7 @@ pub(super) async fn wait_until_due(due: Option<Instant>) {
 }
 
 pub(super) fn report_unresponsive_engine() {
-    // Where nobody reads it there is nobody to tell.
-    let words = "humble: the engine is not responding; quitting without it.";
-    let _ = writeln!(io::stderr(), "{words}");
+    // If standard error is closed, there is no one to report to.
+    let message = "humble: the engine is not respond. Exiting without quitting without it.";
+    let _ = writeln!(io::stderr(), "{message}");
 }

@@ -1,9 +1,8 @@
-//! Ctrl+C and the signals that end a program, as exit statuses.
+//! Ctrl+C and other termination signals, as exit statuses.
 
 use super::EXIT_INTERRUPTED;
 use std::io;
 
-/// Ctrl+C and the signals that end a program.
 #[cfg(unix)]
 pub struct ExitSignals([(tokio::signal::unix::Signal, u8); 4]);
 
@@ -16,12 +15,12 @@ impl ExitSignals {
             on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
             on(SignalKind::terminate(), 128 + 15)?,
             on(SignalKind::hangup(), 128 + 1)?,
-            // Ctrl+\: without us it would leave the servers behind.
+            // Ctrl+\ by default would leave the server processes running.
             on(SignalKind::quit(), 128 + 3)?,
         ]))
     }
 
-    /// The exit status that the next signal stands for.
+    /// Waits for the next signal and returns its exit status.
     pub async fn next(&mut self) -> u8 {
         let [a, b, c, d] = &mut self.0;
         tokio::select! {

@@ -1,5 +1,5 @@
-//! What standard error is told in a line: calls with their arguments, and their
-//! outcomes. Whoever prints an outcome cleans it.
+//! Text for standard error: calls with all arguments, sanitized, and outcomes, which the
+//! caller sanitizes.
 
 use crate::domain::schema::UNCHECKED;
 use crate::domain::tool::{QUOTE, SERVER_SAYS, Tool};
@@ -12,13 +12,13 @@ use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-/// In the margin of a row that goes on with the one above.
+/// Margin marks of continuation rows.
 const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
-/// Rows of a server's words that are shown: more would push the arguments out of sight.
+/// Rows of a tool's description: more would push the arguments out of sight.
 const DESCRIPTION_ROWS_MAX: usize = 12;
 
-/// A call with every argument, for standard error. `columns` is the width of a terminal
-/// that would otherwise wrap long rows itself, so that any text could begin a row.
+/// A call with every argument, for standard error. Rows are wrapped to `columns` here: if
+/// the terminal wrapped them, arbitrary text could start a row.
 pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     let (tool, server) = (
         Clean::quoted_if_needed(&call.tool),
@@ -26,8 +26,8 @@ pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     );
     let mut lines = wrap_line(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
-        let words = quoted.words();
-        lines.push(format!("  (it {words}, and so asks in every mode)"));
+        let reason = quoted.words();
+        lines.push(format!("  (it {reason}, so it asks in every mode)"));
     }
     if call.is_unchecked {
         lines.push(format!("  ({UNCHECKED}: the server decides)"));
@@ -36,7 +36,7 @@ pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     lines.join("\n")
 }
 
-/// Every argument, in lines that the arguments can be rebuilt from.
+/// Every argument, losslessly: the rows can be parsed back into the arguments.
 fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
     let line = |(key, value): (&String, &serde_json::Value)| {
         let key = match key.contains([':', '\\']) {
@@ -49,7 +49,7 @@ fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
     call.arguments.iter().flat_map(line).collect()
 }
 
-/// A line of clean text; on a terminal in rows of its width.
+/// Wraps a sanitized line to the terminal, if there is one.
 fn wrap_line(line: &str, columns: Option<u16>, lead: &str) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![format!("{lead}{line}")];
@@ -61,18 +61,18 @@ fn wrap_line(line: &str, columns: Option<u16>, lead: &str) -> Vec<String> {
     rows
 }
 
-/// A call as it is asked about on a terminal: the arguments first, then what the server
-/// says of its tool with a sign before every row, and how far up the arguments stand.
+/// A call as shown in an approval question: the arguments, then the server's description of
+/// the tool with a mark before every row, then how many rows above it the arguments are.
 pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
     let mut rows: Vec<String> = vec![call_summary(call, Some(columns))];
-    let about = description_rows(tool, columns);
-    if !about.is_empty() {
+    let description = description_rows(tool, columns);
+    if !description.is_empty() {
         rows.push(SERVER_SAYS.to_owned());
-        rows.extend(about);
+        rows.extend(description);
         rows.push(match argument_rows(call, Some(columns)).len() {
-            0 => "It is called without arguments.".to_owned(),
-            1 => "Its arguments are the one row above these words.".to_owned(),
-            count => format!("Its arguments are the {count} rows above these words."),
+            0 => "It has no arguments.".to_owned(),
+            1 => "Its arguments are the row above the description.".to_owned(),
+            count => format!("Its arguments are the {count} rows above the description."),
         });
     }
     rows.join("\n")
@@ -85,21 +85,21 @@ fn description_rows(tool: &Tool, columns: u16) -> Vec<String> {
         .take(DESCRIPTION_ROWS_MAX + 1)
         .map(Clean::escaped)
         .collect();
-    let manners = tool.annotations.words().join(", ");
-    if !manners.is_empty() {
-        lines.insert(0, Clean::single_line(&manners));
+    let behavior = tool.annotations.words().join(", ");
+    if !behavior.is_empty() {
+        lines.insert(0, Clean::single_line(&behavior));
     }
     let columns = columns.saturating_sub(width(QUOTE) as u16);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let rows = lines.iter().flat_map(|line| {
         let rows = wrap(line.as_str(), columns).into_iter();
-        // Spaces that hang beyond the width would be wrapped by the terminal.
+        // The terminal would wrap trailing spaces beyond its width.
         rows.map(|row| format!("{QUOTE}{}", line.as_str()[row].trim_end()))
     });
     let mut rows: Vec<String> = rows.take(DESCRIPTION_ROWS_MAX + 1).collect();
     if rows.len() > DESCRIPTION_ROWS_MAX {
         rows.truncate(DESCRIPTION_ROWS_MAX - 1);
-        rows.push(format!("{QUOTE}… (`humble mcp tools` shows all of it)"));
+        rows.push(format!("{QUOTE}… (`humble mcp tools` shows the rest)"));
     }
     rows
 }
@@ -113,12 +113,12 @@ pub(super) fn outcome_text(outcome: &ToolOutcome) -> String {
         ToolOutcome::TimedOut { elapsed } => format!("no answer in {}", seconds(elapsed)),
         ToolOutcome::Refused => "refused".to_owned(),
         ToolOutcome::Denied { .. } => "denied".to_owned(),
-        ToolOutcome::Never => "never to be called: you ruled it out".to_owned(),
+        ToolOutcome::Never => "not run: you blocked this tool".to_owned(),
         ToolOutcome::Interrupted => "interrupted".to_owned(),
         ToolOutcome::Cancelled { elapsed } => format!("cancelled after {}", seconds(elapsed)),
-        ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
+        ToolOutcome::Reused { .. } => "reused the earlier result".to_owned(),
         ToolOutcome::NotRun { why } => format!("not run: {why}"),
-        ToolOutcome::WasText => "taken as text".to_owned(),
+        ToolOutcome::WasText => "treated as text".to_owned(),
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
             assert!(rows.len() < 20, "{shown}");
             assert_eq!(
                 rows[rows.len() - 1],
-                "Its arguments are the 2 rows above these words."
+                "Its arguments are the 2 rows above the description."
             );
             for row in &rows[4..rows.len() - 1] {
                 assert!(row.starts_with(QUOTE) && width(row) <= 80, "{row:?}");
@@ -188,11 +188,11 @@ mod tests {
         for columns in [20, 80, 200] {
             let shown = approval_text(&odd, &tool("About it."), columns);
             for row in shown.lines().skip(1) {
-                let is_mine = row == SERVER_SAYS || row.starts_with("Its arguments are");
+                let is_ours = row == SERVER_SAYS || row.starts_with("Its arguments are");
                 let is_marked = row.starts_with("  ")
-                    || CONTINUATION_MARKS.iter().any(|sign| row.starts_with(sign));
-                assert!(is_mine || is_marked, "{row:?} in\n{shown}");
-                assert!(is_mine || width(row) <= usize::from(columns), "{row:?}");
+                    || CONTINUATION_MARKS.iter().any(|mark| row.starts_with(mark));
+                assert!(is_ours || is_marked, "{row:?} in\n{shown}");
+                assert!(is_ours || width(row) <= usize::from(columns), "{row:?}");
             }
             assert_eq!(
                 shown.lines().filter(|row| *row == SERVER_SAYS).count(),
@@ -212,7 +212,7 @@ mod tests {
         let shown = approval_text(&long, &tool("Writes."), 80);
         assert_eq!(shown.matches('x').count(), 1 << 20);
         assert!(
-            shown.ends_with("Its arguments are the 13444 rows above these words."),
+            shown.ends_with("Its arguments are the 13444 rows above the description."),
             "{}",
             &shown[shown.len() - 80..]
         );

@@ -1,9 +1,9 @@
-//! Holds text back that a lone `</think>` may turn into thinking, where it goes to an
-//! output that takes nothing back, and where the model is known to write one (S6.3).
-//! Pure.
+//! Buffers the start of a reply that a later unopened `</think>` may turn into thinking.
+//! Needed for outputs that cannot take text back, and used only for models known to write
+//! such a tag. Pure.
 
-/// Parts of the names of models that were seen to leave out their `<think>`, mostly
-/// since the server's template had written it for them.
+/// Name parts of models that were observed to omit `<think>`, mostly because the server's
+/// template already contains it.
 const THINKING_MODELS: [&str; 17] = [
     "deepseek-r1",
     "r1-distill",
@@ -23,51 +23,51 @@ const THINKING_MODELS: [&str; 17] = [
     "thinking",
     "reasoning",
 ];
-/// Their relatives that do not think.
+/// Variants of these models that do not think.
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
-/// So much text without a word of thinking is an answer. Thinking is long: what is let
-/// go sooner would often stay where it does not belong.
-const HELD_BYTES_MAX: usize = 32 << 10;
+/// Text longer than this without a tag counts as the answer. Thinking is long; a smaller
+/// limit would often print it as the answer.
+const BUFFER_BYTES_MAX: usize = 32 << 10;
 
-/// Does this model write a `</think>` that nothing opened?
+/// Whether the model is known to write a `</think>` without `<think>`.
 fn is_thinking_model(model: &str) -> bool {
     let model = model.to_lowercase();
     let has = |names: &[&str]| names.iter().any(|name| model.contains(name));
     has(&["thinking", "reasoning"]) || has(&THINKING_MODELS) && !has(&NON_THINKING_VARIANTS)
 }
 
-/// The beginning of a reply.
+/// The buffered start of a reply.
 #[derive(Debug, Default)]
 pub(super) struct ThinkBuffer {
     may_be_thinking: bool,
-    /// None once it is let go.
-    held: Option<String>,
+    /// None once released.
+    buffered: Option<String>,
 }
 
 impl ThinkBuffer {
-    /// The model that answers, by the names that it has.
+    /// A buffer for a model, given its names.
     pub(super) fn for_model(names: [&str; 2]) -> Self {
         Self {
             may_be_thinking: names.into_iter().any(is_thinking_model),
-            held: None,
+            buffered: None,
         }
     }
 
-    /// Another reply begins.
+    /// Starts buffering a new reply.
     pub(super) fn start_reply(&mut self) {
-        self.held = self.may_be_thinking.then(String::new);
+        self.buffered = self.may_be_thinking.then(String::new);
     }
 
-    /// Takes text of the reply; what can be shown.
+    /// Adds text of the reply and returns the text to show now.
     pub(super) fn push(&mut self, text: &str) -> String {
-        let Some(held) = &mut self.held else {
+        let Some(buffered) = &mut self.buffered else {
             return text.to_owned();
         };
-        let from = held.len();
-        held.push_str(text);
-        // A blank line that began before this text counts as well.
-        let from = held.floor_char_boundary(from.saturating_sub(1).max(HELD_BYTES_MAX));
-        let is_long = held.len() > HELD_BYTES_MAX && held[from..].contains("\n\n");
+        let from = buffered.len();
+        buffered.push_str(text);
+        // Also finds a blank line that starts in the previous text.
+        let from = buffered.floor_char_boundary(from.saturating_sub(1).max(BUFFER_BYTES_MAX));
+        let is_long = buffered.len() > BUFFER_BYTES_MAX && buffered[from..].contains("\n\n");
         if is_long {
             self.release()
         } else {
@@ -75,14 +75,14 @@ impl ThinkBuffer {
         }
     }
 
-    /// It is text, whatever follows: the reply ended, or thinking came in its own way.
+    /// Returns the buffer as text: the reply ended, or thinking arrived on its own channel.
     pub(super) fn release(&mut self) -> String {
-        self.held.take().unwrap_or_default()
+        self.buffered.take().unwrap_or_default()
     }
 
-    /// It was thinking. None where it was shown as text before.
+    /// Returns the buffer as thinking. None if it was already shown as text.
     pub(super) fn take_thinking(&mut self) -> Option<String> {
-        self.held.take()
+        self.buffered.take()
     }
 }
 
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn the_start_of_a_reply_is_held_until_it_is_classified() {
+    fn the_start_of_a_reply_is_buffered_until_it_is_classified() {
         let mut known = ThinkBuffer::for_model(["my model", "qwen3:4b"]);
         known.start_reply();
         assert_eq!(known.push("음, "), "");
         assert_eq!(known.push("생각\n\n"), "");
         assert_eq!(known.take_thinking(), Some("음, 생각\n\n".to_owned()));
         assert_eq!(known.push("The answer."), "The answer.");
-        assert_eq!(known.take_thinking(), None, "it was shown");
+        assert_eq!(known.take_thinking(), None, "already shown");
         known.start_reply();
         assert_eq!(known.push("An answer"), "");
         assert_eq!(known.release(), "An answer");
@@ -133,7 +133,7 @@ mod tests {
     fn long_text_is_released_at_its_next_blank_line() {
         let mut known = ThinkBuffer::for_model(["qwq", "qwq"]);
         known.start_reply();
-        let long = "한 줄\n\n".repeat(HELD_BYTES_MAX / 9 + 1);
+        let long = "한 줄\n\n".repeat(BUFFER_BYTES_MAX / 9 + 1);
         let long = long.trim_end();
         assert_eq!(known.push(long), "");
         assert_eq!(known.push(" and on\n"), "");

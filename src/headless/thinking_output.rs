@@ -1,4 +1,4 @@
-//! Thinking on standard error, and text that may turn out to be some.
+//! Writes thinking to standard error, and handles text that turns out to be thinking.
 
 use super::AskSession;
 use std::io::{self, Write};
@@ -22,26 +22,26 @@ impl AskSession {
         }
     }
 
-    /// What was held back is text.
-    pub(super) fn release_held_text(&mut self) -> io::Result<()> {
-        let held = self.think_buffer.release();
-        if self.streams_text() && !held.is_empty() {
-            self.write_stdout(&held)?;
+    /// Prints buffered text as answer text.
+    pub(super) fn release_buffered_text(&mut self) -> io::Result<()> {
+        let buffered = self.think_buffer.release();
+        if self.streams_text() && !buffered.is_empty() {
+            self.write_stdout(&buffered)?;
         }
         Ok(())
     }
 
-    /// All text of this round so far was thinking.
+    /// Treats all text of this round so far as thinking.
     pub(super) fn reclassify_as_thinking(&mut self) {
-        let words = std::mem::take(&mut self.round_text);
-        if words.is_empty() {
+        let text = std::mem::take(&mut self.round_text);
+        if text.is_empty() {
             return;
         }
-        let held = self.think_buffer.take_thinking();
-        if self.streams_text() && held.is_none() {
-            self.print_error_line("\n(What stands above was thinking; the answer follows.)");
+        let buffered = self.think_buffer.take_thinking();
+        if self.streams_text() && buffered.is_none() {
+            self.print_error_line("\n(The text above was thinking; the answer follows.)");
         } else {
-            self.write_thinking(&words);
+            self.write_thinking(&text);
             self.end_thinking();
         }
     }

@@ -1,4 +1,4 @@
-//! Questions on the terminal, a line each; without one, the safe answer.
+//! Asks questions on the terminal, one line each. Without a terminal, picks the safe answer.
 
 use crate::domain::{AskId, Decision, Dialect};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
@@ -11,23 +11,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Lines typed while nobody asks.
+/// Buffered lines typed while no question is open.
 const LINES_MAX: usize = 64;
-/// A line that comes sooner was typed before its question was read.
+/// An answer that arrives sooner was typed before the question could be read.
 const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
-/// A terminal that tells no width, or none that anything fits into, is this wide.
+/// Assumed width of a terminal that reports none, or less than the minimum.
 const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
 
-/// What came of a question: the answer, and a line that says what was taken where
-/// that is not plain.
+/// The answer to a question, and a line to print if the choice was not made by the user.
 type TtyAnswer = (AskId, Answer, Option<String>);
 
-/// The terminal of the person, who may have piped something into standard input.
+/// The controlling terminal, which works even if standard input is a pipe.
 pub struct TtyPrompt {
     tty: Option<Arc<TtyReader>>,
-    /// The open question. It is asked beside everything else, so that Ctrl+C is
-    /// heard meanwhile.
+    /// The open question. It runs as a separate task so that Ctrl+C still works.
     open_question: Option<(AskId, AbortOnDropHandle<TtyAnswer>)>,
 }
 
@@ -48,12 +46,11 @@ impl TtyPrompt {
         }
     }
 
-    /// Is there somebody to ask?
     pub fn is_available(&self) -> bool {
         self.tty.is_some()
     }
 
-    /// The width of the terminal, or a usual one where it does not tell.
+    /// The width of the terminal, or a default.
     pub fn columns(&self) -> u16 {
         let size = self
             .tty
@@ -67,13 +64,13 @@ impl TtyPrompt {
         }
     }
 
-    /// Asks; `summaries` are the calls in full, where it is about calls, and
-    /// `asks_always` that no flag would have kept it from asking.
+    /// Opens a question. `summaries` are the calls in full, if it is about calls.
+    /// `asks_always` means that no flag would have avoided the question.
     pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>, asks_always: bool) {
         let tty = self.tty.clone();
         let task = tokio::spawn(async move {
-            let (answer, said) = ask_question(tty, &question, &summaries, asks_always).await;
-            (ask, answer, said)
+            let (answer, report) = ask_question(tty, &question, &summaries, asks_always).await;
+            (ask, answer, report)
         });
         self.open_question = Some((ask, AbortOnDropHandle::new(task)));
     }
@@ -88,8 +85,8 @@ impl TtyPrompt {
         }
     }
 
-    /// Waits for the open question's answer; for ever where there is none. Safe to
-    /// drop while it waits.
+    /// Waits for the answer to the open question, or forever if none is open.
+    /// Cancel-safe.
     pub async fn next_answer(&mut self) -> TtyAnswer {
         if let Some((_, task)) = &mut self.open_question {
             let answered = task.await;
@@ -109,7 +106,7 @@ impl TtyReader {
         let (line, lines) = mpsc::channel(LINES_MAX);
         std::thread::spawn(move || {
             for read in BufReader::new(from).lines() {
-                // Whoever types on while nobody asks loses what is too much.
+                // Blocks while the buffer is full; the next question discards old lines.
                 if read.is_err() || line.blocking_send(read.unwrap_or_default()).is_err() {
                     return;
                 }
@@ -119,13 +116,12 @@ impl TtyReader {
         Ok(Self { file, lines })
     }
 
-    /// Asks, and waits for a line that was typed after the question could be read:
-    /// what was typed ahead, or pasted, answers nothing (S7.4). None at the end of
-    /// input.
+    /// Asks, and waits for a line typed after the question could be read. Typed-ahead or
+    /// pasted lines must not approve anything. None at the end of input.
     async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         loop {
-            // Where it fails the check of the time below is left.
+            // If flushing fails, the check of the elapsed time below remains.
             let _ = tcflush(&self.file, QueueSelector::IFlush);
             while lines.try_recv().is_ok() {}
             (&self.file).write_all(question.as_bytes()).ok()?;
@@ -134,7 +130,7 @@ impl TtyReader {
             if asked.elapsed() >= TYPE_AHEAD_WINDOW {
                 return Some(line);
             }
-            eprintln!("(That was typed before the question could be read.)");
+            eprintln!("(Ignored: typed before the question could be read.)");
         }
     }
 }
@@ -147,7 +143,7 @@ async fn ask_question(
 ) -> (Answer, Option<String>) {
     let calls = match question {
         Ask::Approve(calls) => calls,
-        // What cannot be read here whole is decided where it can.
+        // These need the full text, which only the chat screen shows.
         Ask::PinChanged(_) | Ask::Instructions { .. } => {
             return (Answer::Dismissed, Some(question_text(question)));
         }
@@ -155,14 +151,14 @@ async fn ask_question(
     };
     let Some(tty) = tty else {
         let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
-        let said = if asks_always {
-            "Denied: there is no terminal to ask on, and nothing lets such a call run unasked."
+        let report = if asks_always {
+            "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
-            "Denied: there is no terminal to ask on (--yes runs tools unasked)."
+            "Denied: there is no terminal to ask on (--yes runs tools without asking)."
         };
         return (
             Answer::Calls(calls.iter().map(deny).collect()),
-            Some(said.to_owned()),
+            Some(report.to_owned()),
         );
     };
     let mut decisions = Vec::new();
@@ -170,11 +166,11 @@ async fn ask_question(
         if let Some(summary) = summaries.get(index) {
             eprintln!("{summary}");
         }
-        let place = match calls.len() {
+        let position = match calls.len() {
             1 => String::new(),
             count => format!("{} of {count}: ", index + 1),
         };
-        let decision = ask_approval(&tty, &place).await;
+        let decision = ask_approval(&tty, &position).await;
         let refused = decision == Decision::Refuse;
         decisions.push((call.call, decision));
         if refused {
@@ -185,8 +181,8 @@ async fn ask_question(
 }
 
 /// Asks about one call. The end of input refuses it.
-async fn ask_approval(tty: &TtyReader, place: &str) -> Decision {
-    let question = format!("{place}Call now? (Y/N) ");
+async fn ask_approval(tty: &TtyReader, position: &str) -> Decision {
+    let question = format!("{position}Call now? (Y/N) ");
     loop {
         let Some(line) = tty.ask(&question).await else {
             return Decision::Refuse;
@@ -194,14 +190,14 @@ async fn ask_approval(tty: &TtyReader, place: &str) -> Decision {
         match parse_decision(&line) {
             Some(decision) => return decision,
             None => eprintln!(
-                "y runs it; n refuses it and ends; d, with a word to the model if you like, denies it and goes on; s runs it from now on. 6 allows this tool for good, 7 its whole server, 9 rules the tool out."
+                "y: run it. n: refuse and stop. d, optionally with a reason for the model: deny and continue. s: allow it for this session. 6: always allow this tool. 7: always allow its server. 9: block this tool."
             ),
         }
     }
 }
 
-/// What a whole line means. Hangul two-set letters count as the key they lie on;
-/// anything that only begins like an answer is none.
+/// Parses a whole line as a decision; a mere prefix match is rejected. Letters of the Korean
+/// two-set layout count as the Latin letter on the same key.
 fn parse_decision(line: &str) -> Option<Decision> {
     let line = line.trim();
     match line.to_lowercase().as_str() {
@@ -213,21 +209,21 @@ fn parse_decision(line: &str) -> Option<Decision> {
         "9" => return Some(Decision::Never),
         _ => {}
     }
-    let (key, word) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+    let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let word = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
     matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { word })
 }
 
 async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Option<String>) {
     let rows = question.choices();
-    let words = question_text(question);
+    let text = question_text(question);
     let line = match &tty {
         None => None,
         Some(tty) => {
             for (index, row) in rows.iter().enumerate() {
                 eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
             }
-            tty.ask(&format!("{words} (1-{}) ", rows.len())).await
+            tty.ask(&format!("{text} (1-{}) ", rows.len())).await
         }
     };
     let chosen = line.and_then(|line| {
@@ -241,20 +237,20 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Opt
     let label = row.map_or("", |row| row.label);
     (
         Answer::Choice(choice),
-        Some(format!("{words} Chosen: {label}.")),
+        Some(format!("{text} Chosen: {label}.")),
     )
 }
 
-/// What happened, in a few words.
+/// The question or situation in one sentence.
 fn question_text(question: &Ask) -> String {
     match question {
-        Ask::Approve(_) => "The model asks for tools.".to_owned(),
-        Ask::Repair { .. } => "The model's tool call cannot be used again.".to_owned(),
-        Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
-        Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
+        Ask::Approve(_) => "The model wants to call tools.".to_owned(),
+        Ask::Repair { .. } => "The model's tool call is unusable again.".to_owned(),
+        Ask::AfterError { .. } => "A tool failed, and the model wants to call more.".to_owned(),
+        Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
         Ask::AddModel { name, server } => {
             format!(
-                "{} has `{name}`, which config.json does not list.",
+                "{} has `{name}`, but config.json does not list it.",
                 server.url
             )
         }
@@ -269,28 +265,28 @@ fn question_text(question: &Ask) -> String {
             } else {
                 ""
             };
-            format!("`{name}`{used} would be removed from {}.", server.url)
+            format!("Remove `{name}`{used} from {}?", server.url)
         }
         Ask::Bound { again: true, .. } => {
-            "The model was told to answer now, and asks for tools all the same.".to_owned()
+            "The model was told to answer now, but still wants to call tools.".to_owned()
         }
-        Ask::Bound { rounds, .. } => format!("The model used tools in {rounds} rounds."),
+        Ask::Bound { rounds, .. } => format!("The model has called tools for {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
-            "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
+            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
         ),
         Ask::StoreDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
             let name = Clean::single_line(&report.model.name);
             format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
-        Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
-        Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
-        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
-        Ask::Discard { .. } => "It would be discarded.".to_owned(),
+        Ask::OutsideEdit(_) => "The settings files were changed by another program.".to_owned(),
+        Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),
+        Ask::Unfinished(_) => "An earlier turn is unfinished.".to_owned(),
+        Ask::Discard { .. } => "Discard it?".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
-                "`{tool}` of {server} is not what was accepted; humble itself shows the difference."
+                "`{tool}` of {server} changed since it was accepted. Start `humble` to see the difference."
             ))
             .as_str()
             .to_owned()
@@ -306,7 +302,7 @@ fn question_text(question: &Ask) -> String {
 fn default_choice(question: &Ask) -> Choice {
     match question {
         Ask::Bound { again: false, .. } => Choice::AnswerNow,
-        // JSON that names no tool may be the very answer that was asked for.
+        // JSON that names no tool may be the requested answer.
         Ask::Repair { raw, .. } if raw.starts_with(['{', '[']) => Choice::AsText,
         Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
         Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
@@ -323,9 +319,9 @@ mod tests {
         for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
             assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }
-        let lasting = ["6", "7", "9"].map(parse_decision);
+        let permanent = ["6", "7", "9"].map(parse_decision);
         let expected = [Decision::RunAlways, Decision::RunServer, Decision::Never];
-        assert_eq!(lasting, expected.map(Some));
+        assert_eq!(permanent, expected.map(Some));
         for line in [
             "stop", "8", "66", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
         ] {

@@ -1,23 +1,23 @@
-//! Lines of the log file.
+//! Lines in the log file and the log pane.
 
 use super::*;
 use std::fs;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tracing::{debug, info, warn};
 
-/// The lines of the log pane while `talk` runs.
+/// The lines in the log pane while `run` logs.
 fn log_events(
     folder: &Path,
     level: Level,
     clock: fn() -> Zoned,
-    talk: impl FnOnce(&LogHandle),
+    run: impl FnOnce(&LogHandle),
 ) -> Vec<String> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let pane = Arc::clone(&lines);
     let keep = move |line: LogLine| pane.lock().unwrap().push(line.text);
     let (sink, handle) = TracingLayer::with_clock(folder, level, keep, clock);
     let subscriber = tracing_subscriber::registry().with(sink);
-    tracing::subscriber::with_default(subscriber, || talk(&handle));
+    tracing::subscriber::with_default(subscriber, || run(&handle));
     let lines = lines.lock().unwrap();
     lines.clone()
 }
@@ -45,12 +45,12 @@ fn own_events_and_warnings_of_dependencies_are_logged() {
         info!(target: "humbleness", "not ours either");
         warn!(target: "hyper::client", "reset");
         handle.set_level(Level::DEBUG);
-        debug!("now heard\r\nwith a \u{1b}[31mtrick");
+        debug!("now logged\r\nwith a \u{1b}[31mtrick");
     });
     let expected = [
         " INFO humble::log::tests: answered tokens=3 name=\"한글\"",
         " WARN hyper::client: reset",
-        "DEBUG humble::log::tests: now heard\\r\\nwith a \\u{1b}[31mtrick",
+        "DEBUG humble::log::tests: now logged\\r\\nwith a \\u{1b}[31mtrick",
     ];
     assert_eq!(lines, expected);
     let files = files_in(folder.path());
@@ -65,7 +65,7 @@ fn no_secret_reaches_the_file_or_the_pane() {
         handle.add_secrets(vec![Secret::new("hunter2hunter2")]);
         debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
     });
-    // An unquoted header goes up to the next mark: rather too much than too little.
+    // An unquoted header is redacted up to the next quotation mark: too much is safer.
     let expected = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"";
     assert_eq!(lines, [expected]);
     let text = &files_in(folder.path())[0].1;
@@ -141,9 +141,9 @@ fn huge_lines_are_truncated_more_in_the_pane_than_in_the_file() {
         "{}",
         lines[0].len()
     );
-    assert!(lines[0].ends_with(" bytes more)"));
+    assert!(lines[0].ends_with(" more bytes)"));
     let text = &files_in(folder.path())[0].1;
-    assert!(text.ends_with(" bytes more)\n"));
-    let room = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
-    assert!(room.contains(&text.len()), "{}", text.len());
+    assert!(text.ends_with(" more bytes)\n"));
+    let expected = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
+    assert!(expected.contains(&text.len()), "{}", text.len());
 }

@@ -1,4 +1,4 @@
-//! The tool `get_time`: the present date and time in a time zone.
+//! The tool `get_time`: the current date and time in a time zone.
 
 use super::object;
 use crate::domain::Arguments;
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub const NAME: &str = "get_time";
-/// Names suggested in place of one that does not exist.
+/// Suggestions for an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// The tool as `tools/list` shows it.
+/// The definition for `tools/list`.
 pub fn definition() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
             "timezone": {
                 "type": "string",
-                "description": "IANA name such as `Asia/Seoul`; left out, the local time zone",
+                "description": "IANA name such as `Asia/Seoul`; defaults to the local time zone",
             },
         },
         "additionalProperties": false,
@@ -32,7 +32,7 @@ pub fn definition() -> Tool {
     });
     Tool::new(
         NAME,
-        "The present date and time, in the local time zone or in another.",
+        "Returns the current date and time, in the local or another time zone.",
         Arc::new(object(input)),
     )
     .with_title("Date and time")
@@ -46,14 +46,14 @@ pub fn definition() -> Tool {
     )
 }
 
-/// Tells the time.
+/// Runs the tool.
 ///
 /// # Errors
-/// What is wrong with the arguments, in words that a model can act on.
+/// Invalid arguments, explained so that a model can correct them.
 pub fn call(arguments: &Arguments) -> Result<Value, String> {
     if let Some(other) = arguments.keys().find(|key| *key != "timezone") {
         return Err(format!(
-            "There is no argument `{other}`: {NAME} takes `timezone` alone."
+            "There is no argument `{other}`: {NAME} takes only `timezone`."
         ));
     }
     let zone = match arguments.get("timezone") {
@@ -61,7 +61,7 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
         Some(Value::String(name)) => zone(name)?,
         Some(other) => {
             return Err(format!(
-                "`timezone` is an IANA name as text, such as \"Asia/Seoul\", and not {other}."
+                "`timezone` must be an IANA name as a string, such as \"Asia/Seoul\", not {other}."
             ));
         }
     };
@@ -85,25 +85,25 @@ fn describe(now: &Zoned) -> Value {
 fn zone(name: &str) -> Result<TimeZone, String> {
     TimeZone::get(name.trim()).map_err(|_| {
         let near = suggest_zones(name);
-        let near = if near.is_empty() {
+        let hint = if near.is_empty() {
             "Use an IANA name such as `Asia/Seoul` or `Europe/Berlin`".to_owned()
         } else {
             format!("Did you mean {}? Use an IANA name", near.join(" or "))
         };
-        format!("There is no time zone `{name}`. {near}, or leave `timezone` out for local time.")
+        format!("There is no time zone `{name}`. {hint}, or omit `timezone` for local time.")
     })
 }
 
-/// Zones whose city or name holds what was asked for.
+/// Time zones with a name that contains the requested city.
 fn suggest_zones(name: &str) -> Vec<String> {
-    let wanted = name.trim().to_lowercase().replace(' ', "_");
-    let wanted = wanted.rsplit('/').next().unwrap_or_default();
-    if wanted.len() < 3 {
+    let name = name.trim().to_lowercase().replace(' ', "_");
+    let city = name.rsplit('/').next().unwrap_or_default();
+    if city.len() < 3 {
         return Vec::new();
     }
     jiff::tz::db()
         .available()
-        .filter(|zone| zone.as_str().to_lowercase().contains(wanted))
+        .filter(|zone| zone.as_str().to_lowercase().contains(city))
         .take(SUGGESTIONS_MAX)
         .map(|zone| format!("`{zone}`"))
         .collect()
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn a_moment_is_described_in_its_time_zone() {
-        let seoul = TimeZone::get("Asia/Seoul").expect("the time zone database knows Seoul");
-        let moment = Timestamp::from_second(1_800_000_000).expect("it is in range");
+        let seoul = TimeZone::get("Asia/Seoul").expect("Seoul is in the time zone database");
+        let moment = Timestamp::from_second(1_800_000_000).expect("in range");
         assert_eq!(
             describe(&moment.to_zoned(seoul)),
             json!({ "date": "2027-01-15", "time": "17:00:00", "zone": "Asia/Seoul", "offset": "+09:00" })
@@ -130,14 +130,14 @@ mod tests {
     #[test]
     fn the_local_zone_is_the_default() {
         for arguments in [json!({}), json!({ "timezone": null })] {
-            let time = call_with(arguments).expect("the local time is always known");
+            let time = call_with(arguments).expect("local time");
             assert_eq!(time.as_object().map(serde_json::Map::len), Some(4));
         }
     }
 
     #[test]
     fn unknown_zone_gets_a_suggestion() {
-        let why = call_with(json!({ "timezone": "Seoul" })).expect_err("a city alone is no zone");
+        let why = call_with(json!({ "timezone": "Seoul" })).expect_err("a city without a region");
         assert!(why.contains("`Asia/Seoul`"), "{why}");
         let why = call_with(json!({ "timezone": "Middle/Earth" })).expect_err("no such place");
         assert!(why.contains("IANA"), "{why}");
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn unknown_or_invalid_arguments_are_rejected() {
         assert!(call_with(json!({ "timezone": 9 })).is_err());
-        let why = call_with(json!({ "zone": "UTC" })).expect_err("its name is timezone");
+        let why = call_with(json!({ "zone": "UTC" })).expect_err("an unknown argument");
         assert!(why.contains("`zone`"), "{why}");
     }
 }

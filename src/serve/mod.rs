@@ -1,5 +1,5 @@
-//! The built-in MCP server `humble`: inside the program over an in-memory
-//! transport. stdout is never written to here.
+//! The built-in MCP server `humble`, reached over an in-memory transport. Never writes to
+//! stdout.
 
 mod get_time;
 mod say_hello;
@@ -16,15 +16,15 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{DuplexStream, duplex};
 
-/// Bytes that either side may be ahead of the other.
+/// Capacity of the in-memory pipe in each direction.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// What the server offers.
+/// The tools of the server.
 pub fn tools() -> Vec<Tool> {
     vec![get_time::definition(), say_hello::definition()]
 }
 
-/// A schema as `tools/list` holds it.
+/// Unwraps a JSON object.
 fn object(schema: Value) -> Arguments {
     match schema {
         Value::Object(fields) => fields,
@@ -32,27 +32,26 @@ fn object(schema: Value) -> Arguments {
     }
 }
 
-/// The built-in server as a port.
+/// Connects clients to the built-in server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BuiltInServer;
 
 impl LocalServer for BuiltInServer {
     fn connect(&self) -> DuplexStream {
         let (client, server) = duplex(BUFFER_BYTES);
-        // The client's end owns this task: it ends when that end is dropped.
+        // The task ends when the client's end of the pipe is dropped.
         tokio::spawn(async move {
             match BuiltInHandler.serve(server).await {
                 Ok(running) => {
                     let _ = running.waiting().await;
                 }
-                Err(error) => tracing::debug!("a session of the built-in server: {error}"),
+                Err(error) => tracing::debug!("session of the built-in server failed: {error}"),
             }
         });
         client
     }
 }
 
-/// One session of the server.
 struct BuiltInHandler;
 
 impl ServerHandler for BuiltInHandler {

@@ -1,6 +1,6 @@
-//! The tool `say_hello`: a greeting with a secret word that is new in each call and
-//! stands in the log, too. Only who called the tool can know the word, which is how
-//! `humble probe` tells a model that calls tools from one that pretends to.
+//! The tool `say_hello`: returns a greeting and a secret word that is new in each call and
+//! also logged. Only a real caller can know the word, so `humble probe` can tell models that
+//! call tools from models that pretend to.
 
 use crate::domain::Arguments;
 use crate::domain::probe::{SECRET, TOOL};
@@ -11,19 +11,18 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 pub const NAME: &str = TOOL;
-/// Syllables of the word: 80 to the power of 5 is more than anybody guesses.
+/// Syllables of the word; 80^5 words cannot be guessed.
 const SYLLABLES: usize = 5;
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
 const VOWELS: &[u8; 5] = b"aeiou";
-/// A longer name is no name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// The tool as `tools/list` shows it.
+/// The definition for `tools/list`.
 pub fn definition() -> Tool {
     let input = json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "description": "Who is greeted; may be left out" },
+            "name": { "type": "string", "description": "Whom to greet; optional" },
         },
         "additionalProperties": false,
     });
@@ -35,7 +34,7 @@ pub fn definition() -> Tool {
     });
     Tool::new(
         NAME,
-        "Says hello, and tells a secret word that is a new one in each call.",
+        "Returns a greeting and a secret word that is new in each call.",
         Arc::new(super::object(input)),
     )
     .with_title("Hello")
@@ -49,14 +48,14 @@ pub fn definition() -> Tool {
     )
 }
 
-/// Greets, and tells a fresh word.
+/// Runs the tool.
 ///
 /// # Errors
-/// What is wrong with the arguments, in words that a model can act on.
+/// Invalid arguments, explained so that a model can correct them.
 pub fn call(arguments: &Arguments) -> Result<Value, String> {
     if let Some(other) = arguments.keys().find(|key| *key != "name") {
         return Err(format!(
-            "There is no argument `{other}`: {NAME} takes `name` alone, or nothing."
+            "There is no argument `{other}`: {NAME} takes only `name`, which is optional."
         ));
     }
     let greeting = match arguments.get("name") {
@@ -67,23 +66,25 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
         }
         Some(Value::String(_)) => {
             return Err(format!(
-                "`name` is longer than {NAME_CHARS_MAX} characters: give a shorter one, or none."
+                "`name` is longer than {NAME_CHARS_MAX} characters: shorten or omit it."
             ));
         }
-        Some(_) => return Err("`name` is a text such as \"Mina\"; it may be left out.".to_owned()),
+        Some(_) => {
+            return Err("`name` must be a string such as \"Mina\"; it is optional.".to_owned());
+        }
     };
     let word = word(random());
     tracing::info!("say_hello: the secret word is {word}");
     Ok(json!({ "greeting": greeting, SECRET: word }))
 }
 
-/// A number that nobody can foresee: the keys of the standard library's hashes are
-/// drawn from the system's randomness, and differ from one hash to the next.
+/// An unpredictable number: the standard library seeds its hash keys from the system's
+/// randomness, and each `RandomState` differs.
 fn random() -> u64 {
     RandomState::new().hash_one(SECRET)
 }
 
-/// Syllables of a consonant and a vowel, so that it can be said and copied.
+/// A word of consonant-vowel syllables, easy to pronounce and copy.
 fn word(mut number: u64) -> String {
     let mut word = String::new();
     for _ in 0..SYLLABLES {
@@ -109,14 +110,14 @@ mod tests {
     fn each_call_returns_a_new_pronounceable_word() {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
-            let told = call_with(json!({})).expect("nothing is wrong with it");
-            let word = told[SECRET].as_str().expect("a word").to_owned();
+            let result = call_with(json!({})).expect("no arguments are valid");
+            let word = result[SECRET].as_str().expect("a word").to_owned();
             let mut letters = word.bytes().enumerate();
-            let is_right = |(at, letter): (usize, u8)| match at % 2 {
+            let alternates = |(index, letter): (usize, u8)| match index % 2 {
                 0 => CONSONANTS.contains(&letter),
                 _ => VOWELS.contains(&letter),
             };
-            assert!(letters.all(is_right), "{word}");
+            assert!(letters.all(alternates), "{word}");
             assert_eq!(word.len(), 10);
             words.insert(word);
         }
@@ -125,19 +126,19 @@ mod tests {
 
     #[test]
     fn a_given_name_is_greeted() {
-        let greeting = |arguments| call_with(arguments).map(|told| told["greeting"].clone());
+        let greeting = |arguments| call_with(arguments).map(|result| result["greeting"].clone());
         assert_eq!(
             greeting(json!({ "name": " 미나 " })),
             Ok(json!("Hello, 미나!"))
         );
-        for nobody in [json!({}), json!({ "name": null }), json!({ "name": "  " })] {
-            assert_eq!(greeting(nobody), Ok(json!("Hello!")));
+        for no_name in [json!({}), json!({ "name": null }), json!({ "name": "  " })] {
+            assert_eq!(greeting(no_name), Ok(json!("Hello!")));
         }
     }
 
     #[test]
     fn unknown_or_invalid_arguments_are_rejected() {
-        let why = call_with(json!({ "who": "me" })).expect_err("its name is name");
+        let why = call_with(json!({ "who": "me" })).expect_err("an unknown argument");
         assert!(why.contains("`who`"), "{why}");
         assert!(call_with(json!({ "name": 7 })).is_err());
         let long = "가".repeat(NAME_CHARS_MAX + 1);

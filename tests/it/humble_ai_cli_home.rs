@@ -1,6 +1,5 @@
-//! A home folder as humble-ai-cli leaves it, opened by the real program on a
-//! pseudo-terminal: nothing in it changes until the person changes something, and
-//! then nothing else does.
+//! A home folder of humble-ai-cli, opened by the real program on a pseudo-terminal. Nothing in
+//! it changes until the user changes something, and then only that.
 
 use crate::support::home;
 use crate::support::pty;
@@ -42,48 +41,58 @@ const SESSIONS: [(&str, &str); 2] = [
 
 fn old_home() -> TestHome {
     let home = TestHome::empty();
-    fs::create_dir_all(home.path().join("sessions")).expect("ours");
-    fs::create_dir_all(home.path().join("logs")).expect("ours");
+    fs::create_dir_all(home.path().join("sessions")).expect("prepared");
+    fs::create_dir_all(home.path().join("logs")).expect("prepared");
     let log = ("logs/application-hac-2025-10-16.log", "old line\n");
-    let plain = [
+    let files = [
         ("config.json", CONFIG),
         ("mcp-servers.json", SERVERS),
         ("system_prompt.txt", PROMPT),
         log,
     ];
     let sessions = SESSIONS.map(|(name, text)| (format!("sessions/{name}"), text));
-    let plain = plain.map(|(name, text)| (name.to_owned(), text));
+    let files = files.map(|(name, text)| (name.to_owned(), text));
     let long_ago = SystemTime::now() - Duration::from_secs(90 * 24 * 3600);
-    for (name, text) in plain.into_iter().chain(sessions) {
+    for (name, text) in files.into_iter().chain(sessions) {
         let path = home.path().join(name);
-        fs::write(&path, text).expect("ours");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("ours");
-        let file = fs::File::options().write(true).open(&path).expect("ours");
-        file.set_modified(long_ago).expect("ours");
+        fs::write(&path, text).expect("prepared");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("prepared");
+        let file = fs::File::options()
+            .write(true)
+            .open(&path)
+            .expect("prepared");
+        file.set_modified(long_ago).expect("prepared");
     }
     home
 }
 
-/// What a file is: its bytes, its times, its mode, and which one it is.
+/// Bytes, modification time in seconds and nanoseconds, mode and inode of a file.
 type FileMetadata = (Vec<u8>, i64, i64, u32, u64);
 
-fn facts(home: &TestHome) -> BTreeMap<PathBuf, FileMetadata> {
+fn snapshot(home: &TestHome) -> BTreeMap<PathBuf, FileMetadata> {
     let files = home.files().into_iter().map(|path| {
         let bytes = fs::read(&path).expect("readable");
-        let its = fs::metadata(&path).expect("there");
-        let facts = (bytes, its.mtime(), its.mtime_nsec(), its.mode(), its.ino());
+        let metadata = fs::metadata(&path).expect("metadata");
+        let facts = (
+            bytes,
+            metadata.mtime(),
+            metadata.mtime_nsec(),
+            metadata.mode(),
+            metadata.ino(),
+        );
         (path, facts)
     });
     files.collect()
 }
 
-/// The files of before that are not what they were.
+/// The files of `before` that changed.
 fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &TestHome) -> Vec<PathBuf> {
-    let after = facts(home);
-    let other = before
+    let after = snapshot(home);
+    before
         .iter()
-        .filter(|(path, facts)| after.get(*path) != Some(facts));
-    other.map(|(path, _)| path.clone()).collect()
+        .filter(|(path, facts)| after.get(*path) != Some(facts))
+        .map(|(path, _)| path.clone())
+        .collect()
 }
 
 fn open(home: &TestHome) -> PtyTerminal {
@@ -93,9 +102,9 @@ fn open(home: &TestHome) -> PtyTerminal {
 }
 
 #[test]
-fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
+fn an_old_home_opens_completely_and_unchanged() {
     let home = old_home();
-    let before = facts(&home);
+    let before = snapshot(&home);
     let mut terminal = open(&home);
     for shown in [
         "files",
@@ -132,10 +141,10 @@ fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
 }
 
 #[test]
-fn what_is_written_of_an_old_home_becomes_private_and_that_is_said_once() {
+fn a_written_file_of_an_old_home_becomes_private_with_one_notice() {
     let home = old_home();
     let config = home.path().join("config.json");
-    let mode = || fs::metadata(&config).expect("there").mode() & 0o777;
+    let mode = || fs::metadata(&config).expect("metadata").mode() & 0o777;
     assert_eq!(mode(), 0o644);
     let mut terminal = open(&home);
     terminal.send_prompt("/set-model 1");
@@ -150,16 +159,16 @@ fn what_is_written_of_an_old_home_becomes_private_and_that_is_said_once() {
 }
 
 #[test]
-fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
+fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
     let home = old_home();
     let mut terminal = open(&home);
     let config = home.path().join("config.json");
-    fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
+    fs::write(&config, CONFIG.replace("warn", "debug")).expect("prepared");
     terminal.wait_for_text("logLevel is debug now");
-    // As editors do it, and tools: another file in its place.
+    // Editors and tools often replace the file.
     let auto = CONFIG.replace("warn", "debug").replace("manual", "auto");
-    fs::write(home.path().join("new"), &auto).expect("ours");
-    fs::rename(home.path().join("new"), &config).expect("ours");
+    fs::write(home.path().join("new"), &auto).expect("prepared");
+    fs::rename(home.path().join("new"), &config).expect("prepared");
     terminal.wait_for_text("Settings changed");
     terminal.wait_for_text("A letter or number decides");
     assert!(pty::contains_text(&terminal.screen(), "manual"));
@@ -170,21 +179,21 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     terminal.wait_for_text("A letter or number decides");
     terminal.press("f");
     terminal.wait_for_text("The change was applied.");
-    // Rubbish, and mended.
-    fs::write(&config, "{ rubbish").expect("ours");
+    // A broken file, and its repair.
+    fs::write(&config, "{ rubbish").expect("prepared");
     terminal.wait_for_text("config.json, line 1, column 3");
-    fs::write(&config, &auto).expect("ours");
-    terminal.wait_for("the banner goes", |screen| {
+    fs::write(&config, &auto).expect("prepared");
+    terminal.wait_for("the banner disappears", |screen| {
         !screen.contents().contains("line 1, column 3")
     });
     assert!(pty::contains_text(&terminal.screen(), "auto"));
     terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
-    // The level counts from the edit on.
+    // The log level applies after the edit.
     let again = "the settings files were read again: 1 changes";
     let logs = logs(&home);
-    let is_told = |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(again);
-    assert!(logs.lines().any(is_told), "{logs}");
+    let is_logged = |line: &str| line.contains(" DEBUG humble::engine") && line.ends_with(again);
+    assert!(logs.lines().any(is_logged), "{logs}");
 }
 
 fn logs(home: &TestHome) -> String {
@@ -195,12 +204,11 @@ fn logs(home: &TestHome) -> String {
         .collect()
 }
 
-/// Every word that must not be written anywhere but where the person put it.
 #[test]
 fn no_secret_of_an_old_home_reaches_another_file() {
     let home = old_home();
     let config = home.path().join("config.json");
-    fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
+    fs::write(&config, CONFIG.replace("warn", "debug")).expect("prepared");
     let mut terminal = open(&home);
     terminal.send_prompt("/set-model 1");
     terminal.wait_for_text("Using gpt-4o");
@@ -212,7 +220,7 @@ fn no_secret_of_an_old_home_reaches_another_file() {
         &config,
         CONFIG.replace("sk-old-home-key", "sk-newer-secret"),
     )
-    .expect("ours");
+    .expect("prepared");
     terminal.wait_for_text("Settings changed");
     terminal.wait_for_text("hidden, 15 characters");
     terminal.wait_for_text("A letter or number decides");

@@ -1,4 +1,4 @@
-//! `humble models`, the real binary against scripted servers.
+//! `humble models`: the real binary against scripted servers.
 
 use crate::support::model_server;
 use model_server::{ModelServer, Reply, ollama_error};
@@ -26,11 +26,13 @@ fn humble(home: &Path, arguments: &[&str]) -> Command {
 }
 
 fn run(home: &TempDir, arguments: &[&str]) -> Output {
-    humble(home.path(), arguments).output().expect("it runs")
+    humble(home.path(), arguments)
+        .output()
+        .expect("the program runs")
 }
 
 fn home(models: &Value) -> TempDir {
-    let home = TempDir::new().expect("a folder");
+    let home = TempDir::new().expect("temporary folder");
     let text = json!({ "models": models }).to_string();
     std::fs::write(home.path().join("config.json"), text).expect("written");
     home
@@ -44,7 +46,7 @@ fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-fn stocked() -> ModelServer {
+fn server_with_models() -> ModelServer {
     let server = ModelServer::start();
     let tags = json!({"models": [
         {"name": "qwen3:4b", "size": 2497293931u64},
@@ -55,8 +57,8 @@ fn stocked() -> ModelServer {
 }
 
 #[test]
-fn the_list_tells_what_is_configured_and_what_the_servers_have() {
-    let server = stocked();
+fn the_list_shows_configured_models_and_those_of_the_servers() {
+    let server = server_with_models();
     let home = home(&json!([
         {"name": "qwen", "model": "qwen3:4b", "provider": "ollama", "baseUrl": server.url(), "active": true},
         {"name": "한글", "provider": "ollama", "baseUrl": server.url()},
@@ -77,8 +79,8 @@ fn the_list_tells_what_is_configured_and_what_the_servers_have() {
 }
 
 #[test]
-fn a_server_that_cannot_be_asked_is_told_and_the_others_are_listed() {
-    let server = stocked();
+fn an_unreachable_server_is_reported_and_the_others_are_listed() {
+    let server = server_with_models();
     let home = home(&json!([
         {"name": "gpt", "provider": "openai"},
         {"name": "far", "provider": "mistral", "baseUrl": "http://127.0.0.1:1", "apiKey": "sk-secret-1"},
@@ -87,21 +89,21 @@ fn a_server_that_cannot_be_asked_is_told_and_the_others_are_listed() {
     let output = run(&home, &["models"]);
     assert_eq!(output.status.code(), Some(1));
     let text = out(&output);
-    for words in [
+    for part in [
         "key missing: OPENAI_API_KEY is not set",
         "key present",
         "Nothing listens at http://127.0.0.1:1.",
         "There is no key for `gpt`.",
         "2.5 GB",
     ] {
-        assert!(text.contains(words), "no `{words}` in {text}");
+        assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert!(!text.contains("sk-secret"), "{text}");
 }
 
 #[test]
 fn the_json_is_one_object_without_any_key() {
-    let server = stocked();
+    let server = server_with_models();
     let home = home(&json!([
         {"name": "a", "provider": "ollama", "baseUrl": server.url(), "apiKey": "sk-secret-1", "active": true},
         {"name": "b", "provider": "anthropic"},
@@ -126,34 +128,37 @@ fn the_json_is_one_object_without_any_key() {
 }
 
 #[test]
-fn without_any_model_the_ollama_of_the_machine_is_looked_for() {
-    let server = stocked();
-    let home = TempDir::new().expect("a folder");
-    let ask = |host: String| {
+fn without_any_model_the_local_ollama_is_queried() {
+    let server = server_with_models();
+    let home = TempDir::new().expect("temporary folder");
+    let list = |host: String| {
         let mut command = humble(home.path(), &["models"]);
-        command.env("OLLAMA_HOST", host).output().expect("it runs")
+        command
+            .env("OLLAMA_HOST", host)
+            .output()
+            .expect("the program runs")
     };
-    let found = ask(server.url());
+    let found = list(server.url());
     assert_eq!(found.status.code(), Some(0));
     let text = out(&found);
     assert!(text.starts_with("No model is configured in "), "{text}");
     assert!(text.contains("`humble demo` needs none."), "{text}");
     assert!(text.contains("  qwen3:4b"), "{text}");
-    let missing = ask("127.0.0.1:1".to_owned());
-    assert_eq!(missing.status.code(), Some(0), "none was configured");
+    let missing = list("127.0.0.1:1".to_owned());
+    assert_eq!(missing.status.code(), Some(0), "no server is configured");
     assert!(out(&missing).contains("ollama serve"), "{missing:?}");
 }
 
 #[test]
-fn a_pull_tells_its_progress_and_why_it_failed() {
-    let server = stocked();
+fn a_pull_reports_its_progress_and_why_it_failed() {
+    let server = server_with_models();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
-    let told = [
+    let progress = [
         json!({"status": "pulling manifest"}),
         json!({"status": "pulling aa", "digest": "aa", "total": 2_000_000_000u64, "completed": 500_000_000}),
         json!({"status": "success"}),
     ];
-    let lines = told
+    let lines = progress
         .iter()
         .map(|line| format!("{line}\n"))
         .collect::<String>();
@@ -170,18 +175,18 @@ fn a_pull_tells_its_progress_and_why_it_failed() {
     );
     let output = run(&home, &["models", "pull", "nope"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = err(&output);
-    assert!(said.starts_with("`nope` was not pulled."), "{said}");
+    let stderr = err(&output);
+    assert!(stderr.starts_with("`nope` was not pulled."), "{stderr}");
     assert!(
-        said.contains(missing) && said.contains("ollama.com/library"),
-        "{said}"
+        stderr.contains(missing) && stderr.contains("ollama.com/library"),
+        "{stderr}"
     );
-    assert!(!said.contains("/retry"), "{said}");
+    assert!(!stderr.contains("/retry"), "{stderr}");
 }
 
 #[test]
 fn removal_needs_confirmation() {
-    let server = stocked();
+    let server = server_with_models();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);
     assert_eq!(output.status.code(), Some(2));
@@ -196,9 +201,9 @@ fn removal_needs_confirmation() {
     server.queue_reply("/api/delete", ollama_error(404, "model 'old:1b' not found"));
     let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = format!(
+    let expected = format!(
         "`old:1b` was not removed. {} has no such model.\n",
         server.url()
     );
-    assert_eq!(err(&output), said);
+    assert_eq!(err(&output), expected);
 }

@@ -1,4 +1,4 @@
-//! `humble probe`, the real binary against a model server that follows one dialect.
+//! `humble probe`: the real binary against model servers that follow a certain dialect.
 
 use crate::support::model_server;
 use model_server::dialect_models::{
@@ -20,7 +20,7 @@ struct ProbeFixture {
 impl ProbeFixture {
     fn new(answer: ReplyFn) -> Self {
         let case = Self {
-            home: TempDir::new().expect("a folder"),
+            home: TempDir::new().expect("temporary folder"),
             server: ModelServer::start(),
         };
         case.server
@@ -31,13 +31,13 @@ impl ProbeFixture {
     }
 
     fn write(&self, text: &str) {
-        // For its user alone, as the program itself writes it.
+        // Private, as the program itself writes it.
         let path = self.home.path().join("config.json");
         humble::files::replace(&path, text.as_bytes(), 0o600).expect("written");
     }
 
     fn config(&self) -> String {
-        std::fs::read_to_string(self.home.path().join("config.json")).expect("there")
+        std::fs::read_to_string(self.home.path().join("config.json")).expect("config.json")
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -51,20 +51,21 @@ impl ProbeFixture {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the binary runs")
+        self.command(arguments).output().expect("the program runs")
     }
 
-    /// All text of the files in one folder of the home.
+    /// The text of all files in a folder of the home.
     fn text_in_folder(&self, folder: &str) -> String {
-        let files = std::fs::read_dir(self.home.path().join(folder));
-        let files = files.into_iter().flatten().flatten();
-        files
+        std::fs::read_dir(self.home.path().join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
             .filter_map(|file| std::fs::read_to_string(file.path()).ok())
             .collect()
     }
 }
 
-/// A file as a person may have written it.
+/// A hand-written `config.json`.
 fn config(url: &str) -> String {
     format!(
         "{{\n  \"mine\": [1, 2],\n  \"models\": [\n    {{ \"name\": \"other\", \"provider\": \"ollama\" }},\n    \
@@ -80,12 +81,12 @@ fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// Every figure of seconds as `S`, so that the rest can be compared.
+/// Replaces the seconds in a table by `S`, so that the rest can be compared.
 fn without_seconds(text: &str) -> String {
     let is_seconds = |word: &str| {
-        let (whole, tenths) = word.split_once('.').unwrap_or_default();
+        let (units, tenths) = word.split_once('.').unwrap_or_default();
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        digits(whole) && digits(tenths)
+        digits(units) && digits(tenths)
     };
     let line = |line: &str| match line.rsplit_once(' ') {
         Some((rest, last)) if is_seconds(last) => format!("{} S", rest.trim_end()),
@@ -95,7 +96,7 @@ fn without_seconds(text: &str) -> String {
 }
 
 #[test]
-fn the_table_says_which_dialect_a_model_follows() {
+fn the_table_shows_which_dialect_a_model_follows() {
     let case = ProbeFixture::new(follows_prompt);
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -132,13 +133,13 @@ fn a_better_dialect_is_stored_only_on_request() {
     let text = out(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
     assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
-    let said = "Nothing was stored: --save stores it.\n";
-    assert!(err(&output).ends_with(said), "{}", err(&output));
+    let expected = "Nothing was stored. Use --save to store it.\n";
+    assert!(err(&output).ends_with(expected), "{}", err(&output));
     assert_eq!(case.config(), config(&case.server.url()));
     let output = case.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let said = "Stored `native` as `toolCalls` of qwen3:4b in config.json.\n";
-    assert!(err(&output).ends_with(said), "{}", err(&output));
+    let expected = "Stored `native` as `toolCalls` of qwen3:4b in config.json.\n";
+    assert!(err(&output).ends_with(expected), "{}", err(&output));
     let before = config(&case.server.url());
     let url = format!("\"{}\"", case.server.url());
     let after = before.replace(&url, &format!("{url}, \"toolCalls\": \"native\""));
@@ -158,10 +159,10 @@ fn the_json_is_one_object() {
         assert!(result["seconds"].is_number());
         result["seconds"] = json!(0);
     }
-    let result = |dialect: &str, is_well: bool| {
+    let result = |dialect: &str, works: bool| {
         json!({
-            "dialect": dialect, "tried": true, "called": is_well, "well_formed": is_well, "form": null,
-            "answered": is_well, "seconds": 0, "fault": null,
+            "dialect": dialect, "tried": true, "called": works, "well_formed": works, "form": null,
+            "answered": works, "seconds": 0, "fault": null,
         })
     };
     let expected = json!({
@@ -188,19 +189,20 @@ fn a_model_that_calls_nothing_is_a_failure_with_advice() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_once() {
+fn an_unreachable_server_is_reported_once() {
     let case = ProbeFixture::new(follows_nothing);
     case.write(&config("http://127.0.0.1:1"));
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let said = err(&output);
+    let stderr = err(&output);
     assert_eq!(
-        said.matches("Nothing listens at http://127.0.0.1:1.")
+        stderr
+            .matches("Nothing listens at http://127.0.0.1:1.")
             .count(),
         1,
-        "{said}"
+        "{stderr}"
     );
-    assert!(!said.contains("/retry"), "{said}");
+    assert!(!stderr.contains("/retry"), "{stderr}");
     let text = "It is not known whether qwen3:4b works with tools.\n";
     assert_eq!(out(&output), text);
 }
@@ -209,8 +211,8 @@ fn a_server_that_is_not_there_is_told_once() {
 fn usage_errors_are_reported() {
     let case = ProbeFixture::new(follows_nothing);
     let cases: [(&[&str], i32, &str); 4] = [
-        (&["probe", "--no-tools"], 2, "leave --no-tools out"),
-        (&["probe", "--persona", "weather"], 2, "leave --persona out"),
+        (&["probe", "--no-tools"], 2, "remove --no-tools"),
+        (&["probe", "--persona", "weather"], 2, "remove --persona"),
         (&["probe", "--save", "--no-save"], 2, "cannot be used with"),
         (
             &["probe", "--model", "gpt"],
@@ -218,16 +220,16 @@ fn usage_errors_are_reported() {
             "There is no model `gpt` in config.json. It lists: other, qwen3:4b.",
         ),
     ];
-    for (arguments, code, words) in cases {
+    for (arguments, code, message) in cases {
         let output = case.run(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        assert!(err(&output).contains(words), "{}", err(&output));
+        assert!(err(&output).contains(message), "{}", err(&output));
     }
     case.write(r#"{ "models": [ { "name": "a", "provider": "ollama" } ] }"#);
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
-    let words = "No active model is configured. Name one with --model: a.";
-    assert!(err(&output).contains(words), "{}", err(&output));
+    let message = "No active model is configured. Name one with --model: a.";
+    assert!(err(&output).contains(message), "{}", err(&output));
     case.write("{ broken");
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
@@ -243,14 +245,17 @@ fn usage_errors_are_reported() {
 #[test]
 fn an_interrupt_shows_partial_results() {
     let case = ProbeFixture::new(hangs_in_prompt);
-    let child = case.command(&["probe", "--save"]).spawn().expect("it runs");
+    let child = case
+        .command(&["probe", "--save"])
+        .spawn()
+        .expect("the program starts");
     case.server.wait_until(|log| {
-        let chats = log.requests.iter().filter(|one| one.path == CHAT);
-        chats.clone().any(|one| dialect_of(one) == "prompt")
+        let chats = log.requests.iter().filter(|request| request.path == CHAT);
+        chats.clone().any(|request| dialect_of(request) == "prompt")
     });
     let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
-    let output = child.wait_with_output().expect("it ends");
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("the process exists");
+    let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let text = without_seconds(&out(&output));
     let expected = "\
@@ -277,28 +282,35 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
     case.write(&json!({ "models": [model], "logLevel": "debug" }).to_string());
     let output = case.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(case.server.bodies(CHAT).len(), 1, "each would fare alike");
+    assert_eq!(
+        case.server.bodies(CHAT).len(),
+        1,
+        "the other dialects would fail too"
+    );
     let all = out(&output) + &err(&output) + &case.text_in_folder("logs");
     assert!(!all.contains("sk-secret"), "{all}");
 }
 
 #[test]
-fn the_loading_of_a_model_is_said_and_not_counted() {
+fn loading_the_model_is_reported_and_not_counted() {
     let case = ProbeFixture::new(follows_prompt);
     case.server.always_reply("/api/ps", ollama_loaded(&[]));
     let gate = Gate::closed();
     let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
     case.server.queue_reply(CHAT, slow);
-    let mut child = case.command(&["probe"]).spawn().expect("it runs");
-    let said = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut said = said.lines().map(|line| line.expect("UTF-8"));
+    let mut child = case
+        .command(&["probe"])
+        .spawn()
+        .expect("the program starts");
+    let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut lines = stderr.lines().map(|line| line.expect("UTF-8"));
     let loading = |line: &String| line == "Loading the model …";
-    assert!(said.by_ref().any(|line| loading(&line)));
+    assert!(lines.by_ref().any(|line| loading(&line)));
     gate.open();
-    let next = said.next();
+    let next = lines.next();
     assert_eq!(next.as_deref(), Some("Waiting for its answer …"));
-    let rest = std::thread::spawn(move || said.count());
-    let output = child.wait_with_output().expect("it ends");
+    let rest = std::thread::spawn(move || lines.count());
+    let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    rest.join().expect("all was read");
+    rest.join().expect("stderr was read to its end");
 }

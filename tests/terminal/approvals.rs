@@ -71,7 +71,7 @@ fn humble_ask_prints_the_arguments_before_the_description() {
         at("  text: \"first"),
         at("The server says of this tool:"),
         at("  | The tool echo."),
-        at("Its arguments are the 2 rows above these words."),
+        at("Its arguments are the 2 rows above the description."),
         at(QUESTION),
     ];
     assert!(order.iter().all(Option::is_some), "{order:?}\n{contents}");

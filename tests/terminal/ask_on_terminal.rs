@@ -47,7 +47,7 @@ fn text_of_other_models_is_printed_at_once_and_labeled_as_thinking_later() {
         .start();
     terminal.wait_for_text("Hm, sky.");
     gate.open();
-    terminal.wait_for_text("(What stands above was thinking; the answer follows.)");
+    terminal.wait_for_text("(The text above was thinking; the answer follows.)");
     terminal.wait_for_text("It is scattered.");
     assert_eq!(terminal.exit(), clean_exit());
 }

@@ -39,7 +39,7 @@ fn probe_asks_before_storing_its_result() {
     assert_eq!(tool_calls(&home), None);
     // Earlier input was typed before the question could be read.
     terminal.press("y\r");
-    terminal.wait_for_text("That was typed before the question could be read.");
+    terminal.wait_for_text("Ignored: typed before the question could be read.");
     let asked = Instant::now();
     wait_until("the question was read", || asked.elapsed() > READ);
     terminal.press("y\r");

@@ -1,4 +1,4 @@
-//! `humble mcp add`: into the file first, then a look whether the server answers.
+//! `humble mcp add`: writes the entry first, then checks that the server answers.
 
 use super::configured::init_log;
 use super::output::{print, print_error_line, stdout_columns};
@@ -8,38 +8,38 @@ use crate::cli::mcp::{AddArgs, TransportArg};
 use crate::config::{self, Home, NewServer, Reach};
 use crate::domain::ServerConfig;
 use crate::domain::server::RemoteTransport;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as words};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as cli_output};
 use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
 
 pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime) -> Result<u8> {
-    let understood = new_server(&asked).and_then(|new| {
+    let parsed = new_server(&asked).and_then(|new| {
         let server = config::understand_server(&new)?;
         Ok((new, server))
     });
-    let (new, server) = match understood {
-        Ok(understood) => understood,
+    let (new, server) = match parsed {
+        Ok(parsed) => parsed,
         Err(why) => {
-            print_error_line(&words::clean_line(&why));
+            print_error_line(&cli_output::clean_line(&why));
             return Ok(EXIT_USAGE);
         }
     };
     if let Err(fault) = config::add_server(home, &new) {
-        print_error_line(&words::notice_line(&fault.notice()));
+        print_error_line(&cli_output::notice_line(&fault.notice()));
         let is_taken = matches!(fault, config::ConfigError::KnownServer { .. });
         return Ok(if is_taken { EXIT_USAGE } else { EXIT_FAILED });
     }
     let file = home.servers();
-    print_error_line(&words::clean_line(&format!(
+    print_error_line(&cli_output::clean_line(&format!(
         "Added `{}` to {}.",
         new.name,
         file.display()
     )));
     for name in config::secrets_in_the_open(&new) {
         let variable = name.to_uppercase().replace('-', "_");
-        print_error_line(&words::clean_line(&format!(
-            "`{name}` stands in the file as you typed it: `${{{variable}}}` in its place is \
+        print_error_line(&cli_output::clean_line(&format!(
+            "`{name}` is in the file in plain text. To keep it out, write `${{{variable}}}`: it is \
              replaced by that variable each time the server starts."
         )));
     }
@@ -52,7 +52,7 @@ pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime
     check_connection(home, server, &asked, background).await
 }
 
-/// Connects once, and tells what was found.
+/// Connects once and prints the result.
 async fn check_connection(
     home: &Home,
     server: ServerConfig,
@@ -64,25 +64,25 @@ async fn check_connection(
     let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
     let stopped = pool.wait_until_connected().await;
     let found = pool.reports();
-    let is_well = found.iter().all(words::ServerReport::is_ok);
+    let is_well = found.iter().all(cli_output::ServerReport::is_ok);
     let printed = if asked.json {
         let mut value = found
             .first()
-            .map(words::ServerReport::to_json)
+            .map(cli_output::ServerReport::to_json)
             .unwrap_or_default();
         value["added"] = json!(true);
         print(&format!("{value}\n"))
     } else {
-        let mut text = words::render_table(&found, stdout_columns());
-        let names = found.iter().flat_map(|one| one.server.tools.iter());
+        let mut text = cli_output::render_table(&found, stdout_columns());
+        let names = found.iter().flat_map(|report| report.server.tools.iter());
         let names: Vec<&str> = names.map(|tool| tool.name.as_str()).collect();
         if !names.is_empty() {
-            text += &words::pack_names(&names, stdout_columns());
+            text += &cli_output::pack_names(&names, stdout_columns());
         }
         print(&text)
     };
     if !is_well {
-        print_error_line("It stays in the file: `humble mcp list` asks it again.");
+        print_error_line("The server stays in the file. Check it again with `humble mcp list`.");
     }
     pool.close().await;
     printed.map(|()| match stopped {
@@ -104,19 +104,19 @@ fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
             headers: parse_pairs(&asked.headers, "--header", &['=', ':'])?,
         },
         (None, Some(_)) if asked.transport.is_some() || !asked.headers.is_empty() => {
-            return Err("--transport and --header are for a server with a --url.".to_owned());
+            return Err("--transport and --header need --url.".to_owned());
         }
         (None, Some((command, args))) => Reach::Command {
             command: absolute_command(command),
             args: args.to_vec(),
             env: parse_pairs(&asked.env, "--env", &['='])?,
             cwd: match &asked.cwd {
-                // The program may be started anywhere.
+                // humble may later be started from another folder.
                 Some(cwd) => Some(path::absolute(cwd).map_err(|fault| format!("--cwd: {fault}."))?),
                 None => None,
             },
         },
-        (None, None) => return Err("Give a --url, or `-- COMMAND`.".to_owned()),
+        (None, None) => return Err("Give --url, or `-- COMMAND`.".to_owned()),
     };
     Ok(NewServer {
         name: asked.name.clone(),
@@ -126,27 +126,27 @@ fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
     })
 }
 
-/// A program that is named by its place here would not be found from elsewhere.
+/// Makes a relative path to a program absolute: humble may later start in another folder.
 fn absolute_command(command: &str) -> String {
-    let here = Path::new(command);
-    let is_place = command.contains('/') && here.is_relative() && here.exists();
-    let whole = is_place.then(|| path::absolute(here).ok()).flatten();
-    whole.map_or_else(
+    let path = Path::new(command);
+    let is_local = command.contains('/') && path.is_relative() && path.exists();
+    let absolute = is_local.then(|| path::absolute(path).ok()).flatten();
+    absolute.map_or_else(
         || command.to_owned(),
-        |whole| whole.to_string_lossy().into_owned(),
+        |absolute| absolute.to_string_lossy().into_owned(),
     )
 }
 
 fn parse_pairs(
     written: &[String],
     flag: &str,
-    signs: &[char],
+    separators: &[char],
 ) -> Result<Vec<(String, String)>, String> {
-    let pair = |text: &String| match text.split_once(signs) {
+    let pair = |text: &String| match text.split_once(separators) {
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim_start().to_owned()))
         }
-        // What follows may be a secret: it is not repeated.
+        // The text may hold a secret, so it is not repeated.
         _ => Err(format!("{flag} takes NAME=VALUE.")),
     };
     let pairs: Vec<(String, String)> = written.iter().map(pair).collect::<Result<_, _>>()?;

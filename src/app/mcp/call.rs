@@ -1,4 +1,4 @@
-//! `humble mcp call`: typing it is the approval.
+//! `humble mcp call`: runs one tool. Typing the command is the approval.
 
 use super::configured::{configured_servers, find_server, init_log};
 use super::output::{print, print_error_line};
@@ -14,7 +14,7 @@ use crate::domain::{
     ToolOutcome,
 };
 use crate::engine::{ArgumentChecker, failures};
-use crate::headless::mcp::{self as words, call};
+use crate::headless::mcp::{self as cli_output, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{CallResult, HubEvent, McpCall};
 use crate::text::Clean;
@@ -29,12 +29,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// The one call there is.
+/// The only call of this process.
 const CALL: CallId = CallId(1);
-/// Progress that goes to a file is told this often at most.
+/// Minimum interval between progress lines when standard error is not a terminal.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The arguments as they were written.
+/// The arguments as typed.
 enum ArgumentInput {
     Json(Arguments),
     Pairs(Vec<String>),
@@ -53,7 +53,7 @@ pub async fn run_mcp_call(
     let written = match written {
         Ok(written) => written,
         Err(why) => {
-            print_error_line(&words::clean_line(&why));
+            print_error_line(&cli_output::clean_line(&why));
             return Ok(EXIT_USAGE);
         }
     };
@@ -64,8 +64,8 @@ pub async fn run_mcp_call(
         return Ok(EXIT_USAGE);
     };
     if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
-        print_error_line(&words::clean_line(&format!(
-            "Server `{}` is off: it is started for this call.",
+        print_error_line(&cli_output::clean_line(&format!(
+            "Server `{}` is off. It is started for this call only.",
             Clean::name(server.id.as_str())
         )));
         server.enabled = true;
@@ -91,7 +91,7 @@ async fn call_on(
     }
     if found.server.status != ServerStatus::Connected {
         let why = found.problem().unwrap_or_default();
-        print_error_line(&words::clean_line(&why));
+        print_error_line(&cli_output::clean_line(&why));
         if asked.json {
             print(&format!("{}\n", serde_json::json!({ "error": why })))?;
         }
@@ -106,9 +106,9 @@ async fn call_on(
     let arguments = match checked_arguments(tool, written).await {
         Ok(arguments) => arguments,
         Err(why) => {
-            print_error_line(&words::clean_line(&why));
+            print_error_line(&cli_output::clean_line(&why));
             let usage = tool_arguments::usage_text(tool);
-            print_error_line(&words::clean_line(&format!(
+            print_error_line(&cli_output::clean_line(&format!(
                 "Usage: humble mcp call {id} {} {usage}",
                 tool.name
             )));
@@ -118,14 +118,14 @@ async fn call_on(
     if let Some(change) = pool.pin_change(&found.server, tool) {
         eprint(&call::render_definition_diff(&change));
         if !asked.accept_changed {
-            print_error_line("--accept-changed calls it as it is now.");
+            print_error_line("Use --accept-changed to call it as it is now.");
             return Ok(EXIT_FAILED);
         }
     }
     if pool.is_blocked(&found.server, tool) {
         let name = &tool.name;
-        print_error_line(&words::clean_line(&format!(
-            "You ruled `{name}` out for models: this call is yours, and runs."
+        print_error_line(&cli_output::clean_line(&format!(
+            "`{name}` is blocked for models. It runs because you called it yourself."
         )));
     }
     let call = McpCall {
@@ -161,16 +161,16 @@ fn eprint(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Runs the call to its end; a signal or the deadline cancels it at its server.
+/// Runs the call; a signal or the deadline cancels it at its server.
 async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Option<StopReason>) {
     let cancel = CancellationToken::new();
     let (tool, began) = (call.tool.clone(), Instant::now());
     let mut running = pool.hub.call_with_result(call, cancel.clone());
     let deadline = pool.deadline();
-    let (mut stopped, mut told) = (None, None);
+    let (mut stopped, mut last_line) = (None, None);
     pool.status
-        .set(words::clean_line(&format!("Waiting for {tool}")));
-    let mut so_far = None;
+        .set(cli_output::clean_line(&format!("Waiting for {tool}")));
+    let mut latest = None;
     let mut is_stuck = pin!(pool.wait_until_stuck());
     let mut ran = loop {
         tokio::select! {
@@ -187,20 +187,20 @@ async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Op
             }
             event = pool.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
-                    // As on the screen, it never goes back.
-                    let progress = progress.after(so_far.as_ref());
+                    // As on the screen, progress never goes backward.
+                    let progress = progress.after(latest.as_ref());
                     let line = call::progress_line(&tool, &progress);
-                    so_far = Some(progress);
-                    let is_time = told.is_none_or(|told: Instant| told.elapsed() >= PROGRESS_INTERVAL);
-                    if !pool.status.is_terminal() && is_time {
+                    latest = Some(progress);
+                    let is_due = last_line.is_none_or(|last: Instant| last.elapsed() >= PROGRESS_INTERVAL);
+                    if !pool.status.is_terminal() && is_due {
                         print_error_line(&line);
-                        told = Some(Instant::now());
+                        last_line = Some(Instant::now());
                     }
                     pool.status.set(line);
                 }
                 Some(HubEvent::Noticed(notice)) => {
                     pool.status.clear();
-                    print_error_line(&words::notice_line(&notice));
+                    print_error_line(&cli_output::notice_line(&notice));
                 }
                 Some(HubEvent::Changed(_)) | None => {}
             },
@@ -214,7 +214,7 @@ async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Op
         }
         .into();
     }
-    // An answer that came first counts.
+    // A result that arrived before the cancellation counts.
     let is_cut = matches!(
         ran.outcome,
         ToolOutcome::Interrupted | ToolOutcome::TimedOut { .. }
@@ -229,25 +229,25 @@ async fn sleep_until_deadline(deadline: Option<Instant>) {
     }
 }
 
-/// What was written, as far as that can be said without the tool.
+/// Parses the arguments as far as possible without the tool's schema.
 fn parse_input(arguments: &[String]) -> Result<ArgumentInput, String> {
-    let whole = |text: &str| match serde_json::from_str(text) {
+    let parse_object = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(arguments)) => Ok(ArgumentInput::Json(arguments)),
-        Ok(_) => Err("The arguments are no JSON object: { … }.".to_owned()),
-        Err(fault) => Err(format!("The arguments are no JSON: {fault}.")),
+        Ok(_) => Err("The arguments must be a JSON object: { … }.".to_owned()),
+        Err(fault) => Err(format!("The arguments are not valid JSON: {fault}.")),
     };
     match arguments {
         [] => Ok(ArgumentInput::Json(Arguments::new())),
         [one] if one == "-" => {
             let piped = read_pipe().map_err(|fault| format!("{fault:#}."))?;
-            whole(&piped)
+            parse_object(&piped)
         }
-        [one] if one.trim_start().starts_with(['{', '[']) => whole(one),
+        [one] if one.trim_start().starts_with(['{', '[']) => parse_object(one),
         pairs => tool_arguments::check_pairs(pairs).map(|()| ArgumentInput::Pairs(pairs.to_vec())),
     }
 }
 
-/// The arguments, once they satisfy the schema of the tool, or cannot be checked.
+/// The arguments, if they satisfy the tool's schema or cannot be checked against it.
 async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Arguments, String> {
     let arguments = match written {
         ArgumentInput::Json(arguments) => arguments,
@@ -265,7 +265,7 @@ async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Argume
         }
         Some(SchemaCheck::Unchecked) | None => {
             let name = &tool.name;
-            print_error_line(&words::clean_line(&format!(
+            print_error_line(&cli_output::clean_line(&format!(
                 "The arguments were {UNCHECKED} of `{name}`: its server decides."
             )));
             Ok(arguments)

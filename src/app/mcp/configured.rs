@@ -1,28 +1,27 @@
-//! The servers of `mcp-servers.json`, and where their log goes.
+//! Loads the servers of `mcp-servers.json` and sets up logging for `humble mcp`.
 
 use super::output::print_error_line;
 use crate::config::{self, Home};
 use crate::domain::ServerConfig;
-use crate::headless::mcp as words;
+use crate::headless::mcp as cli_output;
 use crate::log;
 
-/// The servers that are configured; what is wrong with the file is said.
+/// The configured servers. Prints what is wrong with the file.
 pub(super) fn configured_servers(home: &Home) -> Vec<ServerConfig> {
     let read = config::read_servers(home);
     for banner in &read.banners {
-        print_error_line(&words::notice_line(&banner.notice));
+        print_error_line(&cli_output::notice_line(&banner.notice));
     }
     read.value
 }
 
-/// Writes the log of what servers are and do, where there is a home to write it in:
-/// looking at what is there makes none.
+/// Starts logging if the home folder exists. A command that only reads must not create it.
 pub(super) fn init_log(home: &Home, servers: &[ServerConfig]) {
     if !home.root().is_dir() {
         return;
     }
     for banner in home.prepare() {
-        print_error_line(&words::notice_line(&banner.notice));
+        print_error_line(&cli_output::notice_line(&banner.notice));
     }
     let settings = config::read_settings(home).value;
     let log = log::init(&home.logs(), settings.log_level, |_| {});
@@ -31,7 +30,7 @@ pub(super) fn init_log(home: &Home, servers: &[ServerConfig]) {
     log.add_secrets(secrets);
 }
 
-/// The server that is meant, or what to say where there is none of that name.
+/// The server with this name, or an error message.
 pub(super) fn find_server<'a>(
     servers: &'a [ServerConfig],
     name: &str,
@@ -39,13 +38,13 @@ pub(super) fn find_server<'a>(
     let found = servers.iter().find(|server| server.id.as_str() == name);
     found.ok_or_else(|| {
         let names = servers.iter().map(|server| server.id.as_str());
-        let meant = match crate::text::suggest::nearest(name, names.clone()) {
+        let hint = match crate::text::suggest::nearest(name, names.clone()) {
             Some(near) => format!(" Did you mean `{near}`?"),
             None => {
                 let names: Vec<&str> = names.collect();
-                format!(" There is: {}.", names.join(", "))
+                format!(" Configured: {}.", names.join(", "))
             }
         };
-        words::clean_line(&format!("There is no MCP server `{name}`.{meant}"))
+        cli_output::clean_line(&format!("There is no MCP server `{name}`.{hint}"))
     })
 }

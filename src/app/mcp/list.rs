@@ -7,7 +7,7 @@ use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp::{ListArgs, ToolsArgs};
 use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::headless::mcp::{self as words, ServerReport, tools::ServerTools};
+use crate::headless::mcp::{self as cli_output, ServerReport, tools::ServerTools};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
 
@@ -18,8 +18,8 @@ pub async fn list(home: &Home, asked: ListArgs, background: &BackgroundRuntime) 
     let stopped = pool.wait_until_connected().await;
     let found = pool.reports();
     let printed = print(&match asked.json {
-        true => words::render_json(&found),
-        false => words::render_table(&found, stdout_columns()),
+        true => cli_output::render_json(&found),
+        false => cli_output::render_table(&found, stdout_columns()),
     });
     pool.close().await;
     printed.map(|()| exit_status(stopped, &found))
@@ -35,7 +35,7 @@ pub async fn tools(home: &Home, asked: ToolsArgs, background: &BackgroundRuntime
                 return Ok(EXIT_USAGE);
             }
         };
-        // Whoever names it wants to see it.
+        // A server named explicitly is started even if it is off.
         server.enabled = true;
         servers = vec![server];
     }
@@ -44,10 +44,10 @@ pub async fn tools(home: &Home, asked: ToolsArgs, background: &BackgroundRuntime
     let stopped = pool.wait_until_connected().await;
     let found = pool.reports();
     let printed = print(&match asked.json {
-        true => words::tools::render_json(&found),
+        true => cli_output::tools::render_json(&found),
         false => {
             let shown: Vec<ServerTools<'_>> = found.iter().map(with_usages).collect();
-            words::tools::render_text(&shown, asked.schema, stdout_columns())
+            cli_output::tools::render_text(&shown, asked.schema, stdout_columns())
         }
     });
     pool.close().await;

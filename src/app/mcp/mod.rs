@@ -1,5 +1,5 @@
-//! `humble mcp …`: the servers without the screen and without a model (S13.2), over
-//! the connection code of the chat.
+//! `humble mcp …`: MCP servers without the screen or a model, over the same connection
+//! code as the chat.
 
 mod add;
 mod call;
@@ -16,10 +16,10 @@ use crate::headless::EXIT_USAGE;
 use anyhow::Result;
 use output::print_error_line;
 
-/// Does what was asked for; the result is the exit status.
+/// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// What keeps the result from being written.
+/// The result could not be written.
 pub async fn run(
     home: &Home,
     shared: &GlobalArgs,
@@ -27,7 +27,7 @@ pub async fn run(
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     if shared.no_tools {
-        print_error_line("--no-tools starts no server: leave it out.");
+        print_error_line("`humble mcp` needs MCP servers: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
     match asked.act {

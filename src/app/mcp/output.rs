@@ -1,27 +1,26 @@
-//! What `humble mcp …` writes to standard output and standard error.
+//! Standard output and standard error of `humble mcp`.
 
 use crate::app::output;
-use crate::headless::mcp as words;
+use crate::headless::mcp as cli_output;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 
-/// A clean line for standard error. Where nobody reads it there is nobody to tell.
+/// Writes a clean line to standard error, wrapped to the terminal. Write errors are ignored.
 pub(super) fn print_error_line(line: &str) {
     let err = io::stderr();
     let columns = err.is_terminal().then(|| tcgetwinsize(&err).ok()).flatten();
     let columns = columns
         .map(|size| size.ws_col)
         .filter(|columns| *columns > 0);
-    let _ = (&err).write_all(words::wrap_lines(line, 0, columns).as_bytes());
+    let _ = (&err).write_all(cli_output::wrap_lines(line, 0, columns).as_bytes());
 }
 
-/// Writes to standard output.
 pub(super) fn print(text: &str) -> Result<()> {
-    output::print(text).context("the result could not be written")
+    output::print(text).context("could not write the result")
 }
 
-/// How wide the terminal is that standard output is, if it is one.
+/// The width of standard output, if it is a terminal.
 pub(super) fn stdout_columns() -> Option<u16> {
     let out = io::stdout();
     if !out.is_terminal() {

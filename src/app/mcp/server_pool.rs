@@ -1,12 +1,12 @@
-//! The servers that a command needs, connected: waiting for them, a line that says so
-//! meanwhile, and their end.
+//! The connected servers of a `humble mcp` command: waits for them with a status line,
+//! and closes them.
 
 use super::output::print_error_line;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
 use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
-use crate::headless::mcp::{self as words, ServerReport};
+use crate::headless::mcp::{self as cli_output, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
 use crate::serve::BuiltInServer;
@@ -19,12 +19,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-/// Events of servers that wait to be read.
+/// Capacity of the event channel.
 const EVENTS_MAX: usize = 256;
 const TICK: Duration = Duration::from_millis(100);
-/// What takes less time needs no word.
+/// Shorter waits show no status line.
 const STATUS_DELAY: Duration = Duration::from_millis(400);
-/// Each server has deadlines of its own: this is for the case that they fail.
+/// Margin on top of the servers' own deadlines, in case those fail.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 pub struct ConnectedServers {
@@ -36,27 +36,26 @@ pub struct ConnectedServers {
     trust: Trust,
     deadline: Option<Instant>,
     timeout: Option<Duration>,
-    /// What the servers run on.
     background: BackgroundRuntime,
 }
 
-/// Why there was no waiting any longer.
+/// Why waiting ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// A signal, as the exit status that it stands for.
+    /// The exit status of a signal.
     Signal(u8),
     TimeOut,
 }
 
 impl ConnectedServers {
-    /// Starts the servers that are on. `timeout` is for all that happens at the desk.
+    /// Starts the enabled servers. `timeout` covers the whole command.
     pub fn open(
         home: &Home,
         servers: Vec<ServerConfig>,
         timeout: Option<Duration>,
         background: &BackgroundRuntime,
     ) -> Result<Self> {
-        let signals = ExitSignals::install().context("signals cannot be heard")?;
+        let signals = ExitSignals::install().context("could not install signal handlers")?;
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         let groups = background.process_groups.clone();
         let mut hub = {
@@ -70,7 +69,7 @@ impl ConnectedServers {
         hub.configure(servers.clone());
         let trust = config::read_trust(home);
         for banner in &trust.banners {
-            print_error_line(&words::notice_line(&banner.notice));
+            print_error_line(&cli_output::notice_line(&banner.notice));
         }
         Ok(Self {
             hub,
@@ -85,8 +84,7 @@ impl ConnectedServers {
         })
     }
 
-    /// Waits until each server is connected, or has failed. Err is why it did not wait
-    /// any longer.
+    /// Waits until each server has connected or failed. Err says why it stopped waiting.
     pub async fn wait_until_connected(&mut self) -> Result<(), StopReason> {
         let starting = |hub: &Hub| {
             let servers = hub.servers().into_iter();
@@ -95,13 +93,13 @@ impl ConnectedServers {
                 .map(|server| server.id.to_string())
                 .collect::<Vec<_>>()
         };
-        let usual = self
+        let default_wait = self
             .configs
             .iter()
             .map(|server| server.startup_timeout * 2)
             .max();
-        let usual = Instant::now() + usual.unwrap_or_default() + WAIT_MAX;
-        let deadline = self.deadline.unwrap_or(usual);
+        let default_deadline = Instant::now() + default_wait.unwrap_or_default() + WAIT_MAX;
+        let deadline = self.deadline.unwrap_or(default_deadline);
         let stopped = loop {
             let missing = starting(&self.hub);
             if missing.is_empty() {
@@ -121,20 +119,20 @@ impl ConnectedServers {
         stopped
     }
 
-    /// Says what a server has to say to the person.
+    /// Prints notices from servers.
     fn show_event(&mut self, event: Option<HubEvent>) {
         if let Some(HubEvent::Noticed(notice)) = event {
             self.status.clear();
-            print_error_line(&words::notice_line(&notice));
+            print_error_line(&cli_output::notice_line(&notice));
         }
     }
 
-    /// When everything has to be over.
+    /// When the whole command must be done.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The servers as they are now, in the order of the file.
+    /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
         let patience = self.timeout.unwrap_or(WAIT_MAX).as_secs_f64();
         let given_up = format!("It did not answer within {patience} s.");
@@ -148,7 +146,7 @@ impl ConnectedServers {
             .collect()
     }
 
-    /// The server with what the chat withholds of it (S7.5).
+    /// Marks the tools that the chat would withhold because their definition changed.
     fn with_withheld_tools(&self, mut server: Server) -> Server {
         let tools = server.tools.iter();
         let changed = tools.filter(|tool| self.pin_change(&server, tool).is_some());
@@ -156,8 +154,8 @@ impl ConnectedServers {
         server
     }
 
-    /// What of a tool is not as it was accepted. Built-in tools change with this
-    /// program alone.
+    /// How a tool differs from its accepted definition. Built-in tools are exempt: they
+    /// change only with this program.
     pub fn pin_change(&self, server: &Server, tool: &Tool) -> Option<PinChange> {
         let (id, launch) = (&server.id, &server.launch);
         let accepted = self.trust.accepted(id, launch, &tool.name)?;
@@ -170,19 +168,19 @@ impl ConnectedServers {
         })
     }
 
-    /// Did the person rule the tool out?
+    /// Whether the user blocked the tool for models.
     pub fn is_blocked(&self, server: &Server, tool: &Tool) -> bool {
         self.trust.never(&server.id, &tool.name)
     }
 
-    /// Resolves once the runtime of the servers has not responded for a second.
+    /// Resolves once the servers' runtime has not responded for about a second.
     pub fn wait_until_stuck(&self) -> impl Future<Output = ()> + use<> {
         let background = self.background.clone();
         async move { background.wait_until_stuck().await }
     }
 
-    /// Ends every session and every process. A second signal does it at once, and so does
-    /// a runtime that does not respond.
+    /// Ends every session and process. Another signal or an unresponsive runtime cuts this
+    /// short.
     pub async fn close(self) {
         let Self {
             hub,
@@ -191,7 +189,7 @@ impl ConnectedServers {
             background,
             ..
         } = self;
-        // Lines of the hub wait for room in this channel: let them go.
+        // Releases hub tasks that wait for space in this channel.
         drop(events);
         tokio::select! {
             () = hub.shutdown() => {}
@@ -201,8 +199,7 @@ impl ConnectedServers {
     }
 }
 
-/// What is being waited for: a line on standard error that changes, where that is a
-/// terminal.
+/// An updating line on standard error, if that is a terminal, that names the current wait.
 pub struct StatusLine {
     is_terminal: bool,
     text: String,
@@ -228,11 +225,11 @@ impl StatusLine {
         self.is_terminal
     }
 
-    pub fn set(&mut self, words: String) {
-        self.text = words;
+    pub fn set(&mut self, text: String) {
+        self.text = text;
     }
 
-    /// Draws the line now and then.
+    /// Waits for the next tick, then redraws the line.
     pub async fn tick(&mut self) {
         self.ticks.tick().await;
         let waited = self.since.elapsed();
@@ -241,10 +238,10 @@ impl StatusLine {
         }
         let columns = tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col));
         let seconds = format!(" … {} s", waited.as_secs());
-        let room = columns.saturating_sub(seconds.chars().count() + 1);
-        let words = words::clean_line(&self.text);
-        let words = truncate_to_width(&words, room);
-        let _ = write!(io::stderr(), "\r{words}{seconds}\x1b[K");
+        let width = columns.saturating_sub(seconds.chars().count() + 1);
+        let text = cli_output::clean_line(&self.text);
+        let text = truncate_to_width(&text, width);
+        let _ = write!(io::stderr(), "\r{text}{seconds}\x1b[K");
         self.is_drawn = true;
     }
 

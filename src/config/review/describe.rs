@@ -1,16 +1,15 @@
-//! Old and new values as a dialog shows them: texts by the lines that differ,
-//! secrets by their length alone.
+//! Describes old and new values for a dialog: texts by their differing lines, secrets only by
+//! their length.
 
 use crate::domain::model::ApiKey;
 use crate::text::common_prefix_suffix::common_prefix_suffix;
 use url::Url;
 
-/// Names between commas.
 pub(super) fn named(names: impl IntoIterator<Item = String>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The lines in which two texts differ, from the first to the last such line.
+/// The differing lines of two texts, from the first to the last difference.
 pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
@@ -22,12 +21,12 @@ pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<St
     (middle(&old), middle(&new))
 }
 
-/// A value of which no part may pass for a line of its own.
+/// Escapes line ends, so that no part of a value can pass for a separate line.
 pub(super) fn one_line(text: &str) -> String {
     text.replace('\n', "⟨LF⟩")
 }
 
-/// A secret: nothing of it but its length.
+/// A placeholder with the length of a secret.
 pub(super) fn hidden(secret: &str) -> String {
     format!("(hidden, {} characters)", secret.chars().count())
 }
@@ -37,11 +36,11 @@ pub(super) fn key(key: &ApiKey) -> String {
         ApiKey::NotNeeded => "none".to_owned(),
         ApiKey::Known(secret) => hidden(secret.expose()),
         ApiKey::MissingVariable(name) => format!("${{{name}}}, which is not set"),
-        ApiKey::Unusable(why) => format!("one that cannot be used: {why}"),
+        ApiKey::Unusable(why) => format!("unusable: {why}"),
     }
 }
 
-/// A URL without what may be secret in it.
+/// A URL without its password and secret query values.
 pub(super) fn url(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let Ok(mut url) = Url::parse(text) else {
         return text.to_owned();
@@ -51,7 +50,7 @@ pub(super) fn url(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
         return text.to_owned();
     }
     if let Some(password) = url.password().map(hidden) {
-        // It is a URL with a host, else it had no password.
+        // Cannot fail: a URL with a password has a host.
         let _ = url.set_password(Some(&password));
     }
     if secret_pairs {

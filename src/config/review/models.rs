@@ -1,13 +1,13 @@
-//! The models of `config.json`. An entry changes as a whole: while any part of it
-//! waits for the person, all of it stays as it was.
+//! Reviews the models of `config.json`. An entry changes as a whole: while any part of it
+//! needs consent, the whole entry stays unchanged.
 
 use super::describe::{key, one_line, url};
 use super::{CONFIG, Memory, Scale};
 use crate::domain::secrets::is_secret_name;
 use crate::domain::{Change, ModelConfig, Weight};
 
-/// A model begins to answer where none did: whoever is asked sees what will be sent
-/// where (S1.4).
+/// The change to ask about when a model is used for the first time: it shows where
+/// conversations would be sent.
 pub fn use_of(model: &ModelConfig) -> Change {
     let mut lines = vec![
         format!("provider: {}", model.provider.name()),
@@ -21,7 +21,7 @@ pub fn use_of(model: &ModelConfig) -> Change {
         let file = file.display().to_string();
         format!("caFile: {}", one_line(&file))
     }));
-    let what = format!("model `{}` would answer from now on", model.name);
+    let what = format!("model `{}` would be used from now on", model.name);
     Change::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
 }
 
@@ -38,8 +38,8 @@ pub(super) fn weigh(
             now.push(entry(scale, old, model));
             continue;
         }
-        // The same name with another server behind it is what a person would take
-        // for the model of before.
+        // The user would take a model with a known name but another server for the earlier
+        // model.
         let known = memory.models.iter().find(|known| known.name == model.name);
         match known.filter(|known| changes(known, model).iter().any(waits)) {
             Some(known) => {
@@ -53,21 +53,21 @@ pub(super) fn weigh(
     }
     for (index, model) in before.iter().enumerate() {
         if !partners.contains(&Some(index)) {
-            scale.say(CONFIG, format!("model `{}` is gone", model.name));
+            scale.say(CONFIG, format!("model `{}` was removed", model.name));
         }
     }
     now
 }
 
-/// For each model of `after` the one that it was: of the same name, provider and
-/// model if there is one, else of the same name.
+/// For each model of `after`, the index of its earlier version: the same name, provider and
+/// model if possible, else the same name.
 fn partners(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
     let mut taken = vec![false; before.len()];
     let mut partners = vec![None; after.len()];
-    for by_name_alone in [false, true] {
-        let same = |one: &ModelConfig, other: &ModelConfig| match by_name_alone {
-            true => one.name == other.name,
-            false => one.reference() == other.reference(),
+    for by_name_only in [false, true] {
+        let same = |a: &ModelConfig, b: &ModelConfig| match by_name_only {
+            true => a.name == b.name,
+            false => a.reference() == b.reference(),
         };
         for (model, partner) in after.iter().zip(&mut partners) {
             if partner.is_some() {
@@ -91,7 +91,7 @@ fn waits(change: &Change) -> bool {
 fn entry(scale: &mut Scale, before: &ModelConfig, after: &ModelConfig) -> ModelConfig {
     let changes = changes(before, after);
     let waits = changes.iter().any(waits);
-    // With a part that waits, the rest waits too and needs no word of its own.
+    // If any part needs consent, the harmless rest waits with it and is not listed.
     let told = changes
         .into_iter()
         .filter(|change| !waits || change.weight == Weight::NeedsConsent);
@@ -111,7 +111,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
         api_key,
         options,
         ca_file,
-        // These change by themselves, see below.
+        // These need no consent, see below.
         active: _,
         context_length: _,
         think: _,
@@ -123,7 +123,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
     let mut ask = |field: &str, differs: bool, old: String, new: String| {
         if differs {
             let new = match old == new {
-                true => format!("{new}, another one"),
+                true => format!("{new}, a different one"),
                 false => new,
             };
             let what = format!("model `{name}`, `{field}`");
@@ -131,16 +131,15 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
             changes.push(change);
         }
     };
-    // Who is asked, where, and by whose leave: whoever owns the key can read what is
-    // sent with it, even where the address stays.
+    // These decide who receives the conversation. Even at the same URL, the owner of the key
+    // can read what is sent with it.
     ask(
         "model",
         before.model != *model,
         before.model.clone(),
         model.clone(),
     );
-    let names = [before.provider, *provider].map(|kind| kind.name().to_owned());
-    let [old, new] = names;
+    let [old, new] = [before.provider, *provider].map(|kind| kind.name().to_owned());
     ask("provider", before.provider != *provider, old, new);
     let [old, new] = [&before.base_url, base_url].map(|text| url(text, is_secret_name));
     ask("baseUrl", before.base_url != *base_url, old, new);
@@ -160,7 +159,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
     changes
 }
 
-/// What neither gives power nor leads anywhere else.
+/// Changes that neither give power nor redirect the conversation.
 fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
     let is_sampler = after.provider.options_only_tune_sampling();
     let free = [
@@ -179,8 +178,8 @@ fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
     let name = &after.name;
     let told = differing.map(|(field, _)| match field {
         "active" if after.active => format!("new instances start with model `{name}`"),
-        "active" => format!("new instances do not start with model `{name}` any more"),
-        _ => format!("model `{name}` has another {field}"),
+        "active" => format!("new instances no longer start with model `{name}`"),
+        _ => format!("model `{name}` has a different {field}"),
     });
     told.map(|what| Change::harmless(CONFIG, what)).collect()
 }

@@ -1,5 +1,5 @@
-//! The servers of `mcp-servers.json`: how one is launched is the power to run
-//! anything at all.
+//! Reviews the servers of `mcp-servers.json`. Changing how a server is launched means the power
+//! to run anything.
 
 use super::describe::{hidden, named, one_line, url};
 use super::{Memory, SERVERS, Scale};
@@ -26,36 +26,38 @@ pub(super) fn weigh(
     }
     for server in before {
         if after.iter().all(|other| other.id != server.id) {
-            scale.say(SERVERS, format!("server `{}` is gone", server.id));
+            scale.say(SERVERS, format!("server `{}` was removed", server.id));
         }
     }
     now
 }
 
-/// A new entry: one that is off and not known by another launch does nothing yet.
+/// A new entry. It is harmless if it is off and its name had no other launch before.
 fn added(scale: &mut Scale, server: &ServerConfig, known: Option<&Launch>) -> Option<ServerConfig> {
-    let stranger = known.is_some_and(|known| *known != server.launch);
+    let is_different = known.is_some_and(|known| *known != server.launch);
     let misconfigured = matches!(server.launch, Launch::Misconfigured { .. });
-    if misconfigured || !server.enabled && !stranger {
+    if misconfigured || !server.enabled && !is_different {
         scale.say(SERVERS, format!("server `{}` was added", server.id));
         return Some(server.clone());
     }
     let state = if server.enabled { "on" } else { "off" };
-    let what = format!("server `{}`, new and {state}", server.id);
+    let what = format!("new server `{}`, {state}", server.id);
     let launch = Secret::without(&server.secrets, &whole(&server.launch));
     scale.ask(SERVERS, what, None, Some(launch));
     None
 }
 
-/// All that a launch is made of, one line for each thing.
+/// All fields of a launch, one per line.
 fn whole(launch: &Launch) -> String {
-    let fields = fields(launch);
-    let fields = fields.iter().filter(|field| !field.shown.is_empty());
-    let lines = fields.flat_map(|field| {
-        let lines = field.shown.split('\n');
-        lines.map(move |line| format!("{}: {line}", field.name))
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    fields(launch)
+        .iter()
+        .filter(|field| !field.shown.is_empty())
+        .flat_map(|field| {
+            let lines = field.shown.split('\n');
+            lines.map(move |line| format!("{}: {line}", field.name))
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn entry(
@@ -83,8 +85,8 @@ fn entry(
     let launch = launched(scale, before, after_launch, known, &secrets);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
-            // Whoever says yes says it to all that would run: the entry may have come in
-            // while it was off, and nobody was asked about it then.
+            // Shows the whole launch: the entry may have been added while it was off, without
+            // any question.
             let new = Secret::without(&secrets, &format!("true\n{}", whole(after_launch)));
             let what = format!("server `{id}`, `enabled`");
             scale.ask(SERVERS, what, Some("false".to_owned()), Some(new));
@@ -107,7 +109,7 @@ fn entry(
         ("protocol", before.protocol != *protocol),
     ];
     for (field, _) in free.into_iter().filter(|(_, differs)| *differs) {
-        scale.say(SERVERS, format!("server `{id}` has another {field}"));
+        scale.say(SERVERS, format!("server `{id}` has a different {field}"));
     }
     ServerConfig {
         id: id.clone(),
@@ -122,8 +124,8 @@ fn entry(
     }
 }
 
-/// An entry that broke stops its server, which takes power away; mended, it is
-/// compared with what was in force before.
+/// Reviews the launch of an existing server. A broken entry stops its server, which is
+/// harmless; a repaired one is compared with the launch before it broke.
 fn launched(
     scale: &mut Scale,
     before: &ServerConfig,
@@ -142,7 +144,7 @@ fn launched(
     let was_broken = matches!(before.launch, Launch::Misconfigured { .. });
     let old = known.filter(|_| was_broken).unwrap_or(&before.launch);
     if old == after {
-        scale.say(SERVERS, format!("server `{id}` is in order again"));
+        scale.say(SERVERS, format!("server `{id}` is valid again"));
         return after.clone();
     }
     let (old, new) = (fields(old), fields(after));
@@ -161,7 +163,7 @@ fn launched(
         let mut new = new.map(shown);
         if old == new {
             // Only a hidden part differs.
-            new = new.map(|shown| format!("{shown}\n(with another hidden value)"));
+            new = new.map(|shown| format!("{shown}\n(with a different hidden value)"));
         }
         scale.ask(SERVERS, format!("server `{id}`, `{name}`"), old, new);
     }
@@ -172,17 +174,20 @@ fn tools(scale: &mut Scale, before: &ServerConfig, after: &BTreeSet<String>) -> 
     let id = &before.id;
     let off: Vec<String> = after.difference(&before.tools_off).cloned().collect();
     if !off.is_empty() {
-        scale.say(SERVERS, format!("`{id}` goes without {} now", named(off)));
+        scale.say(
+            SERVERS,
+            format!("server `{id}`, tools switched off: {}", named(off)),
+        );
     }
     let on: Vec<String> = before.tools_off.difference(after).cloned().collect();
     if !on.is_empty() {
-        let what = format!("server `{id}`, `toolsOff`: tools switched on");
+        let what = format!("server `{id}`, `toolsOff`: tools would be switched on");
         scale.ask(SERVERS, what, None, Some(named(on)));
     }
     before.tools_off.union(after).cloned().collect()
 }
 
-/// One field of a launch: what it is, and how it is shown.
+/// One field of a launch, as it is and as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 struct Field {
     name: &'static str,
@@ -195,7 +200,7 @@ fn plain(name: &'static str, raw: String) -> Field {
     Field { name, raw, shown }
 }
 
-/// Pairs a line each, those with the name of a secret without it.
+/// Pairs, one per line, with secret values hidden.
 fn pairs(name: &'static str, pairs: &[(String, String)]) -> Field {
     let lines = |show: &dyn Fn(&str, &str) -> String| {
         let lines = pairs
@@ -232,7 +237,7 @@ fn fields(launch: &Launch) -> Vec<Field> {
             };
             vec![
                 plain("command", command.clone()),
-                // As a list: an argument with a line end in it is not two.
+                // As JSON, so that an argument with a line end is not shown as two.
                 plain("args", serde_json::json!(args).to_string()),
                 pairs("env", env),
                 plain("cwd", cwd.unwrap_or_default()),

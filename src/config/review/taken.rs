@@ -1,14 +1,14 @@
-//! What comes into force when the user takes changes that were asked about: those
-//! changes, on top of what is in force by then. The user may have decided more while the
-//! question was open, and a revoked grant must not come back with an older reading.
+//! Applies changes that the user consented to, on top of the configuration at that time. The
+//! user may have made decisions while the question was open, and an older snapshot of the
+//! files must not bring back a revoked permission.
 
 use super::super::{Known, Settings};
 use crate::domain::Trust;
 use crate::domain::trust::{Accepted, Agreed, Pins, Rule};
 use std::sync::Arc;
 
-/// `now` with everything in which `after`, the files as they were read, differs from
-/// `base`, which was in force then. What changed since then stays as it is now.
+/// A three-way merge: `now` with the differences between `base`, the configuration when the
+/// files were read, and `after`, their contents. Values that changed since then are kept.
 pub fn taken(now: &Known, base: &Known, after: Known) -> Known {
     let Settings {
         models,
@@ -36,7 +36,7 @@ pub fn taken(now: &Known, base: &Known, after: Known) -> Known {
     }
 }
 
-/// The new value, unless the old one was replaced since.
+/// `after`, unless the value changed since `base`.
 fn pick<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
     if now == base { after } else { now.clone() }
 }
@@ -55,14 +55,16 @@ fn trust(now: &Trust, base: &Trust, after: &Trust) -> Trust {
     }
 }
 
-/// The entries of `now`, without those that `after` takes out of `base`, with those that
-/// it adds to it.
+/// The entries of `now`, minus those that `after` removes from `base`, plus those it adds.
 fn listed<T: Clone>(now: &[T], base: &[T], after: &[T], is_same: fn(&T, &T) -> bool) -> Vec<T> {
-    let has = |list: &[T], one: &T| list.iter().any(|other| is_same(other, one));
-    let stays = |one: &&T| !has(base, one) || has(after, one);
-    let is_new = |one: &&T| !has(base, one) && !has(now, one);
-    let kept = now.iter().filter(stays);
-    kept.chain(after.iter().filter(is_new)).cloned().collect()
+    let has = |list: &[T], entry: &T| list.iter().any(|other| is_same(other, entry));
+    let remains = |entry: &&T| !has(base, entry) || has(after, entry);
+    let is_new = |entry: &&T| !has(base, entry) && !has(now, entry);
+    let remaining = now.iter().filter(remains);
+    remaining
+        .chain(after.iter().filter(is_new))
+        .cloned()
+        .collect()
 }
 
 fn pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
@@ -77,11 +79,11 @@ fn pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
             for tool in tools.keys() {
                 let [is, was, new] = [now, base, after]
                     .map(|trust| find(trust, server.as_str(), launch.as_str(), tool));
-                let kept = if is == was { new } else { is };
-                if let Some(kept) = kept {
+                let merged = if is == was { new } else { is };
+                if let Some(merged) = merged {
                     let launches = pins.entry(server.clone()).or_default();
                     let tools = launches.entry(launch.clone()).or_default();
-                    tools.insert(tool.clone(), kept.clone());
+                    tools.insert(tool.clone(), merged.clone());
                 }
             }
         }
@@ -89,9 +91,8 @@ fn pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
     pins
 }
 
-/// Would both let the same calls run unasked, and send the same instructions, beyond
-/// what `now` does? The words of two changes can be the same though they differ in the
-/// launch of a server, in the definition of a tool or in a text.
+/// Whether both grant the same permissions and instructions beyond `now`. Changes with
+/// identical descriptions can still differ in a launch, a tool definition or a text.
 pub fn is_same_leave(now: &Trust, one: &Trust, other: &Trust) -> bool {
     let rules = |trust: &Trust| -> Vec<Rule> {
         let is_new =
@@ -106,8 +107,10 @@ pub fn is_same_leave(now: &Trust, one: &Trust, other: &Trust) -> bool {
     let (c, d) = (agreed(one), agreed(other));
     a.len() == b.len()
         && c.len() == d.len()
-        && a.iter().all(|rule| b.iter().any(|it| it.is_same(rule)))
-        && c.iter().all(|agreed| d.iter().any(|it| it.is_same(agreed)))
+        && a.iter()
+            .all(|rule| b.iter().any(|other| other.is_same(rule)))
+        && c.iter()
+            .all(|agreed| d.iter().any(|other| other.is_same(agreed)))
 }
 
 #[cfg(test)]
@@ -152,8 +155,8 @@ mod tests {
             rule("d", "1"),
         );
         let base = known(&[a.clone(), b.clone()], ToolMode::Auto);
-        // The files add `c` and take `a` out; the user meanwhile revoked `b`, allowed
-        // `d` and went back to asking.
+        // The files add `c` and remove `a`. Meanwhile the user revoked `b`, allowed `d` and
+        // returned to manual mode.
         let after = known(&[b.clone(), c.clone()], ToolMode::Auto);
         let now = known(&[a, d.clone()], ToolMode::Manual);
         assert_eq!(
@@ -186,12 +189,13 @@ mod tests {
 
     #[test]
     fn grants_with_the_same_words_are_told_apart() {
-        let of = |rules: &[Rule]| Trust {
+        let with_rules = |rules: &[Rule]| Trust {
             rules: rules.to_vec(),
             ..Trust::default()
         };
         let now = Trust::default();
-        let (one, other) = (of(&[rule("a", "1")]), of(&[rule("a", "2")]));
+        let one = with_rules(&[rule("a", "1")]);
+        let other = with_rules(&[rule("a", "2")]);
         assert!(is_same_leave(&now, &one, &one));
         assert!(!is_same_leave(&now, &one, &other));
         assert!(is_same_leave(&other, &other, &now));

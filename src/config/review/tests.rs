@@ -1,5 +1,5 @@
-//! Files before and after an edit, and what is said of it: what comes into force by
-//! itself (`=`), and what waits (`?`).
+//! Files before and after an edit, and the described changes: those that apply at once (`=`)
+//! and those that need consent (`?`).
 
 use super::*;
 use crate::config::Home;
@@ -27,7 +27,7 @@ fn servers(entries: &Value) -> Known {
     read(&json!({}), &json!({ "mcpServers": entries }))
 }
 
-fn said(changes: &[Change]) -> Vec<String> {
+fn descriptions(changes: &[Change]) -> Vec<String> {
     let lines = changes.iter().map(|change| match change.weight {
         Weight::Harmless => format!("= {}", change.what),
         Weight::NeedsConsent => {
@@ -39,19 +39,19 @@ fn said(changes: &[Change]) -> Vec<String> {
     lines.collect()
 }
 
-/// What is said of the step from one to the other, after which the harmless part
-/// alone is in force.
+/// The described changes from one configuration to the other. Checks that applying the
+/// harmless ones leaves only those that need consent.
 fn step(before: &Known, after: &Known) -> Vec<String> {
     let mut memory = Memory::default();
     memory.remember(before);
     let weighed = weigh(before, after, &memory);
     let waits = weighed.of(Weight::NeedsConsent);
     let rest = weigh(&weighed.harmless, after, &memory);
-    assert_eq!(rest.changes, waits, "what is harmless is in force");
+    assert_eq!(rest.changes, waits, "harmless changes are applied");
     weighed.changes.iter().for_each(|change| {
         assert!(change.file == CONFIG || change.file == SERVERS);
     });
-    said(&weighed.changes)
+    descriptions(&weighed.changes)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn settings_that_loosen_wait_and_those_that_tighten_do_not() {
     let tight = config(&json!({}));
     let expected = [
         "= logLevel is debug now",
-        "? `toolCallMode`: tools would run unasked: manual -> auto",
+        "? `toolCallMode`: tools would run without asking: manual -> auto",
         "? `limits.toolRounds`: 10 -> 20",
         "? `limits.errorsPerTurn`: 1 -> 3",
         "= limits.idleSeconds is 9 now",
@@ -98,7 +98,7 @@ fn a_model_that_would_ask_another_server_waits() {
         ),
         (
             json!({ "apiKey": "sk-33334444" }),
-            "? model `m`, `apiKey`: (hidden, 11 characters) -> (hidden, 11 characters), another one",
+            "? model `m`, `apiKey`: (hidden, 11 characters) -> (hidden, 11 characters), a different one",
         ),
         (
             json!({ "caFile": "/tmp/ca.pem" }),
@@ -114,33 +114,36 @@ fn a_model_that_would_ask_another_server_waits() {
         ),
         (
             json!({ "contextLength": 9 }),
-            "= model `m` has another contextLength",
+            "= model `m` has a different contextLength",
         ),
-        (json!({ "think": true }), "= model `m` has another think"),
+        (
+            json!({ "think": true }),
+            "= model `m` has a different think",
+        ),
         (
             json!({ "toolCalls": "prompt" }),
-            "= model `m` has another toolCalls",
+            "= model `m` has a different toolCalls",
         ),
         (
             json!({ "toolRole": "user" }),
-            "= model `m` has another toolRole",
+            "= model `m` has a different toolRole",
         ),
         (
             json!({ "keepAlive": "5m" }),
-            "= model `m` has another keepAlive",
+            "= model `m` has a different keepAlive",
         ),
     ];
     for (extra, expected) in cases {
         assert_eq!(step(&plain, &entry(extra)), [expected]);
     }
-    // With a part that waits the whole entry does.
+    // If one part needs consent, the whole entry does.
     let both = entry(json!({ "model": "n", "think": true }));
     assert_eq!(step(&plain, &both), ["? model `m`, `model`: m -> n"]);
     let ollama = |options: Value| {
         models(&json!([{ "name": "o", "provider": "ollama", "options": options }]))
     };
-    let told = step(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
-    assert_eq!(told, ["= model `o` has another options"]);
+    let changes = step(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
+    assert_eq!(changes, ["= model `o` has a different options"]);
 }
 
 #[test]
@@ -149,22 +152,25 @@ fn models_come_and_go_but_a_known_name_does_not_come_back_as_another() {
     let two = json!({ "name": "two", "provider": "ollama" });
     let stranger = json!({ "name": "one", "provider": "ollama", "baseUrl": "http://evil.example" });
     let before = models(&json!([one]));
-    let told = step(&before, &models(&json!([two, one])));
-    assert_eq!(told, ["= model `two` was added"]);
-    let told = step(&before, &models(&json!([two])));
-    assert_eq!(told, ["= model `two` was added", "= model `one` is gone"]);
+    let changes = step(&before, &models(&json!([two, one])));
+    assert_eq!(changes, ["= model `two` was added"]);
+    let changes = step(&before, &models(&json!([two])));
+    assert_eq!(
+        changes,
+        ["= model `two` was added", "= model `one` was removed"]
+    );
     let waits = "? model `one`, `baseUrl`: http://localhost:11434 -> http://evil.example";
-    // At once, in two steps, and as a second one of the name before the first.
+    // In one step, in two steps, and as a duplicate before the original.
     assert_eq!(step(&before, &models(&json!([stranger]))), [waits]);
     let mut memory = Memory::default();
     memory.remember(&before);
     let gone = models(&json!([]));
     memory.remember(&gone);
     let weighed = weigh(&gone, &models(&json!([stranger])), &memory);
-    assert_eq!(said(&weighed.changes), [waits]);
+    assert_eq!(descriptions(&weighed.changes), [waits]);
     assert_eq!(weighed.harmless.settings.models, []);
     let both = weigh(&before, &models(&json!([stranger, one])), &memory);
-    assert!(said(&both.changes).contains(&waits.to_owned()));
+    assert!(descriptions(&both.changes).contains(&waits.to_owned()));
     let urls = both
         .harmless
         .settings
@@ -200,7 +206,7 @@ fn every_field_of_a_servers_launch_waits() {
         (
             json!({ "env": { "A_TOKEN": "0ther!" } }),
             "? server `fs`, `env`: A_TOKEN=(hidden, 6 characters) -> \
-             A_TOKEN=(hidden, 6 characters)\n(with another hidden value)",
+             A_TOKEN=(hidden, 6 characters)\n(with a different hidden value)",
         ),
         (json!({ "cwd": "/tmp" }), "? server `fs`, `cwd`:  -> /tmp"),
         (
@@ -212,18 +218,21 @@ fn every_field_of_a_servers_launch_waits() {
             "? server `fs`, `inheritEnv`:  -> true: every variable",
         ),
         (json!({ "enabled": false }), "= server `fs` is off now"),
-        (json!({ "toolsOff": ["rm"] }), "= `fs` goes without rm now"),
+        (
+            json!({ "toolsOff": ["rm"] }),
+            "= server `fs`, tools switched off: rm",
+        ),
         (
             json!({ "description": "d" }),
-            "= server `fs` has another description",
+            "= server `fs` has a different description",
         ),
         (
             json!({ "toolTimeoutSeconds": 5 }),
-            "= server `fs` has another toolTimeoutSeconds",
+            "= server `fs` has a different toolTimeoutSeconds",
         ),
         (
             json!({ "args": 5 }),
-            "= server `fs` is misconfigured: `args` is 5, a list of texts is expected",
+            "= server `fs` is misconfigured: `args` is 5, expected a list of strings",
         ),
     ];
     for (extra, expected) in cases {
@@ -233,7 +242,7 @@ fn every_field_of_a_servers_launch_waits() {
     let on = [
         "? server `fs`, `enabled`: false -> true\ncommand: npx\nargs: [\"-y\"]\n\
          env: A_TOKEN=(hidden, 6 characters)",
-        "? server `fs`, `toolsOff`: tools switched on: (none) -> mv, rm",
+        "? server `fs`, `toolsOff`: tools would be switched on: (none) -> mv, rm",
     ];
     assert_eq!(step(&off, &plain), on);
 }
@@ -255,11 +264,12 @@ fn where_a_remote_server_is_and_what_it_is_sent_waits() {
         ),
     ];
     for (extra, field) in cases {
-        let told = step(&remote(json!({})), &remote(extra));
-        let is_asked = told.len() == 1 && told[0].starts_with(&format!("? server `r`, `{field}`"));
+        let changes = step(&remote(json!({})), &remote(extra));
+        let is_asked =
+            changes.len() == 1 && changes[0].starts_with(&format!("? server `r`, `{field}`"));
         assert!(
-            is_asked && !told[0].contains("Bearer x") && !told[0].contains("abc"),
-            "{told:?}"
+            is_asked && !changes[0].contains("Bearer x") && !changes[0].contains("abc"),
+            "{changes:?}"
         );
     }
 }
@@ -269,31 +279,40 @@ fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
     let none = servers(&json!({}));
     let on = servers(&json!({ "x": { "command": "sh", "args": ["-c", "id"] } }));
     let off = servers(&json!({ "x": { "command": "sh", "enabled": false } }));
-    let told = step(&none, &on);
-    let expected = "? server `x`, new and on: (none) -> command: sh\nargs: [\"-c\",\"id\"]";
-    assert_eq!(told, [expected]);
+    let changes = step(&none, &on);
+    let expected = "? new server `x`, on: (none) -> command: sh\nargs: [\"-c\",\"id\"]";
+    assert_eq!(changes, [expected]);
     assert_eq!(step(&none, &off), ["= server `x` was added"]);
-    assert_eq!(step(&on, &none), ["= server `x` is gone"]);
+    assert_eq!(step(&on, &none), ["= server `x` was removed"]);
     let renamed = servers(&json!({ "y": { "command": "sh", "args": ["-c", "id"] } }));
-    let told = step(&on, &renamed);
-    assert_eq!(told[1..], ["= server `x` is gone"]);
-    assert!(told[0].starts_with("? server `y`, new and on"), "{told:?}");
+    let changes = step(&on, &renamed);
+    assert_eq!(changes[1..], ["= server `x` was removed"]);
+    assert!(
+        changes[0].starts_with("? new server `y`, on"),
+        "{changes:?}"
+    );
 
     let mut memory = Memory::default();
     memory.remember(&on);
     let broken = servers(&json!({ "x": { "command": "sh", "args": "id" } }));
     memory.remember(&broken);
     let mended = weigh(&broken, &on, &memory);
-    assert_eq!(said(&mended.changes), ["= server `x` is in order again"]);
+    assert_eq!(
+        descriptions(&mended.changes),
+        ["= server `x` is valid again"]
+    );
     let other = servers(&json!({ "x": { "command": "sh", "args": ["-c", "rm"] } }));
     let expected = ["? server `x`, `args`: [\"-c\",\"id\"] -> [\"-c\",\"rm\"]"];
-    assert_eq!(said(&weigh(&broken, &other, &memory).changes), expected);
-    // Taken out and put back, off but as something else: the next Space would run it.
-    memory.remember(&none);
-    let told = said(&weigh(&none, &off, &memory).changes);
     assert_eq!(
-        told,
-        ["? server `x`, new and off: (none) -> command: sh\nargs: []"]
+        descriptions(&weigh(&broken, &other, &memory).changes),
+        expected
+    );
+    // Removed and added back with another command: switching it on would run that command.
+    memory.remember(&none);
+    let changes = descriptions(&weigh(&none, &off, &memory).changes);
+    assert_eq!(
+        changes,
+        ["? new server `x`, off: (none) -> command: sh\nargs: []"]
     );
 }
 
@@ -319,19 +338,19 @@ fn prompts_and_personas_wait_whatever_becomes_of_them() {
         "? the system prompt: two -> 2\nand a half",
         "? the persona: Be kind. -> Be cruel.",
     ];
-    assert_eq!(said(&weighed.changes), expected);
+    assert_eq!(descriptions(&weighed.changes), expected);
     let empty = weigh(&before, &Known::default(), &Memory::default());
     let expected = [
         "? the system prompt: one\ntwo\nthree -> (none)",
-        "? the persona is gone: description: a\ntools: all\nBe kind. -> (none)",
+        "? the persona was removed: description: a\ntools: all\nBe kind. -> (none)",
     ];
-    assert_eq!(said(&empty.changes), expected);
-    // A line end alone is a difference that can be seen.
+    assert_eq!(descriptions(&empty.changes), expected);
+    // A difference in line ends alone is visible.
     after = before.clone();
     after.system_prompt = "one\r\ntwo\nthree\n".to_owned();
     let weighed = weigh(&before, &after, &Memory::default());
     assert_eq!(
-        said(&weighed.changes),
+        descriptions(&weighed.changes),
         ["? the system prompt: one -> one\r"]
     );
 }

@@ -1,15 +1,16 @@
-//! Edits of `trust.json` from outside: what takes a grant away holds at once, what adds
-//! one waits. A tool that could write this file could otherwise allow itself anything.
+//! Reviews edits of `trust.json` by other programs: removing a permission applies at once,
+//! adding one needs consent. A tool that can write this file could otherwise allow itself
+//! anything.
 
 use super::Scale;
 use crate::domain::trust::{Accepted, Cover, Doubt, Rule};
 use crate::domain::{LaunchId, ServerId, Trust};
 
 const TRUST: &str = "trust.json";
-/// Names that one change lists.
+/// Maximum number of names listed in one change.
 const NAMED_MAX: usize = 20;
 
-/// What is in force once the harmless changes are.
+/// The trust decisions with only the harmless changes applied.
 pub(super) fn weigh(scale: &mut Scale, before: &Trust, after: &Trust) -> Trust {
     if before == after {
         return after.clone();
@@ -22,16 +23,16 @@ pub(super) fn weigh(scale: &mut Scale, before: &Trust, after: &Trust) -> Trust {
     trust
 }
 
-/// More doubt holds at once. Less of it waits: whoever broke the file could mend it
-/// without the refusals that stood there.
+/// More unreadable entries take effect at once. Fewer need consent: someone could break the
+/// file and then repair it without its blocks.
 fn doubt(scale: &mut Scale, before: &Doubt, after: &Doubt) -> Doubt {
     let both = before.with(after);
     if both != *after {
-        let what = "calls that ask while it is not understood would ask no more";
+        let what = "calls that ask because of unreadable entries would no longer ask";
         scale.ask(TRUST, what, None, None);
     }
     if both != *before {
-        scale.say(TRUST, "what is not understood there asks");
+        scale.say(TRUST, "calls that unreadable entries may concern now ask");
     }
     both
 }
@@ -42,10 +43,10 @@ fn rules(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
     for rule in &before {
         let is_kept = has(&after.rules, rule);
         if !is_kept && rule.is_never() {
-            let what = format!("{}: it would be ruled out no more", named(rule));
+            let what = format!("{} would no longer be blocked", named(rule));
             scale.ask(TRUST, what, Some(words(rule)), None);
         } else if !is_kept {
-            scale.say(TRUST, format!("{} is revoked", named(rule)));
+            scale.say(TRUST, format!("{} is no longer allowed", named(rule)));
         }
         if is_kept || rule.is_never() {
             trust.rules.push(rule.clone());
@@ -53,16 +54,16 @@ fn rules(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
     }
     for rule in after.rules.iter().filter(|rule| !has(&before, rule)) {
         if rule.is_never() {
-            scale.say(TRUST, format!("{} is ruled out", named(rule)));
+            scale.say(TRUST, format!("{} is now blocked", named(rule)));
             trust.rules.push(rule.clone());
         } else {
-            let what = format!("{} would run unasked", named(rule));
+            let what = format!("{} would run without asking", named(rule));
             scale.ask(TRUST, what, None, Some(words(rule)));
         }
     }
 }
 
-/// What a rule is about, as the beginning of a clause.
+/// The subject of a rule, as the start of a clause.
 fn named(rule: &Rule) -> String {
     match rule.tool() {
         Some(tool) => format!("tool `{tool}` of `{}`", rule.server),
@@ -86,7 +87,7 @@ fn words(rule: &Rule) -> String {
         }
         Cover::Matching { pattern, .. } => {
             let pattern = serde_json::Value::Object(pattern.to_json());
-            format!("while it matches {pattern}")
+            format!("if it matches {pattern}")
         }
     }
 }
@@ -97,7 +98,7 @@ fn instructions(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
         if after.is_agreed(&agreed) {
             trust.instructions.push(agreed);
         } else {
-            let what = format!("the instructions of `{}` are not sent", agreed.server);
+            let what = format!("the instructions of `{}` are no longer sent", agreed.server);
             scale.say(TRUST, what);
         }
     }
@@ -109,20 +110,21 @@ fn instructions(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
     }
 }
 
-/// A definition of a tool that was not known yet says no more than the first look at the
-/// tool would; any other one decides what counts as a change.
+/// A definition of a so far unknown tool is harmless: it would be recorded on first sight
+/// anyway. Any other definition decides what counts as a change, so it needs consent.
 fn pins(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
     for (server, launch, tool, new) in each(after) {
         match trust.accepted(server, launch, tool).cloned() {
             None => trust.accept(server, launch, tool, new.clone()),
             Some(old) if old.pin == new.pin => {
-                // Whether it was looked at gives it no power.
+                // The same definition: only whether it was declined can differ.
                 trust.accept(server, launch, tool, new.clone());
             }
-            // The file was not read when the tool was looked at: what it says came first.
+            // The tool was recorded while the file was unreadable: the file has precedence.
             Some(_) if trust.doubt.unread => trust.accept(server, launch, tool, new.clone()),
             Some(old) => {
-                let what = format!("tool `{tool}` of `{server}`: another definition is accepted");
+                let what =
+                    format!("tool `{tool}` of `{server}`: another definition would be accepted");
                 scale.ask(TRUST, what, Some(said(&old)), Some(said(new)));
             }
         }
@@ -140,7 +142,7 @@ fn pins(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
         }
     }
     for (server, count) in gone {
-        let what = format!("server `{server}`: what its tools are would be forgotten");
+        let what = format!("server `{server}`: its accepted tool definitions would be removed");
         let definitions = match count {
             1 => "1 definition".to_owned(),
             count => format!("{count} definitions"),

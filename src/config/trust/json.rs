@@ -1,5 +1,5 @@
-//! The entries of `trust.json`, to and from JSON. Values of variables and headers never
-//! stand here: a server is named by the hash of its launch.
+//! Converts entries of `trust.json` to and from JSON. A launch appears only as a hash, so the
+//! file never contains values of variables or headers.
 
 use crate::domain::trust::{Accepted, Agreed, Cover, Definition, Rule};
 use crate::domain::{LaunchId, Pattern, Pin, ServerId};
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What is wrong with an entry, as the end of a sentence.
+/// What is wrong with an entry, as a clause.
 type Fault = String;
 
 fn text<'a>(entry: &'a Value, key: &str) -> Result<&'a str, Fault> {
@@ -16,16 +16,17 @@ fn text<'a>(entry: &'a Value, key: &str) -> Result<&'a str, Fault> {
 }
 
 fn since(entry: &Value) -> Timestamp {
-    let written = entry.get("since").and_then(Value::as_str);
-    written
-        .and_then(|written| written.parse().ok())
+    entry
+        .get("since")
+        .and_then(Value::as_str)
+        .and_then(|since| since.parse().ok())
         .unwrap_or_default()
 }
 
 pub(super) fn rule(entry: &Value) -> Result<Rule, Fault> {
     let kind = text(entry, "kind")?;
     let server = ServerId::new(text(entry, "server")?);
-    // A refusal holds for its name: whatever else is amiss with it takes nothing away.
+    // A block applies to a tool by name, even if its other fields are invalid.
     if kind == "never" {
         let tool = text(entry, "tool")?.to_owned();
         let hash = |key| text(entry, key).unwrap_or_default();
@@ -39,24 +40,24 @@ pub(super) fn rule(entry: &Value) -> Result<Rule, Fault> {
             },
         });
     }
-    let one = || -> Result<(String, Pin), Fault> {
+    let tool_and_pin = || -> Result<(String, Pin), Fault> {
         let tool = text(entry, "tool")?.to_owned();
         Ok((tool, Pin::from_hash(text(entry, "pin")?)))
     };
     let cover = match kind {
-        "tool" => one().map(|(tool, pin)| Cover::Tool { tool, pin })?,
+        "tool" => tool_and_pin().map(|(tool, pin)| Cover::Tool { tool, pin })?,
         "server" => Cover::Server {
             tools: tools(entry)?,
         },
         "pattern" => {
-            let (tool, pin) = one()?;
+            let (tool, pin) = tool_and_pin()?;
             let Some(Value::Object(written)) = entry.get("arguments") else {
                 return Err("a pattern has no `arguments`".to_owned());
             };
             let pattern = Pattern::from_json(written)?;
             Cover::Matching { tool, pin, pattern }
         }
-        _ => return Err("an entry is of an unknown `kind`".to_owned()),
+        _ => return Err("an entry has an unknown `kind`".to_owned()),
     };
     Ok(Rule {
         server,
@@ -71,7 +72,7 @@ fn tools(entry: &Value) -> Result<BTreeMap<String, Pin>, Fault> {
         return Err("a grant for a server has no `tools`".to_owned());
     };
     let read = |(tool, pin): (&String, &Value)| {
-        let pin = pin.as_str().ok_or("a pin is no text")?;
+        let pin = pin.as_str().ok_or("a pin is not a string")?;
         Ok((tool.clone(), Pin::from_hash(pin)))
     };
     tools.iter().map(read).collect()
@@ -79,16 +80,16 @@ fn tools(entry: &Value) -> Result<BTreeMap<String, Pin>, Fault> {
 
 pub(super) fn of_rule(rule: &Rule) -> Value {
     let (server, launch) = (rule.server.as_str(), rule.launch.as_str());
-    let one = |kind: &str, tool: &str, pin: &Pin| {
+    let tool_entry = |kind: &str, tool: &str, pin: &Pin| {
         json!({
             "kind": kind, "server": server, "launch": launch, "tool": tool, "pin": pin.as_str(),
         })
     };
     let mut entry = match &rule.cover {
-        Cover::Tool { tool, pin } => one("tool", tool, pin),
-        Cover::Never { tool, pin } => one("never", tool, pin),
+        Cover::Tool { tool, pin } => tool_entry("tool", tool, pin),
+        Cover::Never { tool, pin } => tool_entry("never", tool, pin),
         Cover::Matching { tool, pin, pattern } => {
-            let mut entry = one("pattern", tool, pin);
+            let mut entry = tool_entry("pattern", tool, pin);
             entry["arguments"] = Value::Object(pattern.to_json());
             entry
         }
@@ -137,7 +138,7 @@ pub(super) fn accepted(entry: &Value) -> Result<Accepted, Fault> {
     })
 }
 
-/// `whole` with what the difference to a later definition is shown by.
+/// `with_definition` includes the definition, which is needed to show the difference to a later one.
 pub(super) fn of_accepted(accepted: &Accepted, whole: bool) -> Value {
     let mut entry = json!({
         "pin": accepted.pin.as_str(),

@@ -1,6 +1,5 @@
-//! `trust.json`: what the person decided for longer than a session (S7). What cannot be
-//! understood grants nothing and is left where it stands; a rewrite changes the entries
-//! in question and no other.
+//! `trust.json`: the user's permanent decisions about tools and servers. Unreadable entries
+//! grant nothing and stay in the file; a rewrite changes only the affected entries.
 
 mod json;
 mod write_queue;
@@ -19,34 +18,34 @@ use std::path::Path;
 const GRANTS: &str = "grants";
 const PINS: &str = "pins";
 const INSTRUCTIONS: &str = "instructions";
-/// Entries of `grants` that are read.
+/// Maximum number of entries read from `grants`.
 const RULES_MAX: usize = 10_000;
-/// A definition that is longer is remembered by its hash alone.
+/// A longer definition is stored only by its hash.
 const DEFINITION_BYTES_MAX: usize = 64 * 1024;
-/// A larger file takes no more definitions, only their hashes.
+/// A larger file gets no more definitions, only their hashes.
 const FILE_BYTES_FULL: usize = 8 * 1024 * 1024;
 
-/// One change of the file.
+/// One edit of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEdit {
     Add(Rule),
     Remove(Rule),
-    /// A definition that was seen for the first time; one that stands there stays.
+    /// Records a definition on first sight. Keeps an existing one.
     FirstSeen(Pinned),
-    /// A definition that the person accepted.
+    /// Records a definition that the user accepted.
     Accept(Pinned),
-    /// The person wants the tool withheld as long as it has this definition.
+    /// Withholds the tool while it has this definition.
     Decline {
         of: Pinned,
         pin: Pin,
     },
-    /// Definitions of one server that are past its bound.
+    /// Removes definitions of a server that exceeds the limit.
     Forget(ServerId, Stale),
     Agree(Agreed),
     Disagree(Agreed),
 }
 
-/// A tool with the definition that was accepted.
+/// A tool with its accepted definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pinned {
     pub server: ServerId,
@@ -55,7 +54,7 @@ pub struct Pinned {
     pub accepted: Accepted,
 }
 
-/// Reads `trust.json`; without it nothing is remembered.
+/// Reads `trust.json`. A missing file contains no decisions.
 pub fn read_trust(home: &Home) -> Reading<Trust> {
     let path = home.trust();
     match Document::read(&path) {
@@ -75,8 +74,8 @@ fn unread() -> Trust {
     trust
 }
 
-/// Said where the file was there at the start and could not be read.
-const UNREAD: &str = "Until it is mended every call asks, and a changed tool cannot be told.";
+/// The consequence of a file that exists at start but cannot be read.
+const UNREAD: &str = "Until it is repaired, every call asks, and changed tools are not detected.";
 
 fn unread_banner(fault: &ConfigError) -> Banner {
     let mut banner = fault.banner();
@@ -96,7 +95,7 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
     trust.doubt.all = root
         .get(GRANTS)
         .is_some_and(|grants| !grants.is_null() && !grants.is_array());
-    // A refusal is never beyond the bound.
+    // The limit does not apply to blocks.
     for (index, value) in grants.iter().enumerate() {
         match json::rule(value) {
             Ok(rule) if index < RULES_MAX || rule.is_never() => trust.rules.push(rule),
@@ -139,13 +138,13 @@ fn list<'a>(root: &'a Map<String, Value>, key: &str, faults: &mut Vec<String>) -
         None | Some(Value::Null) => &[],
         Some(Value::Array(entries)) => entries,
         Some(other) => {
-            faults.push(format!("`{key}` is {}, a list is expected", kind(other)));
+            faults.push(format!("`{key}` is {}, expected a list", kind(other)));
             &[]
         }
     }
 }
 
-/// Every entry of `pins`, which is by server, launch identity and tool.
+/// All entries of `pins`, which are keyed by server, launch identity and tool.
 fn pins_of<'a>(
     root: &'a Map<String, Value>,
     faults: &mut Vec<String>,
@@ -156,21 +155,24 @@ fn pins_of<'a>(
         return found;
     };
     let Value::Object(servers) = pins else {
-        faults.push(format!("`{PINS}` is {}, an object is expected", kind(pins)));
+        faults.push(format!("`{PINS}` is {}, expected an object", kind(pins)));
         doubt.pins = true;
         return found;
     };
     for (server, launches) in servers {
-        let mut lost = |what: &Value| {
-            if !what.is_null() && !what.is_object() {
-                faults.push(format!("`{PINS}` of `{server}` holds {}", kind(what)));
+        let mut check_object = |value: &Value| {
+            if !value.is_null() && !value.is_object() {
+                let found = kind(value);
+                faults.push(format!(
+                    "`{PINS}` of `{server}` contains {found}, expected an object"
+                ));
                 doubt.pins_of.insert(ServerId::new(server));
             }
         };
-        lost(launches);
+        check_object(launches);
         let launches = launches.as_object().into_iter().flatten();
         for (launch, tools) in launches {
-            lost(tools);
+            check_object(tools);
             let tools = tools.as_object().into_iter().flatten();
             found.extend(tools.map(|(tool, value)| {
                 let (server, launch) = (ServerId::new(server), LaunchId::from_hash(launch));
@@ -181,7 +183,7 @@ fn pins_of<'a>(
     found
 }
 
-/// One banner for all that is not understood.
+/// One banner for all unreadable entries.
 fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
     let (first, more) = faults.split_first()?;
     let others = match more.len() {
@@ -191,16 +193,16 @@ fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
     let name = super::error::file_name(path);
     let notice = Notice::warning(format!("{name}: {first}{others}."))
         .because(
-            "What is not understood grants nothing: its tool asks or is withheld; the rest holds.",
+            "Unreadable entries allow nothing: their tools ask or are withheld. The rest applies.",
         )
-        .advise("Correct it there, or take it out.");
+        .advise("Correct or remove them in the file.");
     Some(Banner::new(BannerCause::setting(name, ""), notice))
 }
 
-/// Changes the file under its lock; another program's entries stay.
+/// Edits the file under its lock. Entries of other programs are kept.
 ///
 /// # Errors
-/// It cannot be read, understood or written; it is as it was then.
+/// The file cannot be read, parsed or written. It is unchanged then.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
     let written = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
@@ -212,7 +214,7 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
             None => Document::empty(&path),
         };
         let bytes = match changed(&path, &document, edits, is_full)? {
-            // What was new is longer than what was there.
+            // The new definitions exceed the size limit, so store only their hashes.
             Some(bytes) if bytes.len() > FILE_BYTES_FULL && !is_full => {
                 changed(&path, &document, edits, true)?
             }
@@ -220,7 +222,7 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
         };
         match bytes {
             None => Ok(current.unwrap_or_else(|| document.into_bytes())),
-            // A file that nobody can read again would take every decision with it.
+            // A file that is too large to read again would lose every decision.
             Some(bytes) if bytes.len() as u64 > BYTES_MAX => Err(ConfigError::TooLarge {
                 path: path.clone(),
                 megabytes: BYTES_MAX >> 20,
@@ -238,7 +240,7 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
     })
 }
 
-/// The file after `edits`; None where they change nothing.
+/// The file after `edits`. None if they change nothing.
 fn changed(
     path: &Path,
     document: &Document,
@@ -270,24 +272,24 @@ fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Resu
     match edit {
         TrustEdit::Add(rule) => {
             let grants = entries(root, GRANTS)?;
-            let gives_way = |old: &Rule| old.is_same(rule) || rule.replaces(old);
-            grants.retain(|old| !json::rule(old).is_ok_and(|old| gives_way(&old)));
+            let is_replaced = |old: &Rule| old.is_same(rule) || rule.replaces(old);
+            grants.retain(|old| !json::rule(old).is_ok_and(|old| is_replaced(&old)));
             grants.push(json::of_rule(rule));
         }
         TrustEdit::Remove(rule) => {
-            let is_it = |old: &Value| json::rule(old).is_ok_and(|old| old.is_same(rule));
-            entries(root, GRANTS)?.retain(|old| !is_it(old));
+            let matches = |old: &Value| json::rule(old).is_ok_and(|old| old.is_same(rule));
+            entries(root, GRANTS)?.retain(|old| !matches(old));
         }
         TrustEdit::Agree(agreed) => {
-            let is_it = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            let matches = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
             let list = entries(root, INSTRUCTIONS)?;
-            if !list.iter().any(is_it) {
+            if !list.iter().any(matches) {
                 list.push(json::of_agreed(agreed));
             }
         }
         TrustEdit::Disagree(agreed) => {
-            let is_it = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
-            entries(root, INSTRUCTIONS)?.retain(|old| !is_it(old));
+            let matches = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            entries(root, INSTRUCTIONS)?.retain(|old| !matches(old));
         }
         TrustEdit::FirstSeen(pinned) => {
             let tools = tools(root, pinned)?;
@@ -347,7 +349,7 @@ fn entries<'a>(
         Value::Array(entries) => Ok(entries),
         other => Err(Misshapen {
             key,
-            what: format!("`{key}` is {}, a list is expected", kind(other)),
+            what: format!("`{key}` is {}, expected a list", kind(other)),
         }),
     }
 }
@@ -357,23 +359,23 @@ fn tools<'a>(
     pinned: &Pinned,
 ) -> Result<&'a mut Map<String, Value>, Misshapen> {
     let steps = [PINS, pinned.server.as_str(), pinned.launch.as_str()];
-    let mut here = root;
+    let mut object = root;
     for step in steps {
-        let next = here.entry(step).or_insert_with(|| json!({}));
+        let next = object.entry(step).or_insert_with(|| json!({}));
         if next.is_null() {
             *next = json!({});
         }
-        here = match next {
+        object = match next {
             Value::Object(next) => next,
             other => {
                 return Err(Misshapen {
                     key: PINS,
-                    what: format!("`{step}` is {}, an object is expected", kind(other)),
+                    what: format!("`{step}` is {}, expected an object", kind(other)),
                 });
             }
         };
     }
-    Ok(here)
+    Ok(object)
 }
 
 #[cfg(test)]

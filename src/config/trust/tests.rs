@@ -1,5 +1,5 @@
-//! `trust.json` on the disk: what it holds after changes, and what is made of a file
-//! that somebody wrote.
+//! `trust.json` on disk: its contents after edits, and how hand-written and broken files are
+//! read.
 
 mod doubt;
 
@@ -64,11 +64,11 @@ fn what_is_written_is_read_again() {
     let pattern = json!({ "path": "src/*.rs", "n": 1, "q": { "equals": "why?" } });
     let pattern = Pattern::from_json(pattern.as_object().unwrap()).unwrap();
     let pin = tool("d").pin;
-    let of = |name: &str| (name.to_owned(), pin.clone());
+    let pinned_name = |name: &str| (name.to_owned(), pin.clone());
     let rules = [
         always(),
         rule(Cover::Server {
-            tools: [of("a"), of("b")].into(),
+            tools: [pinned_name("a"), pinned_name("b")].into(),
         }),
         rule(Cover::Matching {
             tool: "write".to_owned(),
@@ -103,7 +103,7 @@ fn what_is_written_is_read_again() {
     expected.accept(&pinned.server, &pinned.launch, &pinned.tool, accepted);
     let read = read_trust(&home);
     assert_eq!((read.value, read.banners), (expected, vec![]));
-    // Words of a server stand in the file by their hash alone.
+    // The text of a server's instructions is stored only as a hash.
     assert!(!text(&home).contains("Be kind."));
 
     let mut edits: Vec<_> = rules.iter().cloned().map(TrustEdit::Remove).collect();
@@ -153,18 +153,18 @@ fn what_is_not_ours_survives_in_its_order() {
     assert_eq!(read.to_string(), written.to_string());
     let before = text(&home);
     update_trust(&home, &[TrustEdit::Remove(always())]).unwrap();
-    assert_eq!(text(&home), before, "what changes nothing writes nothing");
+    assert_eq!(text(&home), before, "an edit without effect writes nothing");
 }
 
 #[test]
-fn a_broken_file_grants_nothing_and_is_left_alone() {
+fn a_broken_file_grants_nothing_and_is_not_changed() {
     for broken in ["{\"grants\": [}", "", "[]", "{ // no\n}"] {
         let (_folder, home) = home();
         fs::write(home.trust(), broken).unwrap();
         let read = read_trust(&home);
         assert_eq!((&read.value, read.failed), (&unread(), true));
-        let said = read.banners[0].notice.summary();
-        assert!(said.contains("trust.json"), "{said}");
+        let summary = read.banners[0].notice.summary();
+        assert!(summary.contains("trust.json"), "{summary}");
         let fault = update_trust(&home, &[TrustEdit::Add(always())]).unwrap_err();
         assert_eq!(unread_banner(&fault), read.banners[0]);
         assert_eq!(read.banners[0].notice.why.as_deref(), Some(UNREAD));
@@ -190,12 +190,12 @@ fn what_is_not_understood_grants_nothing_and_the_rest_holds() {
     let read = read_trust(&home);
     assert_eq!(read.value.rules.len(), 2);
     assert_eq!(read.value.rules[0], always());
-    // A refusal needs no more than its name.
+    // A block needs only the names of server and tool.
     assert!(read.value.never(&"fs".into(), "rm"));
-    let said = read.banners[0].notice.summary();
+    let summary = read.banners[0].notice.summary();
     assert!(
-        said.contains("line 3, an entry has no `pin` (and 4 more)"),
-        "{said}"
+        summary.contains("line 3, an entry has no `pin` (and 4 more)"),
+        "{summary}"
     );
     for (key, value) in [
         ("grants", json!({})),
@@ -274,19 +274,27 @@ fn a_definition_that_is_too_long_is_kept_by_its_hash() {
     let long = pinned(&"x".repeat(DEFINITION_BYTES_MAX));
     update_trust(&home, &[TrustEdit::FirstSeen(long.clone())]).unwrap();
     let read = read_trust(&home).value;
-    let kept = read.accepted(&long.server, &long.launch, "echo").unwrap();
-    assert_eq!((&kept.pin, &kept.definition), (&long.accepted.pin, &None));
+    let stored = read.accepted(&long.server, &long.launch, "echo").unwrap();
+    assert_eq!(
+        (&stored.pin, &stored.definition),
+        (&long.accepted.pin, &None)
+    );
 }
 
 #[test]
 fn what_is_forgotten_is_what_was_named_and_nothing_of_another_server() {
     let (_folder, home) = home();
-    let of = |server: &str, tool: &str| Pinned {
+    let pinned_tool = |server: &str, tool: &str| Pinned {
         server: server.into(),
         tool: tool.to_owned(),
         ..pinned("d")
     };
-    let edits = [of("s", "a"), of("s", "b"), of("other", "a")].map(TrustEdit::FirstSeen);
+    let edits = [
+        pinned_tool("s", "a"),
+        pinned_tool("s", "b"),
+        pinned_tool("other", "a"),
+    ]
+    .map(TrustEdit::FirstSeen);
     update_trust(&home, &edits).unwrap();
     let launch = Launch::BuiltIn.identity();
     let stale = Stale::from([(launch.clone(), ["a".to_owned()].into())]);
@@ -313,8 +321,8 @@ fn definitions_that_come_at_once_never_make_the_file_unreadable() {
     update_trust(&home, &many).unwrap();
     let trust = read_trust(&home).value;
     let launch = Launch::BuiltIn.identity();
-    let kept = trust.accepted(&"fs".into(), &launch, "t799").unwrap();
-    assert_eq!((&kept.pin, &kept.definition), (&tool(&long).pin, &None));
+    let stored = trust.accepted(&"fs".into(), &launch, "t799").unwrap();
+    assert_eq!((&stored.pin, &stored.definition), (&tool(&long).pin, &None));
 }
 
 #[test]

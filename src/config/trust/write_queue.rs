@@ -1,32 +1,32 @@
-//! Changes of `trust.json` that wait to be written. Whoever writes takes all of them, so
-//! that many changes are one write and none overtakes another.
+//! Pending edits of `trust.json`. A writer takes all of them, so that many edits need one
+//! write and their order is kept.
 
 use super::{ConfigError, Home, TrustEdit, update_trust};
 use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 
-/// Changes that wait to be written, in their order: whoever writes takes all of them.
+/// Pending edits in order.
 #[derive(Debug, Default)]
 pub struct TrustQueue {
     waiting: Mutex<Vec<TrustEdit>>,
-    /// Held while the file is written, so that no later change overtakes an earlier one.
+    /// Locked while the file is written, so that later edits cannot overtake earlier ones.
     writing: Mutex<()>,
 }
 
 impl TrustQueue {
     pub fn push(&self, edit: TrustEdit) {
-        // A list is whole between any two of its operations.
+        // A poisoned lock is fine: a Vec is consistent after every operation.
         let mut waiting = lock_ignoring_poison(&self.waiting);
         waiting.push(edit);
     }
 
-    /// Writes what waits. Blocks.
+    /// Writes all pending edits. Blocks.
     ///
     /// # Errors
-    /// The file cannot be read, understood or written; it is as it was then. Where the
-    /// person decided nothing of it, that is no error.
+    /// The file cannot be read, parsed or written. It is unchanged then. If the edits only
+    /// record first sightings, a failure is logged instead.
     pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
-        let _one = lock_ignoring_poison(&self.writing);
+        let _guard = lock_ignoring_poison(&self.writing);
         let edits = {
             let mut waiting = lock_ignoring_poison(&self.waiting);
             std::mem::take(&mut *waiting)
@@ -37,9 +37,9 @@ impl TrustQueue {
         let written = update_trust(home, &edits);
         let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::FirstSeen(_));
         match written {
-            // The banner of the file says it already.
+            // The banner about the file already reports it.
             Err(fault) if edits.iter().all(is_seen) => {
-                tracing::warn!("what tools are was not remembered: {fault}");
+                tracing::warn!("tool definitions were not saved: {fault}");
                 Ok(())
             }
             written => written,

@@ -1,5 +1,4 @@
-//! What the watched files hold, as short as can be compared, and the folders in
-//! which a change of them shows.
+//! Fingerprints of the watched files, and the folders to watch for changes of them.
 
 use crate::config::Home;
 use crate::files;
@@ -9,23 +8,23 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Larger files are no settings; readers refuse them, too.
+/// Larger files are not settings; the readers reject them too.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Links followed before a chain counts as a circle.
+/// Maximum number of links in a chain, in case of a cycle.
 const LINKS_MAX: usize = 40;
-/// Personas that are looked at.
+/// Maximum number of watched persona files.
 const PERSONAS_MAX: usize = 1_000;
-/// A file may change again within one tick of its clock: so young, its time proves
+/// A file can change again within one tick of its modification time, so a recent time proves
 /// nothing.
 const YOUNG: Duration = Duration::from_secs(2);
 
-/// What each file held.
+/// The fingerprint of each file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Stamps(BTreeMap<PathBuf, Stamp>);
 
 #[derive(Debug, Clone)]
 struct Stamp {
-    /// Size, time of the last change, and which file it is.
+    /// Size, modification time and inode.
     facts: Option<(u64, Option<SystemTime>, u64)>,
     held: Held,
 }
@@ -37,7 +36,7 @@ enum Held {
     Unreadable(String),
 }
 
-/// The same bytes are the same, whoever wrote them and when.
+/// Only the contents count, not who wrote them or when.
 impl PartialEq for Stamp {
     fn eq(&self, other: &Self) -> bool {
         self.held == other.held
@@ -45,7 +44,7 @@ impl PartialEq for Stamp {
 }
 
 impl Stamps {
-    /// Reads what changed since `before`. Blocks.
+    /// Reads the files that may have changed since `before`. Blocks.
     pub(super) fn of(home: &Home, before: Option<&Self>) -> Self {
         let old = |path: &Path| before.and_then(|before| before.0.get(path));
         let stamps = files_of(home).into_iter().map(|path| {
@@ -78,13 +77,13 @@ impl Stamp {
 
 fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
     #[cfg(unix)]
-    let which = std::os::unix::fs::MetadataExt::ino(metadata);
+    let inode = std::os::unix::fs::MetadataExt::ino(metadata);
     #[cfg(not(unix))]
-    let which = 0;
-    (metadata.len(), metadata.modified().ok(), which)
+    let inode = 0;
+    (metadata.len(), metadata.modified().ok(), inode)
 }
 
-/// The files that hold settings.
+/// All settings files.
 fn files_of(home: &Home) -> Vec<PathBuf> {
     let mut files = vec![
         home.config(),
@@ -106,28 +105,28 @@ fn files_of(home: &Home) -> Vec<PathBuf> {
     files
 }
 
-/// The folders in which a change of the files shows: those of each link on the way
-/// and of what it leads to; for one that is not there, the nearest above it.
+/// The folders to watch: those of the files, of every link on the way, and of its target. For
+/// a missing folder, its nearest existing ancestor.
 pub(super) fn folders(home: &Home) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     let mut add = |folder: &Path| {
-        let there = folder.ancestors().find(|folder| folder.is_dir());
-        folders.extend(there.map(Path::to_owned));
+        let existing = folder.ancestors().find(|folder| folder.is_dir());
+        folders.extend(existing.map(Path::to_owned));
     };
-    // A home that is taken away and put back shows in the folder above it.
+    // Removing and recreating the home is visible only in its parent folder.
     home.root().parent().into_iter().for_each(&mut add);
     add(&home.personas());
     let ways = files_of(home)
         .into_iter()
         .chain([home.personas(), home.root().to_owned()]);
     for way in ways {
-        let mut here = way;
+        let mut current = way;
         for _ in 0..LINKS_MAX {
-            here.parent().into_iter().for_each(&mut add);
-            let Ok(next) = fs::read_link(&here) else {
+            current.parent().into_iter().for_each(&mut add);
+            let Ok(next) = fs::read_link(&current) else {
                 break;
             };
-            here = here.parent().unwrap_or(Path::new("/")).join(next);
+            current = current.parent().unwrap_or(Path::new("/")).join(next);
         }
     }
     folders

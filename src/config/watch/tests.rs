@@ -1,11 +1,11 @@
-//! Real files in a scratch folder: each edit is told, whatever way it is made.
+//! Real files in a temporary folder: every kind of edit is reported.
 
 use super::*;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// No file system takes so long to tell; a look for safety comes in time, too.
+/// Longer than any file-system event or fallback poll takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Watched {
@@ -14,19 +14,19 @@ struct Watched {
 }
 
 impl Watched {
-    /// A home `home` in a folder of its own, and a watcher that has looked once.
+    /// A home in a temporary folder, and a watcher that has reported once.
     async fn new(prepare: impl FnOnce(&Path)) -> Self {
         let folder = TempDir::new().unwrap();
         prepare(folder.path());
         let watcher = Watcher::new(&Home::at(folder.path().join("home")));
         let mut watched = Self { folder, watcher };
-        watched.is_told("the first look").await;
+        watched.expect_change("the first check").await;
         watched
     }
 
-    async fn is_told(&mut self, of: &str) {
-        let told = timeout(PATIENCE, self.watcher.changed()).await;
-        assert!(told.is_ok(), "{of}: nothing was told");
+    async fn expect_change(&mut self, cause: &str) {
+        let reported = timeout(PATIENCE, self.watcher.changed()).await;
+        assert!(reported.is_ok(), "{cause}: no change was reported");
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -43,20 +43,20 @@ fn plain_home(folder: &Path) {
 async fn a_file_that_is_written_replaced_removed_or_made_is_told() {
     let mut watched = Watched::new(plain_home).await;
     fs::write(watched.at("home/config.json"), "{ }").unwrap();
-    watched.is_told("a write in place").await;
+    watched.expect_change("a write in place").await;
     fs::write(watched.at("home/new"), "{  }").unwrap();
     fs::rename(watched.at("home/new"), watched.at("home/config.json")).unwrap();
-    watched.is_told("a file put in its place").await;
+    watched.expect_change("a file put in its place").await;
     fs::remove_file(watched.at("home/config.json")).unwrap();
-    watched.is_told("its removal").await;
+    watched.expect_change("its removal").await;
     fs::write(watched.at("home/mcp-servers.json"), "{}").unwrap();
-    watched.is_told("a new file").await;
+    watched.expect_change("a new file").await;
     fs::create_dir(watched.at("home/personas")).unwrap();
     fs::write(watched.at("home/personas/한글.md"), "Be kind.").unwrap();
-    watched.is_told("a persona in a new folder").await;
+    watched.expect_change("a persona in a new folder").await;
     fs::write(watched.at("home/personas/한글.md"), "Be unkind.").unwrap();
     watched
-        .is_told("a persona in a folder that was watched late")
+        .expect_change("a persona in a folder that was watched late")
         .await;
 }
 
@@ -73,24 +73,24 @@ async fn a_link_is_followed_wherever_it_leads() {
     })
     .await;
     fs::write(watched.at("one/p.txt"), "another").unwrap();
-    watched.is_told("a change behind the link").await;
+    watched.expect_change("a change behind the link").await;
     let link = watched.at("home/system_prompt.txt");
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("../two/p.txt", &link).unwrap();
-    watched.is_told("a link that leads elsewhere").await;
+    watched.expect_change("a link that leads elsewhere").await;
     fs::write(watched.at("two/p.txt"), "behind the new link").unwrap();
-    watched.is_told("a change behind the new link").await;
+    watched.expect_change("a change behind the new link").await;
 }
 
 #[tokio::test]
 async fn a_home_that_is_taken_away_and_made_again_is_watched_again() {
     let mut watched = Watched::new(plain_home).await;
     fs::remove_dir_all(watched.at("home")).unwrap();
-    watched.is_told("the removal").await;
+    watched.expect_change("the removal").await;
     plain_home(watched.folder.path());
-    watched.is_told("the new home").await;
+    watched.expect_change("the new home").await;
     fs::write(watched.at("home/config.json"), "{ \"a\": 1 }").unwrap();
-    watched.is_told("a change in the new home").await;
+    watched.expect_change("a change in the new home").await;
 }
 
 #[test]
@@ -99,18 +99,18 @@ fn what_is_only_touched_or_written_again_is_no_change() {
     plain_home(folder.path());
     let (wake, _woken) = mpsc::channel(1);
     let home = Home::at(folder.path().join("home"));
-    let mut look = Look::new(home.clone(), wake);
-    assert!(look.again(), "the first look");
-    assert!(!look.again());
+    let mut files = Look::new(home.clone(), wake);
+    assert!(files.again(), "the first check");
+    assert!(!files.again());
     fs::write(home.config(), "{}").unwrap();
     fs::write(home.history(), "typed").unwrap();
-    assert!(!look.again(), "the same bytes, and a file of another kind");
+    assert!(!files.again(), "the same bytes, and a file of another kind");
     fs::write(home.config(), "{ }").unwrap();
-    assert!(look.again() && !look.again());
-    // A pipe in a file's place is told of and never opened.
+    assert!(files.again() && !files.again());
+    // A pipe in place of a file is reported and never opened.
     fs::remove_file(home.config()).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, home.config(), rustix::fs::Mode::RUSR).unwrap();
-    assert!(look.again() && !look.again());
+    assert!(files.again() && !files.again());
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,13 +119,13 @@ async fn where_the_system_tells_nothing_the_files_are_looked_at_every_two_second
     plain_home(folder.path());
     let home = Home::at(folder.path().join("home"));
     let (wake, woken) = mpsc::channel(1);
-    let mut look = Look::new(home.clone(), wake);
-    look.asks_system = false;
-    let (tell, mut told) = mpsc::channel(1);
-    let _task = AbortOnDropHandle::new(tokio::spawn(follow(look, woken, tell)));
-    told.recv().await.unwrap();
-    let begun = Instant::now();
+    let mut files = Look::new(home.clone(), wake);
+    files.asks_system = false;
+    let (sender, mut reports) = mpsc::channel(1);
+    let _task = AbortOnDropHandle::new(tokio::spawn(follow(files, woken, sender)));
+    reports.recv().await.unwrap();
+    let start = Instant::now();
     fs::write(home.config(), "{ }").unwrap();
-    told.recv().await.unwrap();
-    assert!(begun.elapsed() <= POLL, "{:?}", begun.elapsed());
+    reports.recv().await.unwrap();
+    assert!(start.elapsed() <= POLL, "{:?}", start.elapsed());
 }

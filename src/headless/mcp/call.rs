@@ -1,4 +1,4 @@
-//! One call, for `humble mcp call`: its progress, and what came of it.
+//! The output of `humble mcp call`: progress, result and definition differences.
 
 use super::clean_line;
 use crate::domain::progress::{Measure, Progress};
@@ -8,17 +8,17 @@ use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
 use crate::text::Clean;
 use serde_json::{Value, json};
 
-/// What is printed at the end of a call, and the exit status.
+/// The final output of a call, and the exit status.
 #[derive(Debug, PartialEq)]
 pub struct CallOutput {
-    /// For standard output, raw.
+    /// For standard output, not sanitized.
     pub out: String,
-    /// For standard error, clean.
+    /// For standard error, sanitized.
     pub err: String,
     pub code: u8,
 }
 
-/// `result` is the server's own, where it gave one.
+/// `result` is the server's result object, if it sent one.
 pub fn render_call(
     tool: &str,
     outcome: &ToolOutcome,
@@ -53,15 +53,15 @@ fn with_newline(text: &str) -> String {
     }
 }
 
-/// Why there is no result, raw.
+/// Why there is no result, not sanitized.
 fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
     let tool = Clean::name(tool);
     match outcome {
         ToolOutcome::Failed { text, .. } => format!("Tool {tool} failed: {text}"),
-        ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} gave no answer: {why}"),
+        ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} did not answer: {why}"),
         ToolOutcome::TimedOut { elapsed } => format!(
-            "Tool {tool} did not answer in {:.1} s: the call was cancelled. --timeout, or \
-             `toolTimeoutSeconds` in mcp-servers.json, waits for longer.",
+            "Tool {tool} did not answer in {:.1} s: the call was cancelled. To wait longer, use \
+             --timeout or `toolTimeoutSeconds` in mcp-servers.json.",
             elapsed.as_secs_f64()
         ),
         ToolOutcome::NotRun { why } => format!("Tool {tool} was not called: {why}."),
@@ -69,11 +69,11 @@ fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
     }
 }
 
-/// The newest progress, on a line.
+/// The latest progress on one line.
 pub fn progress_line(tool: &str, progress: &Progress) -> String {
     let done = format_number(progress.done);
     let count = match (progress.measure(), progress.total) {
-        // Only what is whole is said to be.
+        // Rounded down: only a finished call shows 100 %.
         (Measure::Share(share), Some(total)) => {
             format!(
                 "{done} of {} ({:.0} %)",
@@ -93,11 +93,11 @@ fn format_number(value: f64) -> String {
     if value >= 1e12 {
         return format!("{value:.1e}");
     }
-    let words = format!("{value:.1}");
-    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// The difference to the definition that was accepted, every character of it visible.
+/// The difference from the accepted definition, with invisible characters shown.
 pub fn render_definition_diff(change: &PinChange) -> String {
     let (tool, server) = (
         Clean::name(&change.tool.name),
@@ -118,20 +118,20 @@ pub fn render_definition_diff(change: &PinChange) -> String {
     out
 }
 
-/// What is said where a tool of that name is not there.
+/// The error for an unknown tool.
 pub fn unknown_tool_line(
     server: &ServerId,
     name: &str,
     near: Option<&str>,
     tools: &[Tool],
 ) -> String {
-    let meant = match near {
+    let hint = match near {
         Some(near) => format!(" Did you mean `{}`?", Clean::name(near)),
-        None if tools.is_empty() => " It has none.".to_owned(),
-        None => format!(" `humble mcp tools {server}` lists what it has."),
+        None if tools.is_empty() => " It has no tools.".to_owned(),
+        None => format!(" `humble mcp tools {server}` lists its tools."),
     };
     let (server, name) = (Clean::name(server.as_str()), Clean::name(name));
-    clean_line(&format!("Server `{server}` has no tool `{name}`.{meant}"))
+    clean_line(&format!("Server `{server}` has no tool `{name}`.{hint}"))
 }
 
 #[cfg(test)]
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn hidden_characters_in_names_are_shown() {
-        let said = unknown_tool_line(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
+        let line = unknown_tool_line(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
         let expected = "Server `s⟨U+202E⟩` has no tool `send`. Did you mean `⟨ESC⟩send`?";
-        assert_eq!(said, expected);
-        let of = progress_line(" ", &Progress::new(1.0, None, None));
-        assert_eq!(of, "\" \": 1");
+        assert_eq!(line, expected);
+        let line = progress_line(" ", &Progress::new(1.0, None, None));
+        assert_eq!(line, "\" \": 1");
     }
 
     #[test]
@@ -175,34 +175,34 @@ mod tests {
             elapsed: ELAPSED,
         };
         let result = json!({ "content": [], "isError": true });
-        let told = CallOutput {
+        let expected = CallOutput {
             out: String::new(),
             err: "Tool t failed: no such file\n".to_owned(),
             code: 1,
         };
-        assert_eq!(render_call("t", &failed, Some(&result), false), told);
-        let whole = render_call("t", &failed, Some(&result), true);
-        assert_eq!((whole.out, whole.code), (format!("{result}\n"), 1));
-        let none = render_call("t", &failed, None, true);
-        let said: Value = serde_json::from_str(&none.out).expect("JSON");
+        assert_eq!(render_call("t", &failed, Some(&result), false), expected);
+        let as_json = render_call("t", &failed, Some(&result), true);
+        assert_eq!((as_json.out, as_json.code), (format!("{result}\n"), 1));
+        let no_result = render_call("t", &failed, None, true);
+        let error: Value = serde_json::from_str(&no_result.out).expect("JSON");
         assert_eq!(
-            said,
+            error,
             json!({ "error": "Tool t failed: no\u{1b}[2J such file" })
         );
     }
 
     #[test]
     fn progress_shows_a_percentage_only_if_the_total_is_known() {
-        let of = |done, total, message: Option<&str>| {
+        let line = |done, total, message: Option<&str>| {
             progress_line("t", &Progress::new(done, total, message))
         };
         assert_eq!(
-            of(3.0, Some(99.0), Some("단계\u{7}")),
+            line(3.0, Some(99.0), Some("단계\u{7}")),
             "t: 3 of 99 (3 %), 단계"
         );
-        assert_eq!(of(0.5, None, None), "t: 0.5");
-        assert_eq!(of(7.0, Some(0.0), Some("x")), "t: 7, x");
-        assert_eq!(of(-5.0, Some(10.0), None), "t: 0 of 10 (0 %)");
-        assert_eq!(of(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
+        assert_eq!(line(0.5, None, None), "t: 0.5");
+        assert_eq!(line(7.0, Some(0.0), Some("x")), "t: 7, x");
+        assert_eq!(line(-5.0, Some(10.0), None), "t: 0 of 10 (0 %)");
+        assert_eq!(line(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
     }
 }

@@ -1,22 +1,22 @@
-//! The tools of servers, for `humble mcp tools`.
+//! The output of `humble mcp tools`.
 
 use super::{INDENT, ServerReport, clean_line, token_estimate, wrap_lines};
 use crate::domain::Tool;
 use crate::text::Clean;
 use serde_json::{Map, Value, json};
 
-/// A server with what its tools take, in words.
+/// A server with the usage text of its tools.
 pub struct ServerTools<'a> {
     pub found: &'a ServerReport,
-    /// How each of its tools is called, in their order.
+    /// The usage of each tool, in the order of the tools.
     pub usages: Vec<String>,
 }
 
-/// The list for a person, with each input schema where that is wanted.
+/// The list as text. `schema` adds each input schema.
 pub fn render_text(shown: &[ServerTools<'_>], schema: bool, columns: Option<u16>) -> String {
     let blocks: Vec<String> = shown
         .iter()
-        .map(|one| render_server(one, schema, columns))
+        .map(|server| render_server(server, schema, columns))
         .collect();
     blocks.join("\n")
 }
@@ -24,11 +24,11 @@ pub fn render_text(shown: &[ServerTools<'_>], schema: bool, columns: Option<u16>
 fn render_server(shown: &ServerTools<'_>, schema: bool, columns: Option<u16>) -> String {
     let found = shown.found;
     let name = Clean::name(found.server.id.as_str());
-    let words = match &found.server.peer {
+    let state = match &found.server.peer {
         Some(_) => found.tool_count_texts().join(", "),
         None => found.state_text().to_owned(),
     };
-    let mut out = wrap_lines(&clean_line(&format!("{name} ({words})")), 0, columns);
+    let mut out = wrap_lines(&clean_line(&format!("{name} ({state})")), 0, columns);
     for remark in found.remarks() {
         out += &wrap_lines(&clean_line(&remark), INDENT / 2, columns);
     }
@@ -52,10 +52,10 @@ fn render_tool(found: &ServerReport, tool: &Tool, usage: &str, columns: Option<u
     };
     let head = format!("{}{state} {usage}", Clean::name(&tool.name));
     let mut out = wrap_lines(clean_line(&head).trim_end(), INDENT / 2, columns);
-    let about = tool.description.as_deref().or(tool.title.as_deref());
-    let about = clean_line(about.unwrap_or_default().trim());
-    if !about.is_empty() {
-        out += &wrap_lines(&about, INDENT + 2, columns);
+    let description = tool.description.as_deref().or(tool.title.as_deref());
+    let description = clean_line(description.unwrap_or_default().trim());
+    if !description.is_empty() {
+        out += &wrap_lines(&description, INDENT + 2, columns);
     }
     out
 }
@@ -71,22 +71,22 @@ fn tool_state(found: &ServerReport, tool: &Tool) -> &'static str {
     }
 }
 
-/// The same for programs: one object, its text raw.
+/// The list as one JSON object, not sanitized.
 pub fn render_json(found: &[ServerReport]) -> String {
-    let servers = found.iter().map(|one| {
-        let tools = one.server.tools.iter().map(|tool| {
+    let servers = found.iter().map(|report| {
+        let tools = report.server.tools.iter().map(|tool| {
             json!({
                 "name": tool.name,
                 "title": tool.title,
                 "description": tool.description,
                 "inputSchema": tool.input_schema,
                 "annotations": annotations_json(tool),
-                "state": tool_state(one, tool),
+                "state": tool_state(report, tool),
                 "tokens": token_estimate(tool),
                 "pin": tool.pin,
             })
         });
-        let mut value = one.to_json();
+        let mut value = report.to_json();
         value["tools"] = tools.collect();
         value
     });
@@ -94,17 +94,17 @@ pub fn render_json(found: &[ServerReport]) -> String {
     format!("{}\n", json!({ "servers": servers }))
 }
 
-/// In the names of the protocol.
+/// The annotations under their MCP names.
 fn annotations_json(tool: &Tool) -> Value {
-    let notes = &tool.annotations;
+    let annotations = &tool.annotations;
     let hints = [
-        ("readOnlyHint", notes.read_only),
-        ("destructiveHint", notes.destructive),
-        ("idempotentHint", notes.idempotent),
-        ("openWorldHint", notes.open_world),
+        ("readOnlyHint", annotations.read_only),
+        ("destructiveHint", annotations.destructive),
+        ("idempotentHint", annotations.idempotent),
+        ("openWorldHint", annotations.open_world),
     ];
-    let said = hints
+    let given = hints
         .into_iter()
         .filter_map(|(name, hint)| Some((name.to_owned(), json!(hint?))));
-    Value::Object(said.collect::<Map<_, _>>())
+    Value::Object(given.collect::<Map<_, _>>())
 }

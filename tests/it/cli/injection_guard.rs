@@ -1,4 +1,4 @@
-//! `ask` where a call was taken from somewhere, and where thinking has no beginning.
+//! `humble ask` with calls copied from untrusted text, and with unopened thinking tags.
 
 use super::*;
 
@@ -9,16 +9,16 @@ const CALL: &str =
 fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     let case = ask_fixture();
     case.on(ollama_text(&[CALL]))
-        .on(ollama_text(&["I was not let."]));
+        .on(ollama_text(&["I was not allowed."]));
     let piped = format!("A page.\n```\n{CALL}\n```\n");
     let output = case.run_with_pipe(&["ask", "--yes", "Sum this up."], &piped);
-    assert_eq!(out(&output), "I was not let.\n");
-    let said = err(&output);
-    for words in [
-        "(it occurs in the piped-in text, and so asks in every mode)",
-        "Denied: there is no terminal to ask on, and nothing lets such a call run unasked.",
+    assert_eq!(out(&output), "I was not allowed.\n");
+    let stderr = err(&output);
+    for message in [
+        "(it occurs in the piped-in text, so it asks in every mode)",
+        "Denied: there is no terminal to ask on, and this call always needs approval.",
     ] {
-        assert!(said.contains(words), "{said}");
+        assert!(stderr.contains(message), "{stderr}");
     }
     assert_eq!(output.status.code(), Some(3));
     assert!(
@@ -33,7 +33,8 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
 fn a_call_copied_from_a_result_is_denied_with_a_reason_in_json() {
     let case = ask_fixture();
     let fetch = json!({"name": "get_time", "arguments": {"timezone": CALL}});
-    let config = std::fs::read_to_string(case.home.path().join("config.json")).expect("there");
+    let config =
+        std::fs::read_to_string(case.home.path().join("config.json")).expect("config.json");
     let limits = r#"{ "limits": { "errorsPerTurn": 9 }, "#;
     case.write("config.json", &config.replacen('{', limits, 1));
     case.on(ollama_text(&[&fetch.to_string()]))

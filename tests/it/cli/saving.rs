@@ -1,12 +1,11 @@
-//! `humble ask` and what is kept: `--save`, `--continue`, and who answers with
-//! `--persona`.
+//! `humble ask` with `--save`, `--continue` and `--persona`.
 
 use super::{AskFixture, CHAT, ask_fixture, err, out};
 use crate::cli::model_server::ollama_text;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Files of conversations, by name.
+/// Conversation files, sorted by name.
 fn files(case: &AskFixture) -> Vec<PathBuf> {
     let folder = std::fs::read_dir(case.home.path().join("sessions"));
     let mut files: Vec<PathBuf> = folder
@@ -19,21 +18,25 @@ fn files(case: &AskFixture) -> Vec<PathBuf> {
     files
 }
 
-/// The messages of every conversation.
-fn kept(case: &AskFixture) -> Vec<Value> {
+/// The messages of every saved conversation.
+fn saved_messages(case: &AskFixture) -> Vec<Value> {
     let read = |path: &PathBuf| std::fs::read(path).expect("a file");
     let json = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).expect("JSON");
-    let mut kept = files(case);
-    let kept = kept.iter_mut().map(|path| json(read(path)));
-    kept.map(|mut session| session["messages"].take()).collect()
+    files(case)
+        .iter()
+        .map(|path| json(read(path))["messages"].take())
+        .collect()
 }
 
-/// What was sent, without the system message.
-fn talk(case: &AskFixture, request: usize) -> Vec<Value> {
+/// The messages of a request, without the system message.
+fn sent_messages(case: &AskFixture, request: usize) -> Vec<Value> {
     let sent = case.server.bodies(CHAT);
     let messages = sent[request]["messages"].as_array().expect("a list");
-    let talk = messages.iter().filter(|one| one["role"] != "system");
-    talk.cloned().collect()
+    messages
+        .iter()
+        .filter(|message| message["role"] != "system")
+        .cloned()
+        .collect()
 }
 
 #[test]
@@ -41,21 +44,26 @@ fn a_question_is_saved_only_with_save() {
     let case = ask_fixture();
     case.on(ollama_text(&["일"])).on(ollama_text(&["이"]));
     let output = case.run(&["ask", "하나?"]);
-    assert_eq!((out(&output), kept(&case)), ("일\n".to_owned(), Vec::new()));
+    assert_eq!(
+        (out(&output), saved_messages(&case)),
+        ("일\n".to_owned(), Vec::new())
+    );
     let output = case.run(&["ask", "--save", "둘?"]);
     assert_eq!(out(&output), "이\n");
     let expected = json!([
         { "role": "user", "content": "둘?" },
         { "role": "assistant", "content": "이" },
     ]);
-    assert_eq!(kept(&case), [expected]);
+    assert_eq!(saved_messages(&case), [expected]);
 }
 
 /// The events of `--json`.
 fn events(output: &std::process::Output) -> Vec<Value> {
-    let lines = out(output);
-    let lines = lines.lines().map(serde_json::from_str);
-    lines.collect::<Result<_, _>>().expect("JSON")
+    out(output)
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .expect("JSON")
 }
 
 /// The events after the end of the turn.
@@ -80,7 +88,7 @@ fn json_names_the_file_of_the_saved_conversation() {
 }
 
 #[test]
-fn json_says_why_a_conversation_was_not_saved() {
+fn json_explains_why_a_conversation_was_not_saved() {
     let case = ask_fixture();
     case.write("sessions", "a file in the way");
     case.on(ollama_text(&["일"]));
@@ -99,8 +107,11 @@ fn json_says_why_a_conversation_was_not_saved() {
         why.contains("a file of this name is in the way"),
         "{notice}"
     );
-    let others = after.iter().map(|event| event["type"].as_str());
-    let others: Vec<_> = others.filter(|name| *name != Some("noticed")).collect();
+    let others: Vec<_> = after
+        .iter()
+        .map(|event| event["type"].as_str())
+        .filter(|name| *name != Some("noticed"))
+        .collect();
     assert!(
         others.iter().all(|name| *name == Some("banners_changed")),
         "{after:#?}"
@@ -120,14 +131,14 @@ fn continue_appends_to_the_latest_conversation() {
         (out(&output), output.status.code()),
         ("two\n".to_owned(), Some(0))
     );
-    assert_eq!(files(&case), before, "no other file");
+    assert_eq!(files(&case), before, "no new file");
     let user = |text: &str| json!({ "role": "user", "content": text });
     let assistant = |text: &str| json!({ "role": "assistant", "content": text });
     let expected = [user("first?"), assistant("one"), user("second?")];
-    assert_eq!(talk(&case, 1), expected);
+    assert_eq!(sent_messages(&case, 1), expected);
     let mut all = expected.to_vec();
     all.push(assistant("two"));
-    assert_eq!(kept(&case), [json!(all)]);
+    assert_eq!(saved_messages(&case), [json!(all)]);
 }
 
 #[test]
@@ -147,7 +158,7 @@ fn continue_without_a_conversation_starts_a_new_one() {
         { "role": "user", "content": "there?" },
         { "role": "assistant", "content": "yes" },
     ]);
-    assert_eq!(kept(&case), [expected]);
+    assert_eq!(saved_messages(&case), [expected]);
 }
 
 #[test]
@@ -161,8 +172,8 @@ fn screen_options_are_rejected_with_ask() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(
             err(&output),
-            "--continue and --session are for the screen: `humble --continue`.\n\
-             One question in the latest conversation: humble ask --continue \"…\"\n"
+            "--continue and --session open the chat: `humble --continue`, without a command.\n\
+             To ask one question in the latest conversation: humble ask --continue \"…\"\n"
         );
     }
     let output = case.run(&["ask", "--save", "--continue", "x"]);
@@ -171,10 +182,10 @@ fn screen_options_are_rejected_with_ask() {
 }
 
 #[test]
-fn a_persona_answers_with_its_text_and_its_tools_alone() {
+fn a_persona_replaces_the_system_prompt_and_limits_the_tools() {
     let case = ask_fixture();
     let folder = case.home.path().join("personas");
-    std::fs::create_dir_all(&folder).expect("made");
+    std::fs::create_dir_all(&folder).expect("created");
     case.write("system_prompt.txt", "You are usual.");
     case.write(
         "personas/pirate.md",

@@ -1,4 +1,4 @@
-//! Models that are added to `config.json`.
+//! Adding models to `config.json`.
 
 use super::*;
 use humble::domain::model::{ApiKey, Secret};
@@ -44,7 +44,7 @@ fn another_model_changes_only_the_active_flag_elsewhere() {
 }
 
 #[test]
-fn a_model_like_another_has_its_address_and_key_as_they_are_written() {
+fn a_model_like_another_copies_its_url_and_key_verbatim() {
     let text = r#"{"models":[{"name":"a","provider":"openai","baseUrl":"https://h/v1/","apiKey":"${MINE}","caFile":"ca.pem","think":true}]}"#;
     let place = with_config(text);
     let mut model = new("b", ProviderKind::OpenAi);
@@ -58,7 +58,7 @@ fn a_model_like_another_has_its_address_and_key_as_they_are_written() {
     assert_eq!((second.think, second.active), (None, true));
     assert!(
         !place.config_text().contains("sk-mine"),
-        "no variable is resolved"
+        "variables are not expanded"
     );
 }
 
@@ -81,28 +81,28 @@ fn an_unusable_file_is_not_modified() {
     ] {
         let place = with_config(text);
         let fault = config::add_model(&place.home, &new("a", ProviderKind::Ollama));
-        let said = notice_text(&fault.unwrap_err().notice());
-        assert!(said.contains("config.json"), "{said}");
+        let message = notice_text(&fault.unwrap_err().notice());
+        assert!(message.contains("config.json"), "{message}");
         assert_eq!(place.config_text(), text);
     }
 }
 
 #[test]
-fn a_new_model_is_understood_as_if_it_stood_in_the_file() {
+fn a_new_model_is_checked_like_an_entry_of_the_file() {
     let place = config_fixture();
     let mut model = new("m", ProviderKind::OpenAi);
     model.base_url = Some("localhost:8080".to_owned());
     model.api_key = Some(Secret::new("sk-typed"));
-    let understood = config::understand(&place.home, &model).unwrap();
-    assert_eq!(understood.base_url, "http://localhost:8080/v1");
-    assert_eq!(understood.api_key, ApiKey::Known(Secret::new("sk-typed")));
+    let read = config::understand(&place.home, &model).unwrap();
+    assert_eq!(read.base_url, "http://localhost:8080/v1");
+    assert_eq!(read.api_key, ApiKey::Known(Secret::new("sk-typed")));
     model.base_url = Some("example.com".to_owned());
     let fault = config::understand(&place.home, &model).unwrap_err();
     assert!(fault.contains("has no scheme"), "{fault}");
 }
 
 #[test]
-fn models_of_one_address_are_of_one_server_and_a_usable_key_asks() {
+fn models_with_one_url_share_a_server_and_a_usable_key_is_preferred() {
     let text = r#"{"models":[
         {"name":"a","provider":"openai","baseUrl":"https://u:secret@h/v1","apiKey":"${GONE}"},
         {"name":"b","provider":"ollama"},
@@ -111,7 +111,11 @@ fn models_of_one_address_are_of_one_server_and_a_usable_key_asks() {
     let seen: Vec<_> = servers
         .iter()
         .map(|known| {
-            let names = known.catalog.configured.iter().map(|one| one.name.as_str());
+            let names = known
+                .catalog
+                .configured
+                .iter()
+                .map(|model| model.name.as_str());
             (
                 known.catalog.server.clone(),
                 known.config.name.as_str(),

@@ -1,6 +1,6 @@
-//! Settings on disk: read leniently, told with line and column, changed in one
-//! value only, also by two programs at once. Here: the tools of these tests, files
-//! that do not parse, and the home folder.
+//! Settings on disk: lenient reading, errors with line and column, and edits of single
+//! values, also by two programs at once. This file has the fixtures and tests malformed
+//! files and the home folder.
 
 use crate::support::notice_text;
 mod add_model;
@@ -62,7 +62,7 @@ impl ConfigFixture {
         read_settings_with(&self.home, &variables).value
     }
 
-    /// Each banner as cause and sentence, without the path of the folder.
+    /// Cause and text of each banner, without the path of the home.
     fn banners(&self) -> Vec<(String, String)> {
         let settings = read_settings_with(&self.home, &variables).banners;
         let servers = read_servers_with(&self.home, &variables).banners;
@@ -109,7 +109,7 @@ fn reference(name: &str, provider: ProviderKind) -> ModelRef {
     }
 }
 
-/// Has the file this mode? Everything has, where there are none.
+/// Whether the file has this mode. Always true on systems without modes.
 fn has_mode(path: &Path, mode: u32) -> bool {
     #[cfg(unix)]
     return {
@@ -120,7 +120,7 @@ fn has_mode(path: &Path, mode: u32) -> bool {
     return path.exists() && mode > 0;
 }
 
-/// What does not parse, and what is said about it.
+/// Malformed files, with position, error and advice.
 const MALFORMED: [(&[u8], &str); 13] = [
     (
         b"{\n  \"models\": [],\n}",
@@ -128,27 +128,27 @@ const MALFORMED: [(&[u8], &str); 13] = [
     ),
     (
         "{\"a\": \"한글\" \"b\"}".as_bytes(),
-        "line 1, column 12: expected `,` or `}`. | Put a comma between two entries, and a bracket at the end.",
+        "line 1, column 12: expected `,` or `}`. | Put a comma between entries, and a bracket at the end.",
     ),
     (
         b"\xef\xbb\xbf{}",
-        "line 1, column 1: it begins with a byte order mark. | Save it as UTF-8 without a byte order mark.",
+        "line 1, column 1: the file begins with a byte order mark. | Save it as UTF-8 without a byte order mark.",
     ),
     (
         b"",
-        "line 1, column 1: the file is empty. | Write {} into it, or delete it.",
+        "line 1, column 1: the file is empty. | Write {} to it, or delete it.",
     ),
     (
         b" \n",
-        "line 1, column 1: the file is empty. | Write {} into it, or delete it.",
+        "line 1, column 1: the file is empty. | Write {} to it, or delete it.",
     ),
     (
         b"\n [1]",
-        "line 2, column 2: it is a list, an object is expected. | Put what it holds into an object: { … }.",
+        "line 2, column 2: the file is a list, expected an object. | Wrap its contents in an object: { … }.",
     ),
     (
         b"null",
-        "line 1, column 1: it is null, an object is expected. | Put what it holds into an object: { … }.",
+        "line 1, column 1: the file is null, expected an object. | Wrap its contents in an object: { … }.",
     ),
     (
         b"{\"a\":1,\n\xff}",
@@ -156,37 +156,37 @@ const MALFORMED: [(&[u8], &str); 13] = [
     ),
     (
         b"{\"a\": {",
-        "line 1, column 7: the file ends too early. | Close what is open: a bracket or a quotation mark is missing.",
+        "line 1, column 7: the file ends unexpectedly. | A closing bracket or quotation mark is missing.",
     ),
     (
         b"{\n // note\n}",
-        "line 2, column 2: a comment. | JSON knows no comments: remove it.",
+        "line 2, column 2: a comment. | JSON has no comments: remove it.",
     ),
     (
         b"{'a': 1}",
-        "line 1, column 2: a single quotation mark. | Write texts in \"double\" quotation marks.",
+        "line 1, column 2: a single quotation mark. | Put strings in \"double\" quotation marks.",
     ),
     (
         b"{\"a\": tru}",
-        "line 1, column 10: a word that is none of true, false and null. | Write texts in \"double\" quotation marks.",
+        "line 1, column 10: a word other than true, false or null. | Put strings in \"double\" quotation marks.",
     ),
     (
         b"{} {}",
-        "line 1, column 4: trailing characters. | Correct it there.",
+        "line 1, column 4: trailing characters. | Correct it in the file.",
     ),
 ];
 
-fn expected_words(file: &str, words: &str) -> String {
-    let (place, advice) = words.split_once(" | ").unwrap();
-    format!("{file}, {place} The program runs without it, and nothing is saved into it. {advice}")
+fn expected_message(file: &str, message: &str) -> String {
+    let (error, advice) = message.split_once(" | ").unwrap();
+    format!("{file}, {error} The file is ignored, and nothing is saved to it. {advice}")
 }
 
 #[test]
 fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
-    for (bytes, words) in MALFORMED {
+    for (bytes, message) in MALFORMED {
         let place = with_config(bytes);
-        let words = expected_words("config.json", words);
-        assert_eq!(place.banners(), [("config.json".to_owned(), words)]);
+        let message = expected_message("config.json", message);
+        assert_eq!(place.banners(), [("config.json".to_owned(), message)]);
         assert_eq!(place.settings(), Settings::default());
 
         let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
@@ -198,11 +198,11 @@ fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
 
 #[test]
 fn a_malformed_server_file_is_reported_and_not_modified() {
-    for (bytes, words) in MALFORMED {
+    for (bytes, message) in MALFORMED {
         let place = with_servers(bytes);
-        let words = expected_words("mcp-servers.json", words);
-        assert_eq!(place.banners(), [("mcp-servers.json".to_owned(), words)]);
-        assert_eq!(place.servers().len(), 1, "the built-in one");
+        let message = expected_message("mcp-servers.json", message);
+        assert_eq!(place.banners(), [("mcp-servers.json".to_owned(), message)]);
+        assert_eq!(place.servers().len(), 1, "only the built-in server");
         let id = ServerId::new("humble");
         let refused = config::set_server_enabled(&place.home, &id, false).unwrap_err();
         let banner = &read_servers_with(&place.home, &variables).banners[0];
@@ -214,9 +214,9 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
 #[test]
 fn an_oversized_config_is_reported() {
     let place = with_config(vec![b' '; (16 << 20) + 1]);
-    let sentence = "config.json is larger than 16 MB. The program runs without it, and \
-                    nothing is saved into it. Settings are small: move it away, or take out \
-                    what does not belong there.";
+    let sentence = "config.json is larger than 16 MB. The file is ignored, and nothing is \
+                    saved to it. Settings are small: move the file away, or remove what does \
+                    not belong in it.";
     let expected = ("config.json".to_owned(), sentence.to_owned());
     assert_eq!(place.banners(), [expected]);
     let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
@@ -230,15 +230,15 @@ fn an_oversized_config_is_reported() {
 fn a_folder_or_symlink_loop_instead_of_the_file_is_reported() {
     let place = config_fixture();
     fs::create_dir(place.home.config()).unwrap();
-    let words = |why: &str| {
+    let message = |why: &str| {
         let sentence = format!(
-            "{}/config.json cannot be read: {why}. The program runs without it, \
-             and nothing is saved into it. Make it a file that you may read.",
+            "{}/config.json cannot be read: {why}. The file is ignored, \
+             and nothing is saved to it. Make it a readable file.",
             place.home.root().display()
         );
         sentence.replace(&format!("{}/", place.home.root().display()), "")
     };
-    let mut expected = words("it is a folder");
+    let mut expected = message("it is a folder");
     expected.replace_range(..1, "c");
     assert_eq!(
         place.banners(),
@@ -272,7 +272,7 @@ fn a_home_below_a_regular_file_is_rejected_with_advice() {
 }
 
 #[test]
-fn the_first_run_creates_folders_and_prompt_and_later_runs_nothing() {
+fn only_the_first_run_creates_folders_and_prompt() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("new/home"));
     assert_eq!(home.prepare(), []);
@@ -285,7 +285,10 @@ fn the_first_run_creates_folders_and_prompt_and_later_runs_nothing() {
     assert!(has_mode(home.root(), 0o700));
     fs::remove_file(home.system_prompt()).unwrap();
     assert_eq!(home.prepare(), []);
-    assert!(!home.system_prompt().exists(), "deleted stays deleted");
+    assert!(
+        !home.system_prompt().exists(),
+        "a deleted prompt stays deleted"
+    );
     assert_eq!(read_system_prompt(&home).value, "");
 }
 
@@ -298,26 +301,26 @@ fn an_existing_system_prompt_is_kept() {
 }
 
 #[test]
-fn a_read_only_home_shows_a_banner() {
+fn a_home_blocked_by_a_file_shows_a_banner() {
     let place = config_fixture();
     let file = place.home.root().join("file");
     fs::write(&file, "").unwrap();
     for root in [file.clone(), file.join("below")] {
         let banners = Home::at(&root).prepare();
         assert_eq!(banners.len(), 1);
-        let words = notice_text(&banners[0].notice);
-        assert!(words.contains("is a file"), "{words}");
+        let text = notice_text(&banners[0].notice);
+        assert!(text.contains("is a file"), "{text}");
     }
 }
 
 #[test]
-fn a_prompt_that_is_not_text_or_is_outdated_is_reported() {
+fn a_binary_or_outdated_system_prompt_is_reported() {
     let place = config_fixture();
     fs::write(place.home.system_prompt(), b"a\nb\xff").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "");
-    let words = notice_text(&read.banners[0].notice);
-    assert!(words.contains("line 2 is not UTF-8"), "{words}");
+    let text = notice_text(&read.banners[0].notice);
+    assert!(text.contains("line 2 is not UTF-8"), "{text}");
     fs::write(place.home.system_prompt(), "use chooseFunction").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "use chooseFunction");

@@ -1,4 +1,4 @@
-//! `config.json`: models, keys, levels and limits.
+//! `config.json`: models, keys, log level and limits.
 
 use super::*;
 use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
@@ -13,7 +13,7 @@ fn a_missing_file_is_normal() {
 }
 
 #[test]
-fn the_example_of_the_manual_is_understood() {
+fn the_example_from_the_manual_is_read() {
     let place = with_config(
         r#"{
   "models": [
@@ -97,7 +97,7 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
         ),
         (
             json!({ "provider": "openai", "apiKey": "${TORN}" }),
-            unusable("the key holds a line end"),
+            unusable("the key contains a line end"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "" }),
@@ -105,11 +105,11 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
         ),
         (
             json!({ "provider": "openai", "apiKey": "키" }),
-            unusable("the key holds a character that is not ASCII"),
+            unusable("the key contains a non-ASCII character"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "${sk-oops}" }),
-            unusable("`${…}` holds something that is not the name of a variable"),
+            unusable("`${…}` does not contain a variable name"),
         ),
         (json!({ "provider": "ollama", "apiKey": "k" }), known("k")),
     ];
@@ -123,38 +123,38 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
 #[test]
 fn an_invalid_entry_is_reported_and_the_others_work() {
     let cases = [
-        (json!("text"), "it is a text, an object is expected."),
+        (json!("text"), "it is a string, expected an object."),
         (
             json!({ "provider": "openai" }),
             "it has neither `name` nor `model`; give at least one.",
         ),
         (
             json!({ "name": "m", "provider": "opnai" }),
-            "`provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`?",
+            "`provider` is `opnai`, expected one of `ollama`, `openai`, `mistral`, `anthropic`; did you mean `openai`?",
         ),
         (
             json!({ "name": "m" }),
-            "it has no `provider`; one of `ollama`, `openai`, `mistral`, `anthropic` is expected.",
+            "it has no `provider`; expected one of `ollama`, `openai`, `mistral`, `anthropic`.",
         ),
         (
             json!({ "name": 5, "provider": "openai" }),
-            "`name` is 5, a text is expected.",
+            "`name` is 5, expected a string.",
         ),
         (
             json!({ "name": "m", "provider": "openai", "apiKey": ["sk-secret"] }),
-            "`apiKey` is a list, a text is expected.",
+            "`apiKey` is a list, expected a string.",
         ),
         (
             json!({ "provider": "opnai", "name": [], "think": "hihg", "baseUrl": "ftp://h", "apiKey": 1 }),
-            "`name` is a list, a text is expected. \
-             `provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`? \
-             `baseUrl` begins with `ftp://`, `http://` or `https://` is expected. \
-             `apiKey` is 1, a text is expected. \
-             `think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+            "`name` is a list, expected a string. \
+             `provider` is `opnai`, expected one of `ollama`, `openai`, `mistral`, `anthropic`; did you mean `openai`? \
+             `baseUrl` begins with `ftp://`, expected `http://` or `https://`. \
+             `apiKey` is 1, expected a string. \
+             `think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
         ),
         (
             json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
-            "`baseUrl` has no scheme; put `https://` or `http://` before it.",
+            "`baseUrl` has no scheme; start it with `https://` or `http://`.",
         ),
     ];
     for (entry, fault) in cases {
@@ -167,7 +167,7 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
         };
         let sentence = format!(
             "config.json, line 1: model 1{name}: {fault} \
-             Correct it there; this model is not used until then."
+             Correct it in the file; until then this model is not used."
         );
         let expected = ("config.json: model 1".to_owned(), sentence);
         assert_eq!(place.banners(), [expected]);
@@ -178,52 +178,52 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
 }
 
 #[test]
-fn an_invalid_optional_field_is_ignored_alone() {
+fn only_an_invalid_optional_field_is_ignored() {
     let cases = [
         (
             json!({ "contextLength": 0 }),
-            "`contextLength` is 0, a whole number from 1 on is expected.",
+            "`contextLength` is 0, expected a whole number of at least 1.",
         ),
         (
             json!({ "contextLength": "8k" }),
-            "`contextLength` is a text, a whole number from 1 on is expected.",
+            "`contextLength` is a string, expected a whole number of at least 1.",
         ),
         (
             json!({ "think": "hihg" }),
-            "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+            "`think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
         ),
         (
             json!({ "toolCalls": "natve" }),
-            "`toolCalls` is `natve`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
+            "`toolCalls` is `natve`, expected one of `auto`, `native`, `prompt`, `xml`; did you mean `native`?",
         ),
         (
             json!({ "toolRole": "system" }),
-            "`toolRole` is `system`, one of `tool`, `user` is expected.",
+            "`toolRole` is `system`, expected one of `tool`, `user`.",
         ),
         (
             json!({ "keepAlive": true }),
-            "`keepAlive` is a text such as \"5m\" or a number of seconds.",
+            "`keepAlive` must be a string such as \"5m\" or a number of seconds.",
         ),
         (
             json!({ "options": [] }),
-            "`options` is a list, an object is expected.",
+            "`options` is a list, expected an object.",
         ),
         (
             json!({ "active": "yes" }),
-            "`active` is a text, true or false is expected.",
+            "`active` is a string, expected true or false.",
         ),
-        (json!({ "caFile": 1 }), "`caFile` is 1, a text is expected."),
+        (json!({ "caFile": 1 }), "`caFile` is 1, expected a string."),
         (
             json!({ "active": 1, "options": 2 }),
-            "`options` is 2, an object is expected. `active` is 1, true or false is expected.",
+            "`options` is 2, expected an object. `active` is 1, expected true or false.",
         ),
     ];
-    let whole = json!({ "name": "m", "provider": "openai" });
-    let expected_model = one_model(whole.clone()).settings().models.remove(0);
+    let valid = json!({ "name": "m", "provider": "openai" });
+    let expected_model = one_model(valid.clone()).settings().models.remove(0);
     for (fields, faults) in cases {
-        let mut entry = whole.clone();
+        let mut entry = valid.clone();
         let fields = fields.as_object().unwrap().clone();
-        let what = if fields.len() == 1 {
+        let ignored = if fields.len() == 1 {
             "this field"
         } else {
             "these fields"
@@ -232,7 +232,7 @@ fn an_invalid_optional_field_is_ignored_alone() {
         let place = one_model(entry);
         let sentence = format!(
             "config.json, line 1: model 1 (`m`): {faults} \
-             Correct it there; the model is used without {what}."
+             Correct it in the file; the model is used without {ignored}."
         );
         let expected = ("config.json: model 1".to_owned(), sentence);
         assert_eq!(place.banners(), [expected]);
@@ -244,8 +244,8 @@ fn an_invalid_optional_field_is_ignored_alone() {
 }
 
 #[test]
-fn a_broken_reference_is_never_the_key() {
-    let why = "`${NAME}` must be closed, and nothing may stand beside it";
+fn a_malformed_variable_reference_is_not_used_as_a_key() {
+    let why = "a variable reference must be exactly `${NAME}`";
     for broken in [
         "${",
         "${MINE",
@@ -265,20 +265,20 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
         "{\n  \"logLevel\": \"inof\",\n  \"toolCallMode\": true,\n  \"models\": {},\n\
          \"limits\": {\n    \"toolRounds\": 0.5 }\n}",
     );
-    let advice = "Correct it there; everything else in the file is used.";
+    let advice = "Correct it in the file; the rest of the file is used.";
     let expected = [
-        ("models", "line 4: `models` is an object, a list is expected."),
+        ("models", "line 4: `models` is an object, expected a list."),
         (
             "logLevel",
-            "line 2: `logLevel` is `inof`, one of `debug`, `info`, `warn`, `error` is expected; did you mean `info`?",
+            "line 2: `logLevel` is `inof`, expected one of `debug`, `info`, `warn`, `error`; did you mean `info`?",
         ),
         (
             "toolCallMode",
-            "line 3: `toolCallMode` is true, one of `manual`, `auto` is expected.",
+            "line 3: `toolCallMode` is true, expected one of `manual`, `auto`.",
         ),
         (
             "limits.toolRounds",
-            "line 6: `toolRounds` is 0.5, a whole number from 1 on is expected.",
+            "line 6: `toolRounds` is 0.5, expected a whole number of at least 1.",
         ),
     ]
     .map(|(about, fault)| {
@@ -292,7 +292,7 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
 }
 
 #[test]
-fn of_several_active_models_none_is_used() {
+fn several_active_models_are_all_ignored() {
     let place = with_config(
         json!({ "models": [
             { "name": "a", "provider": "ollama", "active": true },
@@ -301,7 +301,7 @@ fn of_several_active_models_none_is_used() {
         .to_string(),
     );
     let sentence = "2 models are marked active: `a` (ollama), `b` (openai). \
-                    None of them is used until one is picked. [SelectModel]";
+                    None is used until you choose one. [SelectModel]";
     assert_eq!(
         place.banners(),
         [("active model".to_owned(), sentence.to_owned())]

@@ -1,5 +1,5 @@
-//! Personas: files beat built-in ones, front matter names tools, and a file that
-//! cannot be used says why.
+//! Personas: files override built-in ones, front matter names tools, and an unusable file is
+//! reported with the reason.
 
 use super::*;
 use humble::config::{all_personas, find_persona, read_personas};
@@ -25,9 +25,12 @@ fn tools(persona: &Persona) -> Option<Vec<String>> {
 }
 
 #[test]
-fn two_personas_come_with_the_program_and_a_file_of_their_name_beats_them() {
+fn a_file_overrides_the_built_in_persona_with_its_name() {
     let names = |personas: &[Persona]| -> Vec<String> {
-        personas.iter().map(|one| one.name.clone()).collect()
+        personas
+            .iter()
+            .map(|persona| persona.name.clone())
+            .collect()
     };
     let place = config_fixture();
     assert_eq!(read_personas(&place.home).banners, []);
@@ -86,7 +89,7 @@ fn the_terraform_persona_contains_every_required_rule() {
 }
 
 #[test]
-fn front_matter_is_taken_off_and_understood_as_people_write_it() {
+fn front_matter_is_removed_and_accepts_common_spellings() {
     let list = Some(vec!["a".to_owned(), "fs/b".to_owned()]);
     for (text, rest, expected) in [
         ("---\ntools: a, fs/b\n---\nHi\n", "Hi\n", &list),
@@ -135,23 +138,29 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
         Err(notice) => notice.what,
     };
     assert!(find_persona(&read, "well").is_ok());
-    let said = |name: &str, why: &str| format!("The persona `{name}` cannot be used: {why}.");
-    assert_eq!(why("large"), said("large", "its file is larger than 1 MB"));
+    let message = |name: &str, why: &str| format!("The persona `{name}` cannot be used: {why}.");
+    assert_eq!(
+        why("large"),
+        message("large", "its file is larger than 1 MB")
+    );
     assert_eq!(
         why("latin"),
-        said("latin", "line 2 of its file is not UTF-8")
+        message("latin", "line 2 of its file is not UTF-8")
     );
-    assert_eq!(why("folder"), said("folder", "it is a folder"));
-    let expected = "its `tools` holds `fs/`, `tool` or `server/tool` is expected";
-    assert_eq!(why("tools"), said("tools", expected));
-    assert_eq!(why("open"), said("open", "its front matter is not closed"));
+    assert_eq!(why("folder"), message("folder", "it is a folder"));
+    let expected = "its `tools` contains `fs/`, expected `tool` or `server/tool`";
+    assert_eq!(why("tools"), message("tools", expected));
+    assert_eq!(
+        why("open"),
+        message("open", "its front matter is not closed")
+    );
     assert_eq!(why("wel"), "There is no persona `wel`.");
     let notice = find_persona(&read, "terrafrom").unwrap_err();
     assert_eq!(notice.advice, ["Did you mean `terraform`?".into()]);
 }
 
 #[test]
-fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
+fn too_many_personas_and_a_file_in_place_of_the_folder_are_reported() {
     let place = config_fixture();
     fs::create_dir(place.home.personas()).unwrap();
     for number in 0..201 {
@@ -159,14 +168,14 @@ fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
     }
     let read = read_personas(&place.home);
     assert_eq!(read.value.len(), 200);
-    let words = notice_text(&read.banners[0].notice);
+    let text = notice_text(&read.banners[0].notice);
     assert!(
-        words.contains("holds 201 personas. The first 200"),
-        "{words}"
+        text.contains("contains 201 personas. Only the first 200"),
+        "{text}"
     );
     fs::remove_dir_all(place.home.personas()).unwrap();
     fs::write(place.home.personas(), "").unwrap();
     let read = read_personas(&place.home);
-    let words = notice_text(&read.banners[0].notice);
-    assert!(words.contains("a folder is expected"), "{words}");
+    let text = notice_text(&read.banners[0].notice);
+    assert!(text.contains("expected a folder"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What a change of one setting leaves as it was.
+//! An edit of one setting leaves the rest of the file unchanged.
 
 use super::*;
 use humble::domain::Dialect;
@@ -23,7 +23,7 @@ fn a_rewrite_changes_nothing_but_the_value() {
 }
 
 #[test]
-fn the_dialect_of_one_model_changes_and_nothing_else() {
+fn setting_a_dialect_changes_only_that_models_entry() {
     let text = "{ \"zeta\": 1.50,\r\n\"models\": [ 7,\r\n\t{\"name\":\"a\",\"provider\":\"ollama\",\"toolCalls\":\"auto\",\"x\":1e3},\
                 \r\n\t{\"model\":\"a\",\"provider\":\"mistral\",\"note\":\"\\/한\"} ] }";
     let place = with_config(text);
@@ -55,7 +55,7 @@ fn a_new_file_is_private_to_the_user() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_a_link_and_its_target_is_for_its_user_alone() {
+fn a_symlink_is_kept_and_its_target_becomes_private() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let place = config_fixture();
     let elsewhere = tempfile::tempdir().unwrap();
@@ -71,7 +71,7 @@ fn a_link_stays_a_link_and_its_target_is_for_its_user_alone() {
 }
 
 #[test]
-fn an_unknown_model_or_server_is_refused_with_the_nearest() {
+fn an_unknown_model_or_server_is_rejected_with_a_suggestion() {
     let place = one_model(json!({ "name": "gpt-4o", "provider": "openai" }));
     let before = place.config_text();
     let fault = config::set_active_model(&place.home, &reference("gpt4o", ProviderKind::OpenAi))
@@ -118,7 +118,7 @@ fn concurrent_saves_of_two_programs_lose_nothing() {
 #[test]
 fn a_long_held_lock_is_an_error_instead_of_a_hang() {
     let place = with_config("{}");
-    let _held = humble::files::Lock::beside(&place.home.config()).unwrap();
+    let _lock = humble::files::Lock::beside(&place.home.config()).unwrap();
     let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
     assert!(
         fault.to_string().contains("another program has locked"),

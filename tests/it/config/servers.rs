@@ -1,4 +1,4 @@
-//! `mcp-servers.json`: every accepted form, and what is said about the others.
+//! `mcp-servers.json`: every accepted form, and the errors for all others.
 
 use super::*;
 use humble::domain::Launch;
@@ -7,7 +7,7 @@ use humble::domain::server::{Inherit, RemoteTransport};
 use std::time::Duration;
 
 #[test]
-fn servers_are_understood_in_every_accepted_form() {
+fn every_accepted_form_of_a_server_is_read() {
     let place = with_servers(
         r#"{ "mcpServers": {
             "files": { "name": "ignored", "type": "command", "description": "d", "command": "npx",
@@ -95,20 +95,20 @@ fn values_of_variables_are_secrets_everywhere() {
     };
     let place = with_servers(text.to_string());
     let servers = read_servers_with(&place.home, &variables).value;
-    let of =
+    let secrets =
         |index: usize| -> Vec<&str> { servers[index].secrets.iter().map(Secret::expose).collect() };
     let auth = ["Bearer%20tok-en", "Bearer tok-en", "bearer tok-en"];
     assert!(
-        auth.iter().all(|spelling| of(1).contains(spelling)),
+        auth.iter().all(|spelling| secrets(1).contains(spelling)),
         "{:?}",
-        of(1)
+        secrets(1)
     );
     for spelling in ["Se cret/p?q=1", "Se cret/p", "Se%20cret/p"] {
-        assert!(of(1).contains(&spelling), "{:?}", of(1));
-        assert!(!of(2).contains(&spelling), "{:?}", of(2));
+        assert!(secrets(1).contains(&spelling), "{:?}", secrets(1));
+        assert!(!secrets(2).contains(&spelling), "{:?}", secrets(2));
     }
-    assert!(of(2).contains(&"tok-en"), "{:?}", of(2));
-    assert!(!of(1).contains(&"h:123") && !of(2).contains(&"/home/somebody"));
+    assert!(secrets(2).contains(&"tok-en"), "{:?}", secrets(2));
+    assert!(!secrets(1).contains(&"h:123") && !secrets(2).contains(&"/home/somebody"));
     let all = config::server_secrets(&servers);
     assert!(all.contains(&Secret::new("Se%20cret/p")));
 }
@@ -121,10 +121,10 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
             json!({ "command": "c", "url": "http://h" }),
             "it has both `command` and `url`; give one",
         ),
-        (json!([]), "the entry is a list, an object is expected"),
+        (json!([]), "the entry is a list, expected an object"),
         (
             json!({ "url": "http://h", "transport": "htpp" }),
-            "`transport` is `htpp`, one of `stdio`, `command`, `sse`, `http`, `streamable-http` is expected; did you mean `http`?",
+            "`transport` is `htpp`, expected one of `stdio`, `command`, `sse`, `http`, `streamable-http`; did you mean `http`?",
         ),
         (
             json!({ "url": "http://h", "type": "stdio" }),
@@ -132,15 +132,15 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
         ),
         (
             json!({ "command": "c", "args": "x" }),
-            "`args` is a text, a list of texts is expected",
+            "`args` is a string, expected a list of strings",
         ),
         (
             json!({ "command": "c", "args": [1] }),
-            "`args` is a list, a list of texts is expected",
+            "`args` is a list, expected a list of strings",
         ),
         (
             json!({ "command": "c", "env": { "A": 1 } }),
-            "`A` in `env` is a number, a text is expected",
+            "`A` in `env` is a number, expected a string",
         ),
         (
             json!({ "command": "c", "env": { "A": "${GONE}" } }),
@@ -156,15 +156,15 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
         ),
         (
             json!({ "url": "http://h", "headers": { "a b": "c" } }),
-            "`a b` cannot be the name of a header",
+            "`a b` is not a valid header name",
         ),
         (
             json!({ "command": "c", "enabled": "no" }),
-            "`enabled` is a text, true or false is expected",
+            "`enabled` is a string, expected true or false",
         ),
         (
             json!({ "command": "c", "toolTimeoutSeconds": -1 }),
-            "`toolTimeoutSeconds` is -1, a number of seconds above 0, at most 86400, is expected",
+            "`toolTimeoutSeconds` is -1, expected a number of seconds above 0 and at most 86400",
         ),
         (json!({ "command": " " }), "`command` is empty"),
     ];
@@ -183,7 +183,7 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
 fn the_built_in_servers_name_is_reserved() {
     let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
     let servers = place.servers();
-    let why = "`humble` is the built-in server; give this one another name".to_owned();
+    let why = "`humble` is the built-in server; choose another name".to_owned();
     assert_eq!(servers[0].launch, Launch::Misconfigured { why });
     assert_eq!(servers.len(), 2);
 }
@@ -243,7 +243,7 @@ fn setting_values_are_case_insensitive() {
 }
 
 #[test]
-fn a_generated_name_is_never_that_of_another_server() {
+fn generated_names_are_unique() {
     let place = with_servers(
         r#"{ "mcpServers": [
             { "command": "a", "name": "server-2" }, { "command": "b" },
@@ -285,8 +285,8 @@ fn a_new_server_may_use_unset_variables() {
         "https://h/${HUMBLE_UNSET}/mcp",
         "${HUMBLE_UNSET}://h:${HUMBLE_UNSET}/",
     ] {
-        let understood = config::understand_server(&new(url)).expect(url);
-        let Launch::Misconfigured { why } = understood.launch else {
+        let server = config::understand_server(&new(url)).expect(url);
+        let Launch::Misconfigured { why } = server.launch else {
             panic!("{url}");
         };
         assert!(why.contains("HUMBLE_UNSET, which is not set"), "{why}");

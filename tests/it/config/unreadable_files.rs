@@ -1,11 +1,11 @@
-//! What stands in the place of files and folders and should not, and files that
-//! others can read.
+//! Wrong kinds of files in the home, such as pipes and symbolic links, and files that other
+//! users can read.
 
 use super::*;
 use humble::config::{Read, older_system_prompt, replace_system_prompt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-fn mode(path: &Path, mode: u32) {
+fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
@@ -50,10 +50,10 @@ fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
 fn crlf_line_endings_are_accepted() {
     let place = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
     assert_eq!(place.settings().tool_mode, ToolMode::Auto);
-    let (_, words) = place.banners().remove(0);
+    let (_, text) = place.banners().remove(0);
     assert!(
-        words.starts_with("config.json, line 3: `logLevel` is 5"),
-        "{words}"
+        text.starts_with("config.json, line 3: `logLevel` is 5"),
+        "{text}"
     );
     config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
     let expected = "{\r\n  \"toolCallMode\": \"manual\",\r\n  \"logLevel\": 5\r\n}\r\n";
@@ -70,27 +70,27 @@ fn a_symlinked_home_is_followed() {
     config::set_tool_mode(&home, ToolMode::Auto).unwrap();
     assert!(folder.path().join("real/config.json").exists());
     assert!(folder.path().join("link").is_symlink());
-    // A link that leads nowhere: one can chat, and is told.
+    // A dangling link is reported, and chatting still works.
     symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
     let banners = Home::at(folder.path().join("dangling")).prepare();
-    let words = notice_text(&banners[0].notice);
-    assert!(words.contains("cannot be written"), "{words}");
+    let text = notice_text(&banners[0].notice);
+    assert!(text.contains("is not writable"), "{text}");
 }
 
 #[test]
-fn a_name_without_a_folder_is_one_in_the_present_folder() {
+fn a_relative_home_is_resolved_against_the_working_folder() {
     let home = Home::resolve(Some("some/where".into())).unwrap();
-    let here = std::env::current_dir().unwrap();
-    assert_eq!(home.root(), here.join("some/where"));
+    let current = std::env::current_dir().unwrap();
+    assert_eq!(home.root(), current.join("some/where"));
 }
 
 #[test]
-fn a_full_disk_leaves_the_file_unchanged() {
+fn an_unwritable_home_leaves_the_file_unchanged() {
     let place = with_config("{}");
-    // Nothing can be created there, not even by an administrator.
+    // Not even root can create anything there.
     let home = Home::at("/proc/self/humble");
-    let words = notice_text(&home.prepare()[0].notice);
-    assert!(words.contains("are not saved until it can"), "{words}");
+    let text = notice_text(&home.prepare()[0].notice);
+    assert!(text.contains("settings are not saved"), "{text}");
     let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
     assert!(
         matches!(refused, ConfigError::Unwritable { .. }),
@@ -103,25 +103,25 @@ fn a_full_disk_leaves_the_file_unchanged() {
 fn world_readable_keys_are_reported_and_not_changed() {
     let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
     let config = place.home.config();
-    mode(place.home.root(), 0o755);
-    mode(&config, 0o644);
-    let told = causes(&place.home);
-    // The folders above decide, too: a private one keeps everybody out.
+    set_mode(place.home.root(), 0o755);
+    set_mode(&config, 0o644);
+    let reported = causes(&place.home);
+    // A private parent folder also keeps other users out.
     let above = place.home.root().parent().unwrap().metadata().unwrap();
-    let open = above.permissions().mode() & 0o001 != 0;
+    let is_open = above.permissions().mode() & 0o001 != 0;
     assert_eq!(
-        told.contains(&"modes of files".to_owned()),
-        open,
-        "{told:?}"
+        reported.contains(&"modes of files".to_owned()),
+        is_open,
+        "{reported:?}"
     );
     assert!(has_mode(&config, 0o644) && has_mode(place.home.root(), 0o755));
-    mode(place.home.root(), 0o700);
+    set_mode(place.home.root(), 0o700);
     assert_eq!(causes(&place.home), [""; 0]);
-    mode(place.home.root(), 0o755);
-    mode(&config, 0o640);
+    set_mode(place.home.root(), 0o755);
+    set_mode(&config, 0o640);
     assert_eq!(causes(&place.home), [""; 0]);
-    // No key of one's own stands in it.
-    mode(&config, 0o644);
+    // The file contains no key.
+    set_mode(&config, 0o644);
     fs::write(&config, "{ \"logLevel\": \"debug\" }").unwrap();
     assert_eq!(causes(&place.home), [""; 0]);
 }
@@ -131,12 +131,12 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     let place = config_fixture();
     let path = place.home.system_prompt();
     let name = |suffix: &str| place.home.root().join(format!("system_prompt.txt{suffix}"));
-    assert_eq!(older_system_prompt(&place.home), Ok(None), "none at all");
+    assert_eq!(older_system_prompt(&place.home), Ok(None), "no prompt");
     fs::write(&path, "Be kind.").unwrap();
     assert_eq!(
         older_system_prompt(&place.home),
         Ok(None),
-        "none that is older"
+        "a current prompt"
     );
     for (text, suffix) in [
         ("use chooseFunction\r\n", ".bak"),
@@ -153,10 +153,10 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     }
     fs::write(&path, "chooseFunction, but another text").unwrap();
     let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
-    let words = notice_text(&refused.notice());
-    assert!(words.contains("was changed in the meantime"), "{words}");
-    let kept = fs::read_to_string(&path).unwrap();
-    assert_eq!(kept, "chooseFunction, but another text");
+    let text = notice_text(&refused.notice());
+    assert!(text.contains("was changed in the meantime"), "{text}");
+    let contents = fs::read_to_string(&path).unwrap();
+    assert_eq!(contents, "chooseFunction, but another text");
     assert!(!name(".bak_3").exists());
 }
 
@@ -166,11 +166,11 @@ fn an_unwritable_log_file_loses_only_the_log() {
     fs::write(place.home.logs(), "").unwrap();
     let banners = place.home.prepare();
     assert_eq!(banners.len(), 1);
-    let words = notice_text(&banners[0].notice);
-    assert!(words.starts_with("No log can be written into "), "{words}");
+    let text = notice_text(&banners[0].notice);
+    assert!(text.starts_with("The log cannot be written to "), "{text}");
     assert!(
-        words.contains("is a file. Nothing else is lost."),
-        "{words}"
+        text.contains("is a file. Everything else still works."),
+        "{text}"
     );
     assert!(place.home.sessions().is_dir());
 }

@@ -66,8 +66,8 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
     });
     let folder = folder.display();
     let expected = format!(
-        "The folder {folder} cannot be written: it, or a part of its path, is a file. \
-         Conversations and settings are not saved until it can. Move that file away, or name \
+        "The folder {folder} is not writable: a part of this path is a file. \
+         Conversations and settings are not saved. Move that file away, or name \
          another folder with --home."
     );
     assert_eq!(reported, Some(expected));

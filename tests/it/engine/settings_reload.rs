@@ -115,7 +115,7 @@ async fn auto_mode_needs_consent_before_it_applies() {
     let expected = Change {
         file: "config.json".to_owned(),
         weight: Weight::NeedsConsent,
-        what: "`toolCallMode`: tools would run unasked".to_owned(),
+        what: "`toolCallMode`: tools would run without asking".to_owned(),
         before: Some("manual".to_owned()),
         after: Some("auto".to_owned()),
     };
@@ -174,7 +174,7 @@ async fn server_added_by_a_tool_is_not_started() {
     let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
     bench.edits("mcp-servers.json", &evil.to_string()).await;
     let (ask, changes) = bench.asked_of_edit().await;
-    assert_eq!(changes[0].what, "server `x`, new and on");
+    assert_eq!(changes[0].what, "new server `x`, on");
     bench.chooses(ask, Choice::Stop).await;
     assert_eq!(bench.waiting().await.len(), 1);
     // A choice of the user writes the file without applying other edits.
@@ -201,7 +201,7 @@ async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     let banners = bench.banners().await;
     let text = notice_text(&banners[0].notice);
     assert!(text.contains("config.json, line 1, column 14"), "{text}");
-    let expected = "The settings stay as they were; the file is left alone.";
+    let expected = "The previous settings stay in use, and nothing is saved to the file.";
     assert!(text.contains(expected), "{text}");
     bench.prompt("Are you there?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Still here."));
@@ -261,7 +261,7 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
         let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
         let expected = Change::needs_consent(
             "config.json",
-            format!("model `{name}` would answer from now on"),
+            format!("model `{name}` would be used from now on"),
             None,
             Some(shown),
         );

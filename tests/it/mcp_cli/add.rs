@@ -1,4 +1,4 @@
-//! `humble mcp add`.
+//! `humble mcp add`: new entries, their check, and rejected ones.
 
 use super::{TestHome, home, run};
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ fn a_server_is_added_and_checked() {
             "description": "for tests", "command": server, "args": ["", "--flag"], "env": { "MODE": "a=b" },
         } })
     );
-    let laid_out = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
-    assert!(file(&home).starts_with(laid_out), "{}", file(&home));
+    let multiline = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
+    assert!(file(&home).starts_with(multiline), "{}", file(&home));
     assert!(ran.err.starts_with("Added `시험` to "), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(lines[0].starts_with("시험  connected  "), "{}", ran.out);
@@ -49,13 +49,13 @@ fn a_server_is_added_and_checked() {
 }
 
 #[test]
-fn everything_else_in_the_file_stays_as_it_was() {
+fn the_rest_of_the_file_is_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
-    // For its user alone, as the program itself writes it.
+    // Private, as the program itself writes it.
     let path = home.path().join("mcp-servers.json");
-    humble::files::replace(&path, before.as_bytes(), 0o600).expect("ours");
+    humble::files::replace(&path, before.as_bytes(), 0o600).expect("written");
     let arguments = [
         "mcp",
         "add",
@@ -74,7 +74,7 @@ fn everything_else_in_the_file_stays_as_it_was() {
     ];
     let ran = run(&home, &[&arguments[..], &more].concat()).expect(0);
     let after = file(&home);
-    let (start, rest) = before.split_at(before.find("\n  },").expect("there"));
+    let (start, rest) = before.split_at(before.find("\n  },").expect("the end of the servers"));
     assert!(after.starts_with(start) && after.ends_with(rest), "{after}");
     assert_eq!(
         servers(&home)["new"],
@@ -83,12 +83,12 @@ fn everything_else_in_the_file_stays_as_it_was() {
             "headers": { "Authorization": "Bearer ${TOKEN}", "X-A": "b:c" }, "enabled": false,
         })
     );
-    assert_eq!(ran.out, "", "one that is off is not started");
+    assert_eq!(ran.out, "", "a disabled server is not started");
     assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
 }
 
 #[test]
-fn a_list_of_older_homes_gets_an_element() {
+fn the_server_list_of_an_older_home_gets_an_element() {
     let home = TestHome::empty();
     home.write(
         "mcp-servers.json",
@@ -112,11 +112,11 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
     for (arguments, part) in [
         (
             &["test", "--", "y"][..],
-            "lists a server `test` already. Give this one another name",
+            "already lists a server `test`. Choose another name",
         ),
         (&["humble", "--", "y"], "`humble` is the built-in server"),
-        (&[" a", "--", "y"], "has blanks around it"),
-        (&["a\u{1b}[2J", "--", "y"], "control characters"),
+        (&[" a", "--", "y"], "starts or ends with a space"),
+        (&["a\u{1b}[2J", "--", "y"], "control character"),
         (&[long.as_str(), "--", "y"], "longer than 64 characters"),
         (&["new"], "--url"),
         (
@@ -133,7 +133,7 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
         ),
         (
             &["new", "--url", "http://h/", "--header", "a b=c"],
-            "cannot be the name of a header",
+            "is not a valid header name",
         ),
         (
             &["new", "--env", "A=1", "--env", "A=2", "--", "y"],
@@ -142,13 +142,13 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
         (&["new", "--", " "], "`command` is empty"),
         (
             &["new", "--transport", "sse", "--", "y"],
-            "are for a server with a --url",
+            "--transport and --header need --url",
         ),
     ] {
         let ran = run(&home, &[&["mcp", "add"][..], arguments].concat()).expect(2);
-        let said = ran.err.to_lowercase();
+        let stderr = ran.err.to_lowercase();
         assert!(
-            said.contains(&part.to_lowercase()),
+            stderr.contains(&part.to_lowercase()),
             "{arguments:?}: {}",
             ran.err
         );
@@ -158,10 +158,10 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
 }
 
 #[test]
-fn a_broken_file_is_left_alone() {
+fn a_broken_file_is_not_changed() {
     let home = TestHome::empty();
     let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
-    std::fs::write(home.path().join("mcp-servers.json"), broken).expect("ours");
+    std::fs::write(home.path().join("mcp-servers.json"), broken).expect("written");
     let ran = run(&home, &["mcp", "add", "b", "--", "y"]).expect(1);
     assert!(
         ran.err.contains("mcp-servers.json, line 2, column 28"),
@@ -172,25 +172,29 @@ fn a_broken_file_is_left_alone() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_stays_in_the_file_and_is_told() {
+fn a_server_that_does_not_answer_stays_in_the_file_and_is_reported() {
     let home = TestHome::empty();
     let ran = run(
         &home,
         &["mcp", "add", "new", "--json", "--", "no-such-command"],
     )
     .expect(1);
-    let told = ran.json();
+    let report = ran.json();
     assert_eq!(
-        (&told["added"], &told["state"]),
+        (&report["added"], &report["state"]),
         (&json!(true), &json!("failed"))
     );
     assert!(
-        told["error"]
+        report["error"]
             .as_str()
-            .expect("why")
+            .expect("an error")
             .contains("no command `no-such-command`")
     );
-    assert!(ran.err.contains("It stays in the file"), "{}", ran.err);
+    assert!(
+        ran.err.contains("The server stays in the file"),
+        "{}",
+        ran.err
+    );
     assert_eq!(
         servers(&home)["new"],
         json!({ "command": "no-such-command", "args": [] })
@@ -214,8 +218,9 @@ fn a_plain_text_secret_is_warned_about_without_repeating_it() {
     ];
     let ran = run(&home, &arguments).expect(0);
     assert!(
-        ran.err
-            .contains("`API_TOKEN` stands in the file as you typed it: `${API_TOKEN}`"),
+        ran.err.contains(
+            "`API_TOKEN` is in the file in plain text. To keep it out, write `${API_TOKEN}`"
+        ),
         "{}",
         ran.err
     );
@@ -231,7 +236,7 @@ fn a_plain_text_secret_is_warned_about_without_repeating_it() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_yet_is_no_reason_to_refuse() {
+fn an_unset_variable_does_not_prevent_adding() {
     let home = TestHome::empty();
     let ran = run(
         &home,

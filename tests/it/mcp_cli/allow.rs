@@ -1,4 +1,4 @@
-//! `humble ask --allow`.
+//! `humble ask --allow`: named tools run without asking, within limits.
 
 use super::{TestHome, home, run};
 use crate::mcp_cli::model_server::{ModelServer, ollama_call, ollama_text};
@@ -9,7 +9,7 @@ fn home(server: &ModelServer) -> TestHome {
 }
 
 #[test]
-fn a_tool_that_is_named_runs_unasked_and_no_other() {
+fn only_named_tools_run_without_asking() {
     let server = ModelServer::start();
     server
         .queue_reply("/api/chat", ollama_call("add", &json!({ "a": 1, "b": 2 })))
@@ -27,14 +27,14 @@ fn a_tool_that_is_named_runs_unasked_and_no_other() {
 }
 
 #[test]
-fn a_tool_that_is_not_there_is_wrong_usage_and_nothing_is_sent() {
+fn an_unknown_tool_is_wrong_usage_and_nothing_is_sent() {
     let server = ModelServer::start();
     let home = home(&server);
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["toolsOff"] = json!(["fail"]);
         file["mcpServers"]["off"] = json!({ "command": "x", "enabled": false });
     });
-    for (name, said) in [
+    for (name, message) in [
         (
             "test/ad",
             "--allow test/ad: server `test` has no tool `ad`; did you mean `add`?",
@@ -43,17 +43,17 @@ fn a_tool_that_is_not_there_is_wrong_usage_and_nothing_is_sent() {
             "tset/add",
             "--allow tset/add: there is no MCP server `tset`; did you mean `test`?",
         ),
-        ("add", "--allow add: it takes SERVER/TOOL."),
+        ("add", "--allow add: write SERVER/TOOL."),
         (
             "test/*",
-            "--allow test/*: name each tool, or let all run with --yes.",
+            "--allow test/*: name each tool, or allow all with --yes.",
         ),
         ("test/fail", "--allow test/fail: `fail` is switched off."),
         ("off/x", "--allow off/x: server `off` is switched off."),
     ] {
         let ran = run(&home, &["ask", "--allow", name, "Hello"]).expect(2);
         assert!(
-            ran.err.lines().any(|line| line == said),
+            ran.err.lines().any(|line| line == message),
             "{name}: {}",
             ran.err
         );
@@ -64,7 +64,7 @@ fn a_tool_that_is_not_there_is_wrong_usage_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
+fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
     let server = ModelServer::start();
     let home = home(&server);
     let asks = || {
@@ -75,7 +75,7 @@ fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
         run(&home, &["ask", "--allow", "test/add", "How much?"])
     };
     asks().expect(0);
-    // As if another definition had been accepted.
+    // Pretend that another definition was accepted.
     home.edit_json("trust.json", |file| {
         let launches = file["pins"]["test"].as_object_mut().expect("pins");
         for tools in launches.values_mut() {
@@ -83,11 +83,11 @@ fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
         }
     });
     let ran = asks().expect(3);
-    for said in [
-        "--allow test/add: `add` changed since it was accepted. It is withheld and is not run.",
+    for message in [
+        "--allow test/add: `add` changed since it was accepted. It is withheld and will not run.",
         "`add` changed since you accepted it, so the call was not run.",
     ] {
-        assert!(ran.err.contains(said), "{}", ran.err);
+        assert!(ran.err.contains(message), "{}", ran.err);
     }
     assert!(!ran.err.contains("could not be used"), "{}", ran.err);
 
@@ -95,5 +95,5 @@ fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
         *file = json!({ "grants": [{ "kind": "never", "server": "test", "tool": "add" }] });
     });
     let ran = asks().expect(3);
-    assert!(ran.err.contains("you ruled it out"), "{}", ran.err);
+    assert!(ran.err.contains("you blocked this tool"), "{}", ran.err);
 }

@@ -1,4 +1,4 @@
-//! `humble mcp call`.
+//! `humble mcp call`: arguments, output, cancellation and changed tools.
 
 use super::{
     interrupt, received_messages, run, run_with, spawn_until_output, wait_for_output,
@@ -15,7 +15,7 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_text_of_the_result_alone_goes_to_standard_output() {
+fn only_the_result_text_goes_to_standard_output() {
     let home = with_test_server("");
     for (arguments, out) in [
         (&["add", "a=1.5", "b=2"][..], "3.5\n"),
@@ -40,7 +40,7 @@ fn the_text_of_the_result_alone_goes_to_standard_output() {
 }
 
 #[test]
-fn an_error_of_the_tool_is_no_result() {
+fn a_tool_error_is_not_printed_as_a_result() {
     let home = with_test_server("");
     let ran = run(&home, &with(&["fail"])).expect(1);
     assert_eq!(
@@ -51,9 +51,9 @@ fn an_error_of_the_tool_is_no_result() {
     let result = json!({ "content": [{ "type": "text", "text": "it failed" }], "isError": true });
     assert_eq!((ran.json(), ran.err.as_str()), (result, ""));
     let ran = run(&home, &with(&["die", "--json"])).expect(1);
-    let why = ran.json()["error"].as_str().expect("why").to_owned();
+    let why = ran.json()["error"].as_str().expect("an error").to_owned();
     assert!(
-        why.starts_with("Tool die gave no answer: The server is gone."),
+        why.starts_with("Tool die did not answer: The server is gone."),
         "{why}"
     );
     assert!(
@@ -70,7 +70,7 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
             &["ad"][..],
             "Server `test` has no tool `ad`. Did you mean `add`?",
         ),
-        (&["zebra"], "`humble mcp tools test` lists what it has."),
+        (&["zebra"], "`humble mcp tools test` lists its tools."),
         (&["add", "a=1"], "\"b\" is a required property"),
         (
             &["add", "a=1", "b=two"],
@@ -81,10 +81,10 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
             "Usage: humble mcp call test add a=NUMBER b=NUMBER",
         ),
         (&["add", "a=1", "c=2"], "`add` has no argument `c`"),
-        (&["add", "a"], "`a` is no argument: write KEY=VALUE"),
-        (&["add", "{\"a\": 1,}"], "The arguments are no JSON"),
-        (&["add", "[1, 2]"], "The arguments are no JSON object"),
-        (&["add", "-"], "The arguments are no JSON: EOF"),
+        (&["add", "a"], "`a` is not an argument: write KEY=VALUE"),
+        (&["add", "{\"a\": 1,}"], "The arguments are not valid JSON"),
+        (&["add", "[1, 2]"], "The arguments must be a JSON object"),
+        (&["add", "-"], "The arguments are not valid JSON: EOF"),
     ] {
         let ran = run(&home, &with(arguments)).expect(2);
         assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
@@ -92,7 +92,7 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
     }
     let called = received_messages(&home)
         .into_iter()
-        .find(|one| one["method"] == "tools/call");
+        .find(|message| message["method"] == "tools/call");
     assert_eq!(called, None);
     let ran = run(&home, &["mcp", "call", "tset", "add"]).expect(2);
     assert_eq!(
@@ -102,7 +102,7 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
 }
 
 #[test]
-fn a_server_that_does_not_start_is_a_sentence() {
+fn a_server_that_does_not_start_is_reported() {
     let home = with_test_server("dies");
     let ran = run(&home, &with(&["add", "a=1", "b=2", "--json"])).expect(1);
     assert!(ran.err.contains("no TEST_API_KEY"), "{}", ran.err);
@@ -110,15 +110,15 @@ fn a_server_that_does_not_start_is_a_sentence() {
 }
 
 #[test]
-fn typing_a_call_is_the_approval_of_what_is_off_too() {
+fn typing_a_call_also_approves_disabled_servers_and_tools() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
         file["mcpServers"]["test"]["toolsOff"] = json!(["add"]);
     });
     let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(0);
-    let said = "Server `test` is off: it is started for this call.\n";
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("3\n", said));
+    let message = "Server `test` is off. It is started for this call only.\n";
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("3\n", message));
     home.assert_no_process_left();
 }
 
@@ -129,10 +129,15 @@ fn ctrl_c_cancels_the_call_at_its_server() {
     let child = spawn_until_output(&home, &call, "progress: ");
     interrupt(&child);
     wait_for_output(child).expect(130);
-    home::wait_until("the server is told", || {
-        let heard = received_messages(&home);
-        let of = |method: &str| heard.iter().find(|one| one["method"] == method).cloned();
-        let (called, cancelled) = (of("tools/call"), of("notifications/cancelled"));
+    home::wait_until("the server is notified", || {
+        let received = received_messages(&home);
+        let find = |method: &str| {
+            let mut messages = received.iter();
+            messages
+                .find(|message| message["method"] == method)
+                .cloned()
+        };
+        let (called, cancelled) = (find("tools/call"), find("notifications/cancelled"));
         let (Some(called), Some(cancelled)) = (called, cancelled) else {
             return false;
         };
@@ -142,7 +147,7 @@ fn ctrl_c_cancels_the_call_at_its_server() {
 }
 
 #[test]
-fn the_time_given_is_for_all_and_cancels_too() {
+fn the_timeout_covers_the_whole_command_and_cancels_the_call() {
     let home = with_listener();
     let ran = run(&home, &with(&["progress", "seconds=60", "--timeout", "2"])).expect(1);
     assert!(
@@ -152,16 +157,16 @@ fn the_time_given_is_for_all_and_cancels_too() {
     );
     assert!(ran.err.contains(" %), step "), "{}", ran.err);
     assert_eq!(ran.out, "");
-    home::wait_until("the server is told", || {
+    home::wait_until("the server is notified", || {
         received_messages(&home)
             .iter()
-            .any(|one| one["method"] == "notifications/cancelled")
+            .any(|message| message["method"] == "notifications/cancelled")
     });
     home.assert_no_process_left();
 }
 
 #[test]
-fn the_built_in_tools_can_be_called_too() {
+fn built_in_tools_can_be_called() {
     let home = with_test_server("dies");
     let ran = run(
         &home,
@@ -189,7 +194,7 @@ fn the_built_in_tools_can_be_called_too() {
 }
 
 #[test]
-fn a_call_is_in_the_log_and_a_secret_is_not() {
+fn calls_are_logged_without_secrets() {
     let home = with_test_server("");
     home.write("config.json", &json!({ "logLevel": "debug" }));
     home.edit_json("mcp-servers.json", |file| {
@@ -207,14 +212,13 @@ fn a_call_is_in_the_log_and_a_secret_is_not() {
     assert!(!log.contains("s3cr3t-of-mine"), "{log}");
 }
 
-/// A home that remembers another definition of `add` than the test server has, as the
-/// chat writes it down.
+/// A home with an accepted definition of `add` that differs from the test server's.
 fn with_another_add() -> home::TestHome {
     let home = with_test_server("");
     let config = humble::config::read_servers(&humble::config::Home::at(home.path()));
     let mut servers = config.value.into_iter();
     let server = servers.find(|server| server.id.as_str() == "test");
-    let launch = server.expect("it is configured").launch.identity();
+    let launch = server.expect("configured").launch.identity();
     let definition = json!({ "name": "add", "description": "It adds.", "inputSchema": {} });
     let tool = fixtures::tool_from(&definition);
     let pinned = humble::config::Pinned {
@@ -229,13 +233,13 @@ fn with_another_add() -> home::TestHome {
         },
     };
     let edit = humble::config::TrustEdit::FirstSeen(pinned);
-    let home_of = humble::config::Home::at(home.path());
-    humble::config::update_trust(&home_of, &[edit]).expect("the home is ours");
+    let config_home = humble::config::Home::at(home.path());
+    humble::config::update_trust(&config_home, &[edit]).expect("written");
     home
 }
 
 #[test]
-fn a_tool_that_changed_is_shown_and_called_only_when_that_is_said() {
+fn a_changed_tool_is_shown_and_called_only_with_accept_changed() {
     let home = with_another_add();
     let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(1);
     let lines: Vec<&str> = ran.err.lines().collect();
@@ -247,18 +251,18 @@ fn a_tool_that_changed_is_shown_and_called_only_when_that_is_said() {
     assert!(lines.contains(&"  + The tool add."), "{}", ran.err);
     assert_eq!(
         lines.last(),
-        Some(&"--accept-changed calls it as it is now.")
+        Some(&"Use --accept-changed to call it as it is now.")
     );
     assert_eq!(ran.out, "");
 
-    let before = std::fs::read(home.path().join("trust.json")).expect("there");
+    let before = std::fs::read(home.path().join("trust.json")).expect("trust.json");
     let ran = run(&home, &with(&["add", "a=1", "b=2", "--accept-changed"])).expect(0);
     assert_eq!(ran.out, "3\n");
-    let after = std::fs::read(home.path().join("trust.json")).expect("there");
+    let after = std::fs::read(home.path().join("trust.json")).expect("trust.json");
     assert_eq!(before, after, "the chat still asks");
 
     let list = run(&home, &["mcp", "list"]).expect(0);
-    let withheld = "    Withheld, since their definitions changed: add.\n";
+    let withheld = "    Withheld because their definitions changed: add.\n";
     assert!(list.out.contains(withheld), "{}", list.out);
     let tools = run(&home, &["mcp", "tools", "test"]).expect(0);
     assert!(

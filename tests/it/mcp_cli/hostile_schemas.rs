@@ -1,12 +1,12 @@
-//! Tools whose definitions are made to keep a program busy for years.
+//! Tool schemas that take exponential time to validate.
 
 use super::*;
 use crate::mcp_cli::model_server::{ModelServer, ollama_text};
 use serde_json::Map;
 use std::time::Instant;
 
-/// What a run may take besides starting: a fraction of a second was meant.
-const SOON: Duration = Duration::from_secs(10);
+/// Generous limit for a run that should take a fraction of a second.
+const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Thirty definitions, each an `allOf` of two references to the next.
 fn doubling() -> Value {
@@ -23,14 +23,14 @@ fn doubling() -> Value {
     })
 }
 
-/// Patterns that a backtracking engine needs an age for.
+/// Patterns with exponential time in a backtracking engine.
 fn backtracking() -> Value {
     let pattern = |number| json!({ "pattern": format!("^(([a-z])+.)+[A-Z]([a-z])+{number}$") });
     let patterns: Vec<Value> = (0..600).map(pattern).collect();
     json!({ "type": "object", "properties": { "x": { "type": "string", "allOf": patterns } } })
 }
 
-/// A home whose server `shell` offers `age`, with this schema.
+/// A home with a server `shell` that offers the tool `age` with this schema.
 fn home_with(schema: &Value) -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());
@@ -51,7 +51,7 @@ fn cases() -> [(Value, Value); 2] {
 }
 
 #[test]
-fn mcp_call_leaves_what_it_cannot_check_to_the_server() {
+fn mcp_call_leaves_uncheckable_arguments_to_the_server() {
     for (schema, arguments) in cases() {
         let (_server, home) = home_with(&schema);
         let began = Instant::now();
@@ -60,7 +60,7 @@ fn mcp_call_leaves_what_it_cannot_check_to_the_server() {
             &["mcp", "call", "shell", "age", &arguments.to_string()],
         )
         .expect(0);
-        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert!(began.elapsed() < TIME_MAX, "{:?}", began.elapsed());
         assert!(ran.out.contains("done"), "{ran:?}");
         assert!(
             ran.err.contains("not checked against the schema"),
@@ -70,7 +70,7 @@ fn mcp_call_leaves_what_it_cannot_check_to_the_server() {
 }
 
 #[test]
-fn ask_leaves_what_it_cannot_check_to_the_server_and_says_so() {
+fn ask_leaves_uncheckable_arguments_to_the_server_with_a_notice() {
     for (schema, arguments) in cases() {
         let (server, home) = home_with(&schema);
         let call = json!({ "server": "shell", "name": "age", "arguments": arguments });
@@ -78,7 +78,7 @@ fn ask_leaves_what_it_cannot_check_to_the_server_and_says_so() {
         server.queue_reply("/api/chat", ollama_text(&["It was called."]));
         let began = Instant::now();
         let ran = run(&home, &["ask", "--yes", "How old?"]).expect(0);
-        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert!(began.elapsed() < TIME_MAX, "{:?}", began.elapsed());
         assert_eq!(ran.out, "It was called.\n");
         assert!(
             ran.err.contains("not checked against the schema"),
@@ -92,7 +92,7 @@ fn ask_leaves_what_it_cannot_check_to_the_server_and_says_so() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_still_refused() {
+fn invalid_arguments_are_still_rejected() {
     let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
     let (_server, home) = home_with(&schema);
     let ran = run(&home, &["mcp", "call", "shell", "age", r#"{"x": "old"}"#]).expect(2);

@@ -3,7 +3,7 @@
 use super::{TestHome, home, run, with_test_server};
 use serde_json::{Value, json};
 
-/// A server of each kind: well, dead at once, off, and not understood.
+/// Servers in every state: working, exiting at once, off, and misconfigured.
 fn mixed() -> TestHome {
     let server = home::test_server_path();
     let home = TestHome::empty()
@@ -19,7 +19,7 @@ fn mixed() -> TestHome {
 }
 
 #[test]
-fn the_list_tells_how_each_server_is_and_starts_none_that_is_off() {
+fn the_list_shows_each_server_and_starts_no_disabled_one() {
     let home = mixed();
     let ran = run(&home, &["mcp", "list"]).expect(1);
     let lines: Vec<&str> = ran.out.lines().collect();
@@ -43,7 +43,7 @@ fn the_list_tells_how_each_server_is_and_starts_none_that_is_off() {
 }
 
 #[test]
-fn the_list_for_programs_is_one_object() {
+fn the_json_list_is_one_object() {
     let home = mixed();
     let list = run(&home, &["mcp", "list", "--json"]).expect(1).json();
     let servers = list["servers"].as_array().expect("a list");
@@ -52,14 +52,14 @@ fn the_list_for_programs_is_one_object() {
         states,
         ["connected", "connected", "failed", "off", "misconfigured"]
     );
-    let mut well = servers[1].clone();
-    assert_eq!(well["tools"], well["tools_on"]);
+    let mut working = servers[1].clone();
+    assert_eq!(working["tools"], working["tools_on"]);
     for key in ["tools", "tools_on", "tokens"] {
-        assert!(well[key].as_u64() > Some(10), "{key}: {well}");
-        well[key] = json!(null);
+        assert!(working[key].as_u64() > Some(10), "{key}: {working}");
+        working[key] = json!(null);
     }
     assert_eq!(
-        well,
+        working,
         json!({
             "name": "시험", "description": null, "state": "connected", "transport": "stdio",
             "protocol": "2025-11-25", "tools": null, "tools_on": null, "tokens": null,
@@ -69,7 +69,7 @@ fn the_list_for_programs_is_one_object() {
     assert!(
         servers[2]["error"]
             .as_str()
-            .expect("why")
+            .expect("an error")
             .contains("exit status: 3")
     );
     assert_eq!(servers[3]["error"], Value::Null);
@@ -86,7 +86,7 @@ fn status_is_0_even_if_a_server_is_off() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_not_waited_for_beyond_the_time_given() {
+fn a_server_that_never_answers_is_abandoned_after_the_timeout() {
     let home = with_test_server("silent");
     let ran = run(&home, &["mcp", "list", "--timeout", "0.7"]).expect(1);
     assert!(ran.out.contains("test    no answer"), "{}", ran.out);
@@ -105,7 +105,7 @@ fn a_server_that_never_answers_is_not_waited_for_beyond_the_time_given() {
 }
 
 #[test]
-fn the_tools_stand_with_how_they_are_called() {
+fn the_tools_are_listed_with_their_usage() {
     let home = with_test_server("one-bad-tool");
     let ran = run(&home, &["mcp", "tools", "test"]).expect(0);
     let lines: Vec<&str> = ran.out.lines().take(6).collect();
@@ -120,16 +120,16 @@ fn the_tools_stand_with_how_they_are_called() {
             "      The tool echo.",
         ]
     );
-    let whole = run(&home, &["mcp", "tools", "test", "--schema"]).expect(0);
+    let with_schema = run(&home, &["mcp", "tools", "test", "--schema"]).expect(0);
     assert!(
-        whole.out.contains("        \"properties\": {\n"),
+        with_schema.out.contains("        \"properties\": {\n"),
         "{}",
-        whole.out
+        with_schema.out
     );
 }
 
 #[test]
-fn the_tools_for_programs_hold_their_schemas_and_states() {
+fn the_json_tools_have_schemas_and_states() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
@@ -166,7 +166,7 @@ fn the_tools_for_programs_hold_their_schemas_and_states() {
 }
 
 #[test]
-fn a_slip_in_the_name_of_a_server_is_met_with_the_nearest() {
+fn a_misspelled_server_name_gets_a_suggestion() {
     let home = with_test_server("");
     let ran = run(&home, &["mcp", "tools", "tset"]).expect(2);
     assert_eq!(
@@ -176,18 +176,18 @@ fn a_slip_in_the_name_of_a_server_is_met_with_the_nearest() {
     let ran = run(&home, &["mcp", "tools", "zebra"]).expect(2);
     assert_eq!(
         ran.err,
-        "There is no MCP server `zebra`. There is: humble, test.\n"
+        "There is no MCP server `zebra`. Configured: humble, test.\n"
     );
 }
 
 #[test]
-fn a_broken_file_is_told_and_the_built_in_server_is_there() {
+fn a_broken_file_is_reported_and_the_built_in_server_works() {
     let home = TestHome::empty();
     std::fs::write(
         home.path().join("mcp-servers.json"),
         "{\n \"mcpServers\": [}",
     )
-    .expect("ours");
+    .expect("written");
     let ran = run(&home, &["mcp", "list"]).expect(0);
     assert!(
         ran.err.contains("mcp-servers.json, line 2, column"),

@@ -1,4 +1,4 @@
-//! `humble mcp` and `humble ask --allow`: the real binary with servers of ours.
+//! `humble mcp` and `humble ask --allow`: the real binary with test servers.
 
 use crate::support::home;
 use crate::support::model_server;
@@ -18,10 +18,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Nothing here takes so long unless it hangs.
+/// Longer than any step here takes, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// What a run of the program said, and its exit status.
+/// The output and exit status of a run.
 #[derive(Debug)]
 struct CommandOutput {
     code: Option<i32>,
@@ -54,30 +54,34 @@ fn command(home: &TestHome, arguments: &[&str]) -> Command {
 }
 
 fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
-    wait_for_output(command(home, arguments).spawn().expect("it starts"))
+    wait_for_output(
+        command(home, arguments)
+            .spawn()
+            .expect("the program starts"),
+    )
 }
 
 fn run_with(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
     let mut child = command(home, arguments)
         .stdin(Stdio::piped())
         .spawn()
-        .expect("it starts");
+        .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(input.as_bytes()).expect("it is read");
+    stdin.write_all(input.as_bytes()).expect("written");
     drop(stdin);
     wait_for_output(child)
 }
 
-/// Waits for the end of the program, for as long as anything may take.
+/// Waits for the program to end, and kills it after [`PATIENCE`].
 fn wait_for_output(child: Child) -> CommandOutput {
     let process = Pid::from_child(&child);
     let (done, ended) = channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
     let Ok(output) = ended.recv_timeout(PATIENCE) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("it has not ended after {PATIENCE:?}");
+        panic!("the program did not end within {PATIENCE:?}");
     };
-    let output = output.expect("the program is ours to wait for");
+    let output = output.expect("the output is readable");
     CommandOutput {
         code: output.status.code(),
         out: String::from_utf8(output.stdout).expect("UTF-8"),
@@ -85,65 +89,65 @@ fn wait_for_output(child: Child) -> CommandOutput {
     }
 }
 
-/// A home with the test server, which misbehaves in this manner.
-fn with_test_server(manner: &str) -> TestHome {
-    TestHome::empty().with_server("test", &home::test_server_path(), &[manner])
+/// A home with the test server in a certain mode of misbehavior.
+fn with_test_server(mode: &str) -> TestHome {
+    TestHome::empty().with_server("test", &home::test_server_path(), &[mode])
 }
 
-/// Starts the program and waits for the first line that it says; what it says after
-/// that comes with its end.
+/// Starts the program and waits until a line on standard error contains `part`.
 fn spawn_until_output(home: &TestHome, arguments: &[&str], part: &str) -> Child {
-    let mut child = command(home, arguments).spawn().expect("it starts");
+    let mut child = command(home, arguments)
+        .spawn()
+        .expect("the program starts");
     let stderr = child.stderr.take().expect("a pipe");
-    let (said, heard) = channel();
+    let (done, found) = channel();
     let wanted = part.to_owned();
     std::thread::spawn(move || {
         let mut lines = BufReader::new(stderr).lines();
         let found = lines.any(|line| line.is_ok_and(|line| line.contains(&wanted)));
-        let _ = said.send(found);
-        // The pipe stays open to its end.
+        let _ = done.send(found);
+        // Keep the pipe open until the program ends.
         lines.for_each(drop);
     });
-    let found = heard.recv_timeout(PATIENCE);
-    assert_eq!(found, Ok(true), "it says `{part}`");
+    let found = found.recv_timeout(PATIENCE);
+    assert_eq!(found, Ok(true), "no line contains `{part}`");
     child
 }
 
 fn interrupt(child: &Child) {
-    kill_process(Pid::from_child(child), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(child), Signal::INT).expect("the program is running");
 }
 
-/// The test server behind a script that keeps what it is sent in `heard`.
+/// The test server behind a script that records its input in the file `received`.
 fn with_listener() -> TestHome {
     let script = "tee \"$0\" | \"$1\"";
     let home = TestHome::empty();
-    let heard = home.path().join("heard").to_string_lossy().into_owned();
+    let received = home.path().join("received").to_string_lossy().into_owned();
     home.with_server(
         "test",
         "sh",
-        &["-c", script, &heard, &home::test_server_path()],
+        &["-c", script, &received, &home::test_server_path()],
     )
 }
 
 fn received_messages(home: &TestHome) -> Vec<Value> {
-    let text = std::fs::read_to_string(home.path().join("heard")).unwrap_or_default();
-    let lines = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
-    lines.collect()
+    let text = std::fs::read_to_string(home.path().join("received")).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }
 
 #[test]
-fn a_flag_that_starts_no_server_is_refused() {
+fn no_tools_is_rejected() {
     let ran = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
     assert_eq!(
         (ran.out.as_str(), ran.err.as_str()),
-        ("", "--no-tools starts no server: leave it out.\n")
+        ("", "`humble mcp` needs MCP servers: remove --no-tools.\n")
     );
 }
 
 #[test]
-fn looking_at_what_is_there_makes_no_home() {
+fn listing_does_not_create_a_home() {
     let outer = TestHome::empty();
     let folder = outer.path().join("none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
@@ -152,7 +156,7 @@ fn looking_at_what_is_there_makes_no_home() {
         .arg(&folder)
         .args(["mcp", "list"])
         .output();
-    let output = output.expect("it runs");
+    let output = output.expect("the program runs");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(
         output.stdout.starts_with(b"humble  connected"),
@@ -166,10 +170,10 @@ fn a_closed_output_pipe_is_not_an_error() {
     let home = with_test_server("many");
     let mut child = command(&home, &["mcp", "tools", "--schema"])
         .spawn()
-        .expect("it starts");
+        .expect("the program starts");
     let mut stdout = child.stdout.take().expect("a pipe");
     let mut first = [0; 6];
-    stdout.read_exact(&mut first).expect("it prints");
+    stdout.read_exact(&mut first).expect("output");
     assert_eq!(&first, b"humble");
     drop(stdout);
     let ran = wait_for_output(child).expect(0);
@@ -178,7 +182,7 @@ fn a_closed_output_pipe_is_not_an_error() {
 }
 
 #[test]
-fn an_answer_that_would_clear_the_terminal_is_json_all_the_same() {
+fn escape_sequences_in_a_result_are_escaped_in_json() {
     let home = with_test_server("");
     let text = "\u{1b}[2J\u{202e}";
     let argument = format!("text={text}");

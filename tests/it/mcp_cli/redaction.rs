@@ -1,9 +1,9 @@
-//! What servers are given in confidence: no report and no log repeats it.
+//! Secrets given to servers never appear in reports or logs.
 
 use super::{TestHome, run};
 use serde_json::json;
 
-/// Prints every secret it was given, in several spellings, and dies.
+/// Prints every secret it received, in several spellings, and exits.
 const TALKER: &str = r#"
 echo "env DB_PASS=$DB_PASS MYSQL_PWD=$MYSQL_PWD pat $GITLAB_PAT" >&2
 echo "cannot connect to $DSN as set in [$*]" >&2

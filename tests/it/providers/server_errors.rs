@@ -343,7 +343,7 @@ async fn unusable_key_names_its_variable_or_setting() {
             notice_text(&request_error(&model).await.notice()),
             "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
         );
-        model.api_key = ApiKey::Unusable("the key holds a line end".into());
+        model.api_key = ApiKey::Unusable("the key contains a line end".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
             "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."

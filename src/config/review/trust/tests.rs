@@ -1,4 +1,4 @@
-//! Edits of `trust.json` from outside: which hold at once, and which wait.
+//! Edits of `trust.json` by other programs: which apply at once, and which need consent.
 
 use super::*;
 use crate::config::{Known, Memory, weigh};
@@ -28,21 +28,24 @@ fn with(rules: &[Rule]) -> Trust {
     }
 }
 
-/// What is said of the step, `?` before what waits; and what is in force after it.
+/// The described changes, with `?` for those that need consent, and the resulting trust.
 fn step(before: &Trust, after: &Trust) -> (Vec<String>, Trust) {
     let known = |trust: &Trust| Known {
         trust: Arc::new(trust.clone()),
         ..Known::default()
     };
     let weighed = weigh(&known(before), &known(after), &Memory::default());
-    let said = weighed.changes.iter().map(|change| {
+    let descriptions = weighed.changes.iter().map(|change| {
         assert_eq!(change.file, TRUST);
         match change.weight {
             Weight::Harmless => format!("= {}", change.what),
             Weight::NeedsConsent => format!("? {}", change.what),
         }
     });
-    (said.collect(), Trust::clone(&weighed.harmless.trust))
+    (
+        descriptions.collect(),
+        Trust::clone(&weighed.harmless.trust),
+    )
 }
 
 #[test]
@@ -61,26 +64,26 @@ fn a_wider_file_waits_and_a_narrower_one_holds_at_once() {
         pin: pin(),
         pattern: Pattern::from_json(pattern.as_object().unwrap()).unwrap(),
     });
-    for (wide, named) in [
+    for (wide, subject) in [
         (always, "tool `echo` of `fs`"),
         (server, "server `fs`"),
         (matching, "tool `echo` of `fs`"),
     ] {
         let (none, wide) = (Trust::default(), with(&[wide]));
-        let waits = vec![format!("? {named} would run unasked")];
-        assert_eq!(step(&none, &wide), (waits, none.clone()));
-        let told = vec![format!("= {named} is revoked")];
-        assert_eq!(step(&wide, &none), (told, none));
+        let asked = vec![format!("? {subject} would run without asking")];
+        assert_eq!(step(&none, &wide), (asked, none.clone()));
+        let applied = vec![format!("= {subject} is no longer allowed")];
+        assert_eq!(step(&wide, &none), (applied, none));
     }
     let never = with(&[rule(Cover::Never {
         tool: tool(),
         pin: pin(),
     })]);
     let none = Trust::default();
-    let told = vec!["= tool `echo` of `fs` is ruled out".to_owned()];
-    assert_eq!(step(&none, &never), (told, never.clone()));
-    let waits = vec!["? tool `echo` of `fs`: it would be ruled out no more".to_owned()];
-    assert_eq!(step(&never, &none), (waits, never.clone()));
+    let applied = vec!["= tool `echo` of `fs` is now blocked".to_owned()];
+    assert_eq!(step(&none, &never), (applied, never.clone()));
+    let asked = vec!["? tool `echo` of `fs` would no longer be blocked".to_owned()];
+    assert_eq!(step(&never, &none), (asked, never.clone()));
 }
 
 #[test]
@@ -91,9 +94,9 @@ fn another_accepted_definition_waits_and_a_new_one_says_nothing() {
         definition: None,
         declined: declined.map(Pin::from_hash),
     };
-    let pinned = |it: Accepted| {
+    let pinned = |accepted: Accepted| {
         let mut trust = Trust::default();
-        trust.accept(&"fs".into(), &Launch::BuiltIn.identity(), "echo", it);
+        trust.accept(&"fs".into(), &Launch::BuiltIn.identity(), "echo", accepted);
         trust
     };
     let (none, one) = (Trust::default(), pinned(accepted("one", None)));
@@ -101,10 +104,10 @@ fn another_accepted_definition_waits_and_a_new_one_says_nothing() {
     let declined = pinned(accepted("one", Some("two")));
     assert_eq!(step(&one, &declined), (vec![], declined));
     let two = pinned(accepted("two", None));
-    let waits = "? tool `echo` of `fs`: another definition is accepted".to_owned();
-    assert_eq!(step(&one, &two), (vec![waits], one.clone()));
-    let waits = "? server `fs`: what its tools are would be forgotten".to_owned();
-    assert_eq!(step(&one, &none), (vec![waits], one.clone()));
+    let asked = "? tool `echo` of `fs`: another definition would be accepted".to_owned();
+    assert_eq!(step(&one, &two), (vec![asked], one.clone()));
+    let asked = "? server `fs`: its accepted tool definitions would be removed".to_owned();
+    assert_eq!(step(&one, &none), (vec![asked], one.clone()));
     let mut both = one.clone();
     let launch = Launch::BuiltIn.identity();
     both.accept(&"fs".into(), &launch, "other", accepted("o", None));
@@ -129,10 +132,10 @@ fn instructions_are_not_agreed_to_by_a_file() {
             ..Trust::default()
         },
     );
-    let waits = vec!["? the instructions of `fs` would be sent".to_owned()];
-    assert_eq!(step(&none, &sent), (waits, none.clone()));
-    let told = vec!["= the instructions of `fs` are not sent".to_owned()];
-    assert_eq!(step(&sent, &none), (told, none));
+    let asked = vec!["? the instructions of `fs` would be sent".to_owned()];
+    assert_eq!(step(&none, &sent), (asked, none.clone()));
+    let applied = vec!["= the instructions of `fs` are no longer sent".to_owned()];
+    assert_eq!(step(&sent, &none), (applied, none));
 }
 
 #[test]
@@ -148,13 +151,13 @@ fn a_file_that_can_be_read_again_waits_and_its_refusals_hold_at_once() {
     let tool = "echo".to_owned();
     let mut mended = with(&[rule(Cover::Never { tool, pin: pin() })]);
     mended.accept(&"fs".into(), &launch, "echo", accepted("before"));
-    let (said, in_force) = step(&unread, &mended);
+    let (descriptions, in_force) = step(&unread, &mended);
     let expected = [
-        "= tool `echo` of `fs` is ruled out",
-        "? calls that ask while it is not understood would ask no more",
+        "= tool `echo` of `fs` is now blocked",
+        "? calls that ask because of unreadable entries would no longer ask",
     ];
-    assert_eq!(said, expected);
-    let mut held = mended.clone();
-    held.doubt.unread = true;
-    assert_eq!(in_force, held);
+    assert_eq!(descriptions, expected);
+    let mut expected = mended.clone();
+    expected.doubt.unread = true;
+    assert_eq!(in_force, expected);
 }

@@ -1,11 +1,10 @@
-//! What is made of a file, or an entry of it, that cannot be understood: it never turns
-//! into leave.
+//! An unreadable file or entry never turns into a permission.
 
 use super::*;
 
-/// What `file` says of calls of `t` of `s`, and whether a tool of this name may have
-/// changed.
-fn doubted(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
+/// Whether calls of this tool must ask, and whether the tool counts as changed, with `file` as
+/// `trust.json`.
+fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
     let (_folder, home) = home();
     fs::write(home.trust(), file.to_string()).unwrap();
     let read = read_trust(&home);
@@ -36,8 +35,9 @@ fn a_decision_that_is_not_understood_makes_what_it_names_ask() {
     ];
     for (entry, asks) in cases {
         let file = json!({ "grants": [entry] });
-        let of = |server, tool| doubted(&file, server, tool).0;
-        assert_eq!([of("s", "t"), of("s", "u"), of("x", "t")], asks, "{file}");
+        let must_ask = |server, tool| asks_and_has_changed(&file, server, tool).0;
+        let found = [must_ask("s", "t"), must_ask("s", "u"), must_ask("x", "t")];
+        assert_eq!(found, asks, "{file}");
     }
 }
 
@@ -55,12 +55,13 @@ fn a_definition_that_is_not_understood_withholds_what_it_may_be_of() {
     ];
     for (pins, withheld) in cases {
         let file = json!({ "pins": pins });
-        let of = |server, tool| doubted(&file, server, tool).1;
-        assert_eq!(
-            [of("s", "t"), of("s", "u"), of("x", "t")],
-            withheld,
-            "{file}"
-        );
+        let has_changed = |server, tool| asks_and_has_changed(&file, server, tool).1;
+        let found = [
+            has_changed("s", "t"),
+            has_changed("s", "u"),
+            has_changed("x", "t"),
+        ];
+        assert_eq!(found, withheld, "{file}");
     }
 }
 

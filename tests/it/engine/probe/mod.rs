@@ -126,7 +126,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
     assert_eq!(bench.last_request().model.dialect, Native);
     let by_us = |event: &Event| match event {
         Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
-        Event::Noticed(notice) => notice.what.contains("another toolCalls"),
+        Event::Noticed(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
     assert!(!bench.events.iter().any(by_us), "{:?}", bench.events);

@@ -176,7 +176,7 @@ async fn edit_right_after_the_start_is_external() {
     let (_, changes) = bench.asked_of_edit().await;
     assert_eq!(
         changes[0].what,
-        "tool `get_time` of `humble` would run unasked"
+        "tool `get_time` of `humble` would run without asking"
     );
 }
 

@@ -51,7 +51,9 @@ async fn second_instance_uses_the_grant_and_notices_its_revocation() {
         .wait_until_trust_file_lacks("\"kind\": \"tool\"")
         .await;
     first.send(Command::Reload).await;
-    first.noticed("tool `echo` of `fs` is revoked").await;
+    first
+        .noticed("tool `echo` of `fs` is no longer allowed")
+        .await;
     assert!(first.call_needs_approval().await);
     assert_eq!(called_tools(&folder), ["echo", "echo"]);
 }
@@ -72,7 +74,7 @@ async fn external_grant_needs_consent() {
     bench.edits("trust.json", &granting).await;
     let (ask, changes) = bench.asked_of_edit().await;
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
-    assert_eq!(what, ["tool `echo` of `fs` would run unasked"]);
+    assert_eq!(what, ["tool `echo` of `fs` would run without asking"]);
     assert!(bench.call_needs_approval().await, "the grant needs consent");
     bench.chooses(ask, Choice::TakeChanges).await;
     assert!(!bench.call_needs_approval().await, "the grant was accepted");
