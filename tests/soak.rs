@@ -155,8 +155,8 @@ fn slope_of_a_line_is_computed() {
 }
 
 fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
-    let long = "가나다 ".repeat(1 + rng.denominator(10_000));
-    let (tool, arguments) = match rng.denominator(200) {
+    let long = "가나다 ".repeat(1 + rng.below(10_000));
+    let (tool, arguments) = match rng.below(200) {
         0..70 => ("add", json!({ "a": 1, "b": 2 })),
         70..120 => ("echo", json!({ "text": long })),
         120..140 => ("slow", json!({ "seconds": 0.3 })),
@@ -174,7 +174,7 @@ fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
     };
     let call = McpCall {
         id: CallId(number),
-        server: ServerId::new(format!("server-{}", rng.denominator(SERVERS))),
+        server: ServerId::new(format!("server-{}", rng.below(SERVERS))),
         tool: tool.to_owned(),
         arguments,
         pin: None,

@@ -69,6 +69,6 @@ pub(super) async fn wait_until_due(due: Option<Instant>) {
 
 pub(super) fn report_unresponsive_engine() {
     // If standard error is closed, there is no one to report to.
-    let message = "humble: the engine is not respond. Exiting without quitting without it.";
+    let message = "humble: the engine is not responding. Quitting without it.";
     let _ = writeln!(io::stderr(), "{message}");
 }

@@ -119,7 +119,7 @@ impl Turn {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates
             .into_iter()
-            .map(|candidate| self.into_proposal(candidate))
+            .map(|candidate| self.resolve_proposal(candidate))
             .collect();
         self.tool_rounds += 1;
         self.check_failed_call_limit();
@@ -144,7 +144,7 @@ impl Turn {
         }
     }
 
-    fn into_proposal(&mut self, candidate: CallCandidate) -> Proposal {
+    fn resolve_proposal(&mut self, candidate: CallCandidate) -> Proposal {
         if let CallCandidate::Unusable { why, .. } | CallCandidate::Unreadable { why, .. } =
             &candidate
             && let Some(name) = self.setup.toolset.withheld_by(why)

@@ -45,7 +45,7 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
         sleep(ACKNOWLEDGE_MAX).await;
         // Stderr may be gone with the terminal.
         if !responds.get() {
-            let words = "humble: the engine is not respond. Exiting without quitting without it.";
+            let words = "humble: the engine is not responding. Quitting without it.";
             let _ = writeln!(io::stderr(), "{words}");
             return;
         }

@@ -13,6 +13,8 @@ use humble::domain::{
 };
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
 use humble::tui::{Input, Model, Options};
+use jiff::civil::date;
+use jiff::tz::TimeZone;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -155,7 +157,12 @@ screens!(at_five_sizes, earlier_conversations, |story| {
         title: title.into(),
         model: "qwen3:4b".into(),
         started_at: None,
-        changed_at: "2026-11-18T12:00:00Z".parse().expect("a time"),
+        // Noon wherever the test runs: the list shows local time.
+        changed_at: date(2026, 11, 18)
+            .at(12, 0, 0, 0)
+            .to_zoned(TimeZone::system())
+            .expect("a time")
+            .timestamp(),
         messages: 12,
         broken: broken.map(str::to_owned),
     };
