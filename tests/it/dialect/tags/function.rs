@@ -1,6 +1,8 @@
 //! `<function=f>` with values in tags or as JSON.
 
-use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
+use super::{
+    CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, write_call,
+};
 use serde_json::json;
 
 #[test]
@@ -81,7 +83,7 @@ fn one_newline_on_either_side_of_a_value_is_dropped() {
         "&lt;",
         " ",
     ] {
-        assert_eq!(write(content), [written(content)], "{content}");
+        assert_eq!(write(content), [write_call(content)], "{content}");
     }
 }
 
@@ -121,7 +123,7 @@ fn indented_tags_do_not_indent_the_values() {
         read(
             "<tool_call>\n  <function=write>\n    <parameter=path>\n      가.md\n    </parameter>\n    <parameter=content>\n      if x:\n        y\n    </parameter>\n  </function>\n</tool_call>"
         ),
-        [written("if x:\n  y")]
+        [write_call("if x:\n  y")]
     );
 }
 

@@ -1,6 +1,6 @@
 //! `<invoke name="f">` in all of its wrappers.
 
-use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, written};
+use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -101,9 +101,9 @@ fn a_value_may_contain_other_tags_and_newlines() {
         "&amp;",
         "\"a\" > 'b'",
     ] {
-        assert_eq!(write(content), [written(content)], "{content}");
+        assert_eq!(write(content), [write_call(content)], "{content}");
     }
-    assert_eq!(write("\na\n"), [written("a")]);
+    assert_eq!(write("\na\n"), [write_call("a")]);
     assert_eq!(
         read(
             "<invoke name=\"get_weather\">\n<parameter name=\"city\">서울\n<parameter name=\"days\">3</parameter>\n</invoke>"

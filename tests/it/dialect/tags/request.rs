@@ -1,6 +1,8 @@
 //! `<mcp-request>`, the form of the `xml` dialect.
 
-use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
+use super::{
+    CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, write_call,
+};
 use serde_json::json;
 
 #[test]
@@ -58,7 +60,7 @@ fn values_are_unescaped_typed_and_collected_into_arrays() {
         ("<tool name=\"get_time\" />", "<tool name=\"get_time\" />"),
         ("", ""),
     ] {
-        assert_eq!(write(content), [written(expected)], "{content}");
+        assert_eq!(write(content), [write_call(expected)], "{content}");
     }
 }
 

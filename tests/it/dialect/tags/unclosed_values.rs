@@ -1,7 +1,7 @@
 //! Unclosed values. Their end is a guess, so the call is reported and not run; prose and the next
 //! call must not be lost.
 
-use super::{TIME, UNCLOSED, read, read_every_way, seoul, weather, written};
+use super::{TIME, UNCLOSED, read, read_every_way, seoul, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -82,7 +82,7 @@ fn call_tags_inside_a_closed_value_are_part_of_it() {
         "<tool_call>\n<function=get_time>\n</function>\n</tool_call>\n<tool_call>\n</tool_call>",
         "the tag </function> and\nthe tag <function=f>",
     ] {
-        assert_eq!(write(content), [written(content)], "{content}");
+        assert_eq!(write(content), [write_call(content)], "{content}");
     }
     let city = "<tool_call>x\n</tool_call>\n<tool_call>";
     assert_eq!(
