@@ -138,17 +138,23 @@ async fn call_on(
     let (ran, stopped) = run_call(pool, call).await;
     let outcome = &ran.outcome;
     log_outcome(id, &tool.name, outcome);
-    let ended = call::render_call(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
+    let exit_code = print_result(&tool.name, &ran, asked.json)?;
+    Ok(match stopped {
+        Some(StopReason::Signal(code)) => code,
+        Some(StopReason::TimeOut) => EXIT_FAILED,
+        None => exit_code,
+    })
+}
+
+/// Prints the result of a call, and returns the exit code that stands for it.
+fn print_result(tool: &str, ran: &CallResult, is_json: bool) -> Result<u8> {
+    let ended = call::render_call(tool, &ran.outcome, ran.result.as_ref(), is_json);
     eprint(&ended.err);
     match io::stdout().is_terminal() {
         true => print(Clean::new(&ended.out).as_str())?,
         false => print(&ended.out)?,
     }
-    Ok(match stopped {
-        Some(StopReason::Signal(code)) => code,
-        Some(StopReason::TimeOut) => EXIT_FAILED,
-        None => ended.code,
-    })
+    Ok(ended.code)
 }
 
 fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {

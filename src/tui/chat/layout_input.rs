@@ -1,3 +1,5 @@
+//! What the chat pane lays out: the entries, the width and the display options.
+
 use crate::domain::{Body, CallId, Entry, PieceId};
 use crate::text::markdown::MarkdownGlyphs;
 use std::cell::Cell;

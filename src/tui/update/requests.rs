@@ -1,3 +1,5 @@
+//! Carries out the requests of layers: commands to the engine, notices, and other layers.
+
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crate::tui::layer::{Picked, Request};

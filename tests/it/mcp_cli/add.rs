@@ -188,7 +188,7 @@ fn a_server_that_does_not_answer_stays_in_the_file_and_is_reported() {
         report["error"]
             .as_str()
             .expect("an error")
-            .contains("no command `no-such-command`")
+            .contains("Command `no-such-command` was not found")
     );
     assert!(
         ran.err.contains("The server stays in the file"),

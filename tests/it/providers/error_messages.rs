@@ -232,9 +232,9 @@ fn request_that_cannot_be_sent() {
         (
             OpenAi,
             FailureCause::UnusableKey {
-                why: "it holds a line end".into(),
+                why: "it contains a line end".into(),
             },
-            "The key for `mine` cannot be sent. It holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names.",
+            "The key for `mine` cannot be sent. It contains a line end. Correct apiKey of `mine` in config.json, or the environment variable it names.",
         ),
         (
             Scripted,

@@ -346,7 +346,7 @@ async fn unusable_key_names_its_variable_or_setting() {
         model.api_key = ApiKey::Unusable("the key contains a line end".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
-            "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
+            "The key for `mine` cannot be sent. The key contains a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let error = request_error(&with_key(model.clone(), key)).await;

@@ -1,3 +1,5 @@
+//! Tests of the editing keys of the message.
+
 use crate::tui::widgets::editor::*;
 use std::time::{Duration, Instant};
 
