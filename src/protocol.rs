@@ -7,25 +7,25 @@ mod unfinished;
 mod validate;
 
 pub use choices::ChoiceRow;
-pub use unfinished::{BranchSummary, CameTo, LeftCall, Unfinished};
-pub use validate::{check_pattern, parse_arguments};
+pub use unfinished::{BranchSummary, CallStage, UnfinishedCall, UnfinishedTurn};
+pub use validate::{parse_arguments, parse_pattern_for};
 
-use crate::domain::probe::{ProbeState, Report};
+use crate::domain::probe::{ProbeReport, ProbeState};
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelCatalog, ModelRef,
-    ModelServer, NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck,
-    Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, Trusted,
-    TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Decision, Dialect, ModelCatalog, ModelRef, ModelServer,
+    NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server,
+    ServerId, ServerLog, Session, SessionId, SessionSummary, SettingsChange, Think, ToolMode,
+    TrustEntry, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
 
 /// Commands waiting for the engine; a front end that finds no room says so.
-pub const COMMANDS_MAX: usize = 64;
+pub const COMMAND_QUEUE_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
-pub const EVENTS_MAX: usize = 256;
+pub const EVENT_QUEUE_MAX: usize = 256;
 
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
@@ -42,10 +42,10 @@ pub enum Command {
         turn: TurnId,
     },
     /// Tells what the last answer was made of.
-    Trace,
+    ShowReplyTrace,
     Answer {
         ask: AskId,
-        answer: Answer,
+        answer: UserAnswer,
     },
     /// Acknowledged by [`Event::InterruptTaken`].
     Interrupt,
@@ -76,7 +76,7 @@ pub enum Command {
     /// Adds a model to `config.json` and uses it.
     AddModel(NewModel),
     /// Asks the server of a new model what it has, before it is added.
-    TryModel {
+    TestModel {
         query: QueryId,
         model: NewModel,
     },
@@ -99,21 +99,21 @@ pub enum Command {
     /// What a server wrote to stderr; answered where there is more than was `seen`.
     ReadServerLog {
         server: ServerId,
-        seen: Option<u64>,
+        lines_seen: Option<u64>,
     },
     ToggleTool {
         server: ServerId,
         tool: String,
     },
     /// Shows what a server wants the model to be told, and asks whether it may be.
-    AskInstructions(ServerId),
+    ReviewInstructions(ServerId),
     /// Shows how a withheld tool changed, and asks whether it may be used again.
     ReviewTool {
         server: ServerId,
         tool: String,
     },
     /// Takes a remembered decision back (`/trust`); it is in force at once.
-    Revoke(Box<Trusted>),
+    Revoke(Box<TrustEntry>),
     NewSession,
     ListSessions(QueryId),
     PreviewSession {
@@ -143,12 +143,12 @@ pub enum Command {
     SetPrivate(bool),
     /// What stood in the editor when the program was left; empty once the draft that
     /// was handed out needs to be kept no more.
-    KeepDraft(String),
+    SaveDraft(String),
     /// Acknowledged by [`Event::ShuttingDown`], and over with [`Event::ShutDown`].
     Shutdown,
     /// The terminal is gone, or a signal ends the program: as [`Command::Shutdown`], but
     /// the turn under way stays in its journal, and the next start offers it.
-    Abandon,
+    ShutdownKeepingTurn,
 }
 
 impl Command {
@@ -165,7 +165,7 @@ pub enum Event {
     Turn(TurnId, TurnEvent),
     Asked {
         ask: AskId,
-        owner: Owner,
+        owner: QuestionOwner,
         question: Ask,
     },
     AskClosed(AskId),
@@ -198,7 +198,7 @@ pub enum Event {
     /// A model is on its way; None: no more.
     PullChanged(Option<Pull>),
     /// What came of [`Command::TryModel`].
-    ModelTried {
+    ModelTested {
         query: QueryId,
         result: Result<(), Notice>,
     },
@@ -218,11 +218,11 @@ pub enum Event {
     ServerChanged(Server),
     /// What was decided for longer than a call, and what waits: all of it, replacing
     /// what was known.
-    TrustChanged(Arc<Vec<Trusted>>),
+    TrustChanged(Arc<Vec<TrustEntry>>),
     /// What [`Command::ReadServerLog`] asked for.
-    ServerLogged(Arc<ServerLog>),
+    ServerLogRead(Arc<ServerLog>),
     /// How full the context is.
-    ContextMeasured(Meter),
+    ContextMeasured(ContextMeter),
     /// What is typed before: oldest first, and the draft of the last run, which
     /// stays on the disk until [`Command::KeepDraft`].
     HistoryLoaded {
@@ -231,12 +231,12 @@ pub enum Event {
     },
     /// All banners, replacing the earlier ones.
     BannersChanged(Vec<Banner>),
-    Noticed(Notice),
+    NoticePosted(Notice),
     /// A notice that waits until no other one is shown.
-    Mentioned(Notice),
-    Logged(LogLine),
+    LowPriorityNoticePosted(Notice),
+    LogLineWritten(LogLine),
     /// What the last answer was made of; empty where there is none.
-    Traced(Arc<Vec<TraceLine>>),
+    ReplyTraceLoaded(Arc<Vec<TraceLine>>),
     /// What came of [`Command::CheckArguments`].
     ArgumentsChecked {
         query: QueryId,
@@ -244,7 +244,7 @@ pub enum Event {
     },
     /// An interrupt arrived: a front end that does not hear this within a second knows
     /// that the engine is stuck.
-    InterruptTaken,
+    InterruptAcknowledged,
     /// [`Command::Shutdown`] arrived: what there is is saved, and servers are closed.
     ShuttingDown,
     /// Nothing follows.
@@ -252,11 +252,12 @@ pub enum Event {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Meter {
+pub struct ContextMeter {
     /// Tokens; the server's own count where `measured`, else our estimate.
     pub used: u64,
     pub limit: Option<u64>,
-    pub measured: bool,
+    #[serde(rename = "measured")]
+    pub is_measured: bool,
 }
 
 /// One line of the log, for the log pane.
@@ -270,18 +271,18 @@ pub struct LogLine {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     /// These calls await approval (S7). Their arguments came as turn events.
-    Approve(Vec<ApproveCall>),
+    ApproveCalls(Vec<CallToApprove>),
     /// A second call of this turn cannot be used as it was written (S5.5).
-    Repair { raw: String, why: String },
+    InvalidCall { raw: String, why: String },
     /// The model asks for more tools though a call of this turn failed (S5.5).
     AfterError { failed: CallId, wanted: Vec<String> },
     /// Nothing came from the model for so long (S5.10).
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
-    Bound {
+    RoundLimit {
         rounds: u32,
         /// It was reached before, and the model was told to answer without tools.
-        again: bool,
+        was_extended: bool,
     },
     /// Ollama's context would have to grow further than it does unasked, in tokens
     /// (S2.7).
@@ -298,35 +299,35 @@ pub enum Ask {
     },
     /// What a probe found; `to` is worth storing as `toolCalls`.
     StoreDialect {
-        report: Arc<Report>,
+        report: Arc<ProbeReport>,
         to: Option<Dialect>,
     },
     /// Somebody edited the files in a way that waits for the person (S1.4).
-    OutsideEdit(Arc<Vec<Change>>),
+    ExternalEdit(Arc<Vec<SettingsChange>>),
     /// May this program's own system prompt take the place of an older one (S4.1)?
     ReplacePrompt { path: String, text: Arc<str> },
     /// A turn of an earlier run can be taken up again (S9.6).
-    Unfinished(Box<Unfinished>),
+    UnfinishedTurn(Box<UnfinishedTurn>),
     /// Is it really to go?
-    Discard { prompt: String },
+    ConfirmDiscard { prompt: String },
     /// A tool has another definition than the accepted one (S7.5).
     PinChanged(Arc<PinChange>),
     /// May a server's own words be sent to the model (S3.6)?
-    Instructions { server: ServerId, text: Arc<str> },
+    SendInstructions { server: ServerId, text: Arc<str> },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ApproveCall {
+pub struct CallToApprove {
     pub call: CallId,
     /// Description, annotations and schema of the tool as it was offered.
     pub tool: Arc<Tool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum UserAnswer {
     Calls(Vec<(CallId, Decision)>),
-    Choice(Choice),
+    Choice(UserChoice),
     /// Closed without a choice: the safe one is taken.
     Dismissed,
 }
@@ -334,7 +335,7 @@ pub enum Answer {
 /// What can be chosen where the question is not about calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum UserChoice {
     /// Tell the model again what is wrong and let it try.
     TellModel,
     /// Take the unreadable call as text of the answer.
@@ -342,11 +343,15 @@ pub enum Choice {
     /// Run the failed call again.
     Retry,
     /// Let the model have the tools it asks for.
-    GoOn,
+    #[serde(rename = "go_on")]
+    AllowMoreTools,
     KeepWaiting,
-    AskAgain,
-    AsManyAgain,
-    NoBound,
+    #[serde(rename = "ask_again")]
+    SendAgain,
+    #[serde(rename = "as_many_again")]
+    ExtendRoundLimit,
+    #[serde(rename = "no_bound")]
+    NoRoundLimit,
     /// Answer now with what there is.
     AnswerNow,
     /// Let the context grow.
@@ -367,7 +372,8 @@ pub enum Choice {
     /// Write what was found into the settings, and use it.
     Store,
     /// Let the files' changes come into force.
-    TakeChanges,
+    #[serde(rename = "take_changes")]
+    ApplyChanges,
     /// Replace the file; a copy of it is kept.
     Replace,
     /// Take the new definition of a tool as the accepted one.
@@ -382,15 +388,15 @@ pub enum Choice {
 
 /// Whose question it is: it is closed when its owner ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Owner {
-    Job(Job),
+pub enum QuestionOwner {
+    Job(ModelJob),
     Server(ServerId),
     Program,
 }
 
 /// Work that holds a request to a model: at most one open request a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Job {
+pub enum ModelJob {
     Turn(TurnId),
     Probe,
 }

@@ -89,7 +89,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     // may hold up the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
-    for notice in config::narrowed(&written) {
+    for notice in config::tightened_permissions_notices(&written) {
         eprintln!("humble: {}", advice::notice_line(&notice));
     }
     code
@@ -112,7 +112,7 @@ async fn run_chat(
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
     match run_screen(home, Provider::new(), options, None, background).await? {
-        ScreenOutcome::Screen(tui::Exit::Demo) => exec_demo(demo_home),
+        ScreenOutcome::Screen(tui::ScreenExit::Demo) => exec_demo(demo_home),
         left => Ok(left.code()),
     }
 }
@@ -162,10 +162,10 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
 }
 
 /// What the guide of the demo types ahead.
-pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
+pub const DEMO_PROMPTS: tui::TourPrompts = tui::TourPrompts {
     question: demo::QUESTION,
     story: demo::STORY,
-    connect: demo::CONNECT,
+    setup: demo::CONNECT,
 };
 
 /// How the engine runs in the demo. A tool always asks at first, whatever mode an
@@ -200,7 +200,7 @@ fn farewell(sessions: &Path, is_new: bool) -> String {
 /// How the screen ended, or why there was none.
 enum ScreenOutcome {
     NoTerminal,
-    Screen(tui::Exit),
+    Screen(tui::ScreenExit),
 }
 
 impl ScreenOutcome {
@@ -216,7 +216,7 @@ async fn run_screen(
     home: Home,
     provider: Provider,
     options: EngineOptions,
-    guide: Option<tui::Prompts>,
+    guide: Option<tui::TourPrompts>,
     background: &BackgroundRuntime,
 ) -> Result<ScreenOutcome> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -225,12 +225,12 @@ async fn run_screen(
         return Ok(ScreenOutcome::NoTerminal);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let screen = tui::Options {
+    let screen = tui::TuiOptions {
         no_color: set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
-        redact: tui::Redact(log::redact),
-        guide,
-        ..tui::Options::default()
+        redact: tui::RedactFn(log::redact),
+        tour_prompts: guide,
+        ..tui::TuiOptions::default()
     };
     let EngineHandle {
         commands,

@@ -26,7 +26,7 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     Ok(match (said.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
         (false, true) => Some(Prompt::new(said)),
-        (_, false) => Some(Prompt::with_context(said, piped)),
+        (_, false) => Some(Prompt::with_piped_context(said, piped)),
     })
 }
 

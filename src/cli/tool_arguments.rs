@@ -128,7 +128,7 @@ fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<V
 /// How a tool is called: its arguments in the order of its schema, those that may be
 /// left out in brackets.
 pub fn usage_text(tool: &Tool) -> String {
-    let required: Vec<&str> = tool.required().collect();
+    let required: Vec<&str> = tool.required_arguments().collect();
     let words = argument_names(tool).into_iter().map(|name| {
         let property = ArgumentSchema::for_argument(tool, name);
         let kind = property.placeholder();

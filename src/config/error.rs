@@ -12,7 +12,7 @@ pub enum ConfigError {
     #[error("no home folder is known")]
     NoHome,
     #[error("`{}` cannot be used as a folder: {why}", path.display())]
-    BadHome { path: PathBuf, why: String },
+    InvalidHome { path: PathBuf, why: String },
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable {
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum ConfigError {
     },
     /// It is JSON, but what should be changed is not what it should be.
     #[error("{}, line {line}: {fault}", path.display())]
-    Misshapen {
+    WrongShape {
         path: PathBuf,
         line: usize,
         fault: String,
@@ -49,9 +49,9 @@ pub enum ConfigError {
         near: Option<String>,
     },
     #[error("{} lists `{name}` already", path.display())]
-    KnownModel { path: PathBuf, name: String },
+    DuplicateModel { path: PathBuf, name: String },
     #[error("{} lists a server `{name}` already", path.display())]
-    KnownServer { path: PathBuf, name: String },
+    DuplicateServer { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), meant(near))]
     UnknownServer {
         path: PathBuf,
@@ -68,7 +68,7 @@ fn meant(near: &Option<String>) -> String {
 
 impl ConfigError {
     /// Why `path` could not be read.
-    pub(super) fn reading(path: &Path, fault: &io::Error) -> Self {
+    pub(super) fn from_read_error(path: &Path, fault: &io::Error) -> Self {
         let path = path.to_owned();
         match fault.kind() {
             io::ErrorKind::FileTooLarge => Self::TooLarge {
@@ -77,7 +77,7 @@ impl ConfigError {
             },
             _ => Self::Unreadable {
                 path,
-                why: files::words(fault),
+                why: files::describe_io_error(fault),
                 // A part of the path is a file: the one that is named is not there.
                 advice: match fault.kind() {
                     io::ErrorKind::NotADirectory => "Name another folder with --home.",
@@ -89,43 +89,45 @@ impl ConfigError {
 
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
-        let what = capitalised(&self.to_string());
+        let what = capitalize(&self.to_string());
         let notice = if what.ends_with('?') {
             Notice::failure(what)
         } else {
             Notice::failure(format!("{what}."))
         };
         match self {
-            Self::NoHome | Self::BadHome { .. } => {
-                notice.advise("Name a folder with --home or HUMBLE_HOME.")
+            Self::NoHome | Self::InvalidHome { .. } => {
+                notice.with_advice("Name a folder with --home or HUMBLE_HOME.")
             }
-            Self::Unreadable { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
-            Self::TooLarge { .. } => notice.because(LEFT_ALONE).advise(
+            Self::Unreadable { advice, .. } => {
+                notice.with_reason(FILE_IGNORED).with_advice(*advice)
+            }
+            Self::TooLarge { .. } => notice.with_reason(FILE_IGNORED).with_advice(
                 "Settings are small: move it away, or take out what does not belong there.",
             ),
-            Self::Malformed { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
-            Self::Misshapen { .. } => notice
-                .because("The file is left as it is.")
-                .advise("Correct it there."),
+            Self::Malformed { advice, .. } => notice.with_reason(FILE_IGNORED).with_advice(*advice),
+            Self::WrongShape { .. } => notice
+                .with_reason("The file is left as it is.")
+                .with_advice("Correct it there."),
             Self::Unwritable { .. } => notice
-                .because("The file is as it was.")
-                .advise("Make room or give yourself the right to write, then try again."),
+                .with_reason("The file is as it was.")
+                .with_advice("Make room or give yourself the right to write, then try again."),
             Self::ChangedMeanwhile { .. } => notice
-                .because("The file is left as it is.")
-                .advise("Look at it again first."),
-            Self::KnownServer { .. } => {
-                notice.advise("Give this one another name, or change the entry there.")
+                .with_reason("The file is left as it is.")
+                .with_advice("Look at it again first."),
+            Self::DuplicateServer { .. } => {
+                notice.with_advice("Give this one another name, or change the entry there.")
             }
-            Self::KnownModel { .. } => notice.advise(Advice::SelectModel),
+            Self::DuplicateModel { .. } => notice.with_advice(Advice::SelectModel),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
-                notice.advise("It may have been removed in the meantime.")
+                notice.with_advice("It may have been removed in the meantime.")
             }
         }
     }
 
     /// The same of a file that broke while the program runs.
     pub fn notice_while_running(&self) -> Notice {
-        while_running(self.banner()).notice
+        banner_while_running(self.banner()).notice
     }
 
     /// The same as a banner about the file.
@@ -135,30 +137,30 @@ impl ConfigError {
 
     fn cause(&self) -> BannerCause {
         match self {
-            Self::NoHome | Self::BadHome { .. } => BannerCause::UnwritableHome,
+            Self::NoHome | Self::InvalidHome { .. } => BannerCause::UnwritableHome,
             Self::Unreadable { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Malformed { path, .. } => BannerCause::UnreadableFile(file_name(path)),
-            Self::Misshapen { path, .. }
+            Self::WrongShape { path, .. }
             | Self::Unwritable { path, .. }
             | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
-            | Self::KnownModel { path, .. }
-            | Self::KnownServer { path, .. }
+            | Self::DuplicateModel { path, .. }
+            | Self::DuplicateServer { path, .. }
             | Self::UnknownServer { path, .. } => BannerCause::setting(file_name(path), ""),
         }
     }
 }
 
 /// At a start; while the program runs [`AS_THEY_WERE`] is true.
-const LEFT_ALONE: &str = "The program runs without it, and nothing is saved into it.";
-const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alone.";
+const FILE_IGNORED: &str = "The program runs without it, and nothing is saved into it.";
+const SETTINGS_KEPT: &str = "The settings stay as they were; the file is left alone.";
 
 /// The banner of a file that broke while the program runs: nothing is lost of what
 /// was in force.
-pub fn while_running(mut banner: Banner) -> Banner {
+pub fn banner_while_running(mut banner: Banner) -> Banner {
     if let BannerCause::UnreadableFile(_) | BannerCause::UnreadableTrust = banner.cause {
-        banner.notice.why = Some(AS_THEY_WERE.to_owned());
+        banner.notice.why = Some(SETTINGS_KEPT.to_owned());
     }
     banner
 }
@@ -169,7 +171,7 @@ pub(super) fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn capitalised(sentence: &str) -> String {
+fn capitalize(sentence: &str) -> String {
     let mut letters = sentence.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

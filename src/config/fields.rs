@@ -1,28 +1,28 @@
 //! Fields of one entry, typed leniently: `null` is as good as absent, and what is
 //! of another type is told with what was expected in its place.
 
-use super::json_document::kind;
+use super::json_document::type_description;
 use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-pub(super) type Entry = Map<String, Value>;
+pub(super) type ConfigObject = Map<String, Value>;
 /// What is wrong with a field and what is expected, without a full stop.
-pub(super) type Fault = String;
+pub(super) type FieldError = String;
 
 /// The longest time-out that can be set: one day.
 const SECONDS_MAX: f64 = 86_400.0;
 
-pub(super) fn get<'a>(entry: &'a Entry, key: &str) -> Option<&'a Value> {
+pub(super) fn get<'a>(entry: &'a ConfigObject, key: &str) -> Option<&'a Value> {
     entry.get(key).filter(|value| !value.is_null())
 }
 
-fn typed<'a, T>(
-    entry: &'a Entry,
+fn typed_field<'a, T>(
+    entry: &'a ConfigObject,
     key: &str,
     expected: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
-) -> Result<Option<T>, Fault> {
+) -> Result<Option<T>, FieldError> {
     let Some(value) = get(entry, key) else {
         return Ok(None);
     };
@@ -30,67 +30,79 @@ fn typed<'a, T>(
         Some(read) => Ok(Some(read)),
         None => Err(format!(
             "`{key}` is {}, {expected} is expected",
-            show(value)
+            describe_value(value)
         )),
     }
 }
 
 /// Numbers and truth values are no secrets and may be quoted.
-fn show(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        other => kind(other).to_owned(),
+        other => type_description(other).to_owned(),
     }
 }
 
-pub(super) fn text<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
-    typed(entry, key, "a text", Value::as_str)
+pub(super) fn text<'a>(entry: &'a ConfigObject, key: &str) -> Result<Option<&'a str>, FieldError> {
+    typed_field(entry, key, "a text", Value::as_str)
 }
 
 /// A text that must not be empty.
-pub(super) fn name<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
+pub(super) fn non_empty_text<'a>(
+    entry: &'a ConfigObject,
+    key: &str,
+) -> Result<Option<&'a str>, FieldError> {
     match text(entry, key)? {
         Some(found) if found.trim().is_empty() => Err(format!("`{key}` is empty")),
         found => Ok(found),
     }
 }
 
-pub(super) fn flag(entry: &Entry, key: &str) -> Result<Option<bool>, Fault> {
-    typed(entry, key, "true or false", Value::as_bool)
+pub(super) fn boolean(entry: &ConfigObject, key: &str) -> Result<Option<bool>, FieldError> {
+    typed_field(entry, key, "true or false", Value::as_bool)
 }
 
-pub(super) fn table<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a Entry>, Fault> {
-    typed(entry, key, "an object", Value::as_object)
+pub(super) fn object<'a>(
+    entry: &'a ConfigObject,
+    key: &str,
+) -> Result<Option<&'a ConfigObject>, FieldError> {
+    typed_field(entry, key, "an object", Value::as_object)
 }
 
 /// A whole number from 1 to `u32::MAX`.
-pub(super) fn count(entry: &Entry, key: &str) -> Result<Option<u32>, Fault> {
-    typed(entry, key, "a whole number from 1 on", |value| {
+pub(super) fn count(entry: &ConfigObject, key: &str) -> Result<Option<u32>, FieldError> {
+    typed_field(entry, key, "a whole number from 1 on", |value| {
         let number = value.as_f64()?;
         let fits = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
         fits.then_some(number as u32)
     })
 }
 
-pub(super) fn seconds(entry: &Entry, key: &str) -> Result<Option<Duration>, Fault> {
+pub(super) fn seconds(entry: &ConfigObject, key: &str) -> Result<Option<Duration>, FieldError> {
     let expected = "a number of seconds above 0, at most 86400,";
-    typed(entry, key, expected, |value| {
+    typed_field(entry, key, expected, |value| {
         let seconds = value.as_f64()?;
         let fits = seconds > 0.0 && seconds <= SECONDS_MAX;
         fits.then(|| Duration::from_secs_f64(seconds))
     })
 }
 
-pub(super) fn texts(entry: &Entry, key: &str) -> Result<Option<Vec<String>>, Fault> {
-    typed(entry, key, "a list of texts", |value| {
+pub(super) fn text_list(
+    entry: &ConfigObject,
+    key: &str,
+) -> Result<Option<Vec<String>>, FieldError> {
+    typed_field(entry, key, "a list of texts", |value| {
         let texts = value.as_array()?.iter().map(Value::as_str);
         texts.map(|text| text.map(str::to_owned)).collect()
     })
 }
 
 /// An object whose values are texts, in its order.
-pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, Fault> {
-    let Some(table) = table(entry, key)? else {
+pub(super) fn text_pairs(
+    entry: &ConfigObject,
+    key: &str,
+) -> Result<Vec<(String, String)>, FieldError> {
+    let Some(table) = object(entry, key)? else {
         return Ok(Vec::new());
     };
     table
@@ -99,7 +111,7 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
             Some(text) => Ok((name.clone(), text.to_owned())),
             None => Err(format!(
                 "`{name}` in `{key}` is {}, a text is expected",
-                kind(value)
+                type_description(value)
             )),
         })
         .collect()
@@ -107,43 +119,43 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
 
 /// One of `words`, in upper or lower case: files of humble-ai-cli hold both.
 pub(super) fn one_of<'w>(
-    entry: &Entry,
+    entry: &ConfigObject,
     key: &str,
     words: &[&'w str],
-) -> Result<Option<&'w str>, Fault> {
-    let expected = format!("one of {}", listed(words));
-    let Some(found) = typed(entry, key, &expected, Value::as_str)? else {
+) -> Result<Option<&'w str>, FieldError> {
+    let expected = format!("one of {}", quoted_list(words));
+    let Some(found) = typed_field(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
     let is_meant = |word: &&&str| word.eq_ignore_ascii_case(found);
     match words.iter().find(is_meant) {
         Some(word) => Ok(Some(word)),
-        None => Err(unknown(key, found, words)),
+        None => Err(unknown_value(key, found, words)),
     }
 }
 
 /// A value that is none of `words`, with the nearest of them.
-pub(super) fn unknown(key: &str, found: &str, words: &[&str]) -> Fault {
+pub(super) fn unknown_value(key: &str, found: &str, words: &[&str]) -> FieldError {
     let meant = nearest(found, words.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
-    let found: String = found.chars().take(FOUND_MAX).collect();
+    let found: String = found.chars().take(QUOTED_CHARS_MAX).collect();
     format!(
         "`{key}` is `{found}`, one of {} is expected{meant}",
-        listed(words)
+        quoted_list(words)
     )
 }
 
 /// Characters of a wrong value that are quoted.
-const FOUND_MAX: usize = 40;
+const QUOTED_CHARS_MAX: usize = 40;
 
-fn listed(words: &[&str]) -> String {
+fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
 }
 
 /// A fault as a sentence.
-pub(super) fn sentence(fault: &str) -> String {
+pub(super) fn with_full_stop(fault: &str) -> String {
     if fault.ends_with('?') {
         fault.to_owned()
     } else {

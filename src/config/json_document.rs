@@ -3,7 +3,7 @@
 //! stays as it was, to the byte.
 
 use super::ConfigError;
-use super::json_edit::{self, Step};
+use super::json_edit::{self, PathStep};
 use crate::files;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 pub(super) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct JsonDocument {
     path: PathBuf,
     text: String,
     /// Always an object.
     root: Value,
 }
 
-impl Document {
+impl JsonDocument {
     /// Reads `path`; `None` where there is no such file, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let bytes =
-            files::read(path, BYTES_MAX).map_err(|fault| ConfigError::reading(path, &fault))?;
+        let bytes = files::read(path, BYTES_MAX)
+            .map_err(|fault| ConfigError::from_read_error(path, &fault))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 
@@ -51,7 +51,11 @@ impl Document {
             let good = fault.utf8_error().valid_up_to();
             let good = String::from_utf8_lossy(&fault.as_bytes()[..good]).into_owned();
             let what = "a byte that is not UTF-8".to_owned();
-            malformed(place_of(&good, good.len()), what, "Save it as UTF-8.")
+            malformed(
+                line_and_column(&good, good.len()),
+                what,
+                "Save it as UTF-8.",
+            )
         })?;
         if text.starts_with('\u{feff}') {
             let advice = "Save it as UTF-8 without a byte order mark.";
@@ -73,14 +77,14 @@ impl Document {
             }),
             Ok(other) => {
                 let start = text.len() - text.trim_start().len();
-                let fault = format!("it is {}, an object is expected", kind(&other));
+                let fault = format!("it is {}, an object is expected", type_description(&other));
                 let advice = "Put what it holds into an object: { … }.";
-                Err(malformed(place_of(&text, start), fault, advice))
+                Err(malformed(line_and_column(&text, start), fault, advice))
             }
             Err(fault) => {
-                let at = offset_of(&text, fault.line(), fault.column());
-                let (what, advice) = explain(&fault, &text[at..]);
-                Err(malformed(place_of(&text, at), what, advice))
+                let at = byte_offset(&text, fault.line(), fault.column());
+                let (what, advice) = explain_parse_error(&fault, &text[at..]);
+                Err(malformed(line_and_column(&text, at), what, advice))
             }
         }
     }
@@ -99,14 +103,14 @@ impl Document {
 
     /// The line, from 1 on, on which what `steps` lead to begins, or the last of
     /// what there is on the way.
-    pub(super) fn line(&self, steps: &[Step<'_>]) -> usize {
-        place_of(&self.text, json_edit::find(&self.text, steps).start).0
+    pub(super) fn line_of(&self, steps: &[PathStep<'_>]) -> usize {
+        line_and_column(&self.text, json_edit::find(&self.text, steps).start).0
     }
 
     /// Puts `value` where `steps` lead, making the objects that are missing on the
     /// way, and changes no other byte.
-    pub(super) fn set(&mut self, steps: &[Step<'_>], value: &Value) -> Result<(), ConfigError> {
-        if self.follow(steps)? != Some(value) {
+    pub(super) fn set(&mut self, steps: &[PathStep<'_>], value: &Value) -> Result<(), ConfigError> {
+        if self.lookup(steps)? != Some(value) {
             self.text = json_edit::set(&self.text, steps, value);
             self.root =
                 serde_json::from_str(&self.text).expect("an edit of valid JSON leaves valid JSON");
@@ -115,13 +119,13 @@ impl Document {
     }
 
     /// What `steps` lead to, if it is there.
-    fn follow(&self, steps: &[Step<'_>]) -> Result<Option<&Value>, ConfigError> {
+    fn lookup(&self, steps: &[PathStep<'_>]) -> Result<Option<&Value>, ConfigError> {
         let mut here = &self.root;
         for (depth, step) in steps.iter().enumerate() {
             let next = match (here, step) {
-                (Value::Object(map), Step::Key(key)) => map.get(*key),
-                (Value::Array(items), Step::Index(index)) => items.get(*index),
-                (other, _) => return Err(self.misshapen(&steps[..depth], other)),
+                (Value::Object(map), PathStep::Key(key)) => map.get(*key),
+                (Value::Array(items), PathStep::Index(index)) => items.get(*index),
+                (other, _) => return Err(self.wrong_shape(&steps[..depth], other)),
             };
             match next {
                 Some(next) => here = next,
@@ -131,23 +135,26 @@ impl Document {
         Ok(Some(here))
     }
 
-    fn misshapen(&self, steps: &[Step<'_>], found: &Value) -> ConfigError {
+    fn wrong_shape(&self, steps: &[PathStep<'_>], found: &Value) -> ConfigError {
         let name = match steps.last() {
-            Some(Step::Key(key)) => format!("`{key}`"),
-            Some(Step::Index(index)) => format!("entry {}", index + 1),
+            Some(PathStep::Key(key)) => format!("`{key}`"),
+            Some(PathStep::Index(index)) => format!("entry {}", index + 1),
             None => "the file".to_owned(),
         };
-        ConfigError::Misshapen {
+        ConfigError::WrongShape {
             path: self.path.clone(),
-            line: self.line(steps),
-            fault: format!("{name} is {}, an object is expected", kind(found)),
+            line: self.line_of(steps),
+            fault: format!(
+                "{name} is {}, an object is expected",
+                type_description(found)
+            ),
         }
     }
 }
 
 /// What a value is, in words. Values themselves are not quoted: one of them may
 /// be a secret in the wrong place.
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(super) fn type_description(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -160,7 +167,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
 
 /// Line and column, from 1 on, of a byte; the column counts characters, as the
 /// editors of people do.
-fn place_of(text: &str, at: usize) -> (usize, usize) {
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.matches('\n').count() + 1;
@@ -169,7 +176,7 @@ fn place_of(text: &str, at: usize) -> (usize, usize) {
 
 /// The byte that the parser's line and column point at. Its columns count bytes,
 /// the one read last included, and start over at a line end.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
+fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text
         .split_inclusive('\n')
         .take(line.saturating_sub(1))
@@ -184,7 +191,7 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 
 /// What is wrong and what to do, from the parser's words and the text from the
 /// fault on.
-fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
+fn explain_parse_error(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let said = fault.to_string();
     let said = said.split(" at line ").next().unwrap_or_default();
     let (what, advice) = match rest.chars().next() {

@@ -6,18 +6,18 @@ use url::Url;
 const SECRET_BYTES_MIN: usize = 6;
 /// What everybody may know, and every child process is told (S3.1): the log would be
 /// unreadable without the paths that begin with it.
-const PUBLIC: [&str; 9] = [
+const PUBLIC_VARIABLES: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
 ];
 
 /// Is the value of this variable no secret, whoever uses it?
 pub(super) fn is_public(name: &str) -> bool {
-    PUBLIC.contains(&name) || name.starts_with("XDG_")
+    PUBLIC_VARIABLES.contains(&name) || name.starts_with("XDG_")
 }
 
 /// How a value may be met again that is to be hidden: as it is, and as the path or the
 /// host of a URL has it. None of what is too short to be hidden.
-pub(super) fn spellings(value: &str) -> Vec<String> {
+pub(super) fn secret_spellings(value: &str) -> Vec<String> {
     let path = value.split(['?', '#']).next().unwrap_or_default();
     let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
     let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
@@ -30,15 +30,15 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
 }
 
 /// Looks up a variable of the environment; unset, or not Unicode, is `None`.
-pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The environment of this program.
-pub(super) fn environment(name: &str) -> Option<String> {
+pub(super) fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 /// `NAME` where `text` is `${NAME}` and nothing else.
-pub(super) fn reference(text: &str) -> Option<&str> {
+pub(super) fn whole_reference(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
 }
 
@@ -55,7 +55,10 @@ pub(super) fn is_name(name: &str) -> bool {
 ///
 /// # Errors
 /// The first name that is not set.
-pub(super) fn replaced(text: &str, variables: Variables<'_>) -> Result<String, String> {
+pub(super) fn expand_variables(
+    text: &str,
+    variables: VariableLookup<'_>,
+) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -78,10 +81,10 @@ pub(super) fn replaced(text: &str, variables: Variables<'_>) -> Result<String, S
 
 #[cfg(test)]
 mod tests {
-    use super::replaced;
+    use super::expand_variables;
 
     #[test]
-    fn variables_are_replaced_and_an_unset_one_is_named() {
+    fn variables_are_expanded_and_unset_ones_are_reported() {
         let variables = |name: &str| (name == "A").then(|| "${B}x".to_owned());
         for (text, expected) in [
             ("", Ok("")),
@@ -91,7 +94,7 @@ mod tests {
             ("${${A}", Ok("${${B}x")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(replaced(text, &variables), expected, "{text}");
+            assert_eq!(expand_variables(text, &variables), expected, "{text}");
         }
     }
 }

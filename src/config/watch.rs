@@ -6,7 +6,7 @@
 mod fingerprint;
 
 use super::Home;
-use fingerprint::{Stamps, folders};
+use fingerprint::{Fingerprints, folders_to_watch};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,23 +16,23 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 /// Editors write a file in several steps: this long nothing more must happen.
-const QUIET: Duration = Duration::from_millis(200);
+const DEBOUNCE: Duration = Duration::from_millis(200);
 /// A file that never comes to rest is read all the same.
-const RESTLESS_MAX: Duration = Duration::from_secs(2);
+const DEBOUNCE_MAX: Duration = Duration::from_secs(2);
 /// Between two looks where nobody tells of changes.
-const POLL: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Between two looks where the system does: it says nothing of a network drive, and
 /// loses words when there are too many.
-const SAFETY: Duration = Duration::from_secs(10);
+const FALLBACK_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Tells when the files of a home may say something else. Dropped, it stops.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct SettingsWatcher {
     changed: mpsc::Receiver<()>,
     _task: AbortOnDropHandle<()>,
 }
 
-impl Watcher {
+impl SettingsWatcher {
     /// Begins to watch; the first word comes at once, for what changed since the
     /// files were read. Must be called within a tokio runtime.
     pub fn new(home: &Home) -> Self {
@@ -54,13 +54,17 @@ impl Watcher {
 
 async fn watch(home: Home, tell: mpsc::Sender<()>) {
     let (wake, woken) = mpsc::channel(1);
-    follow(Look::new(home, wake), woken, tell).await;
+    watch_loop(SettingsFiles::new(home, wake), woken, tell).await;
 }
 
-async fn follow(mut look: Look, mut woken: mpsc::Receiver<()>, tell: mpsc::Sender<()>) {
+async fn watch_loop(
+    mut look: SettingsFiles,
+    mut woken: mpsc::Receiver<()>,
+    tell: mpsc::Sender<()>,
+) {
     loop {
         let looked = tokio::task::spawn_blocking(move || {
-            let changed = look.again();
+            let changed = look.has_changed();
             (look, changed)
         });
         let changed;
@@ -77,17 +81,21 @@ async fn follow(mut look: Look, mut woken: mpsc::Receiver<()>, tell: mpsc::Sende
         {
             return;
         }
-        let patience = if look.is_told { SAFETY } else { POLL };
+        let patience = if look.is_notified {
+            FALLBACK_POLL_INTERVAL
+        } else {
+            POLL_INTERVAL
+        };
         if timeout(patience, woken.recv()).await.is_ok() {
-            come_to_rest(&mut woken).await;
+            debounce(&mut woken).await;
         }
     }
 }
 
-async fn come_to_rest(woken: &mut mpsc::Receiver<()>) {
-    let end = Instant::now() + RESTLESS_MAX;
+async fn debounce(woken: &mut mpsc::Receiver<()>) {
+    let end = Instant::now() + DEBOUNCE_MAX;
     loop {
-        let until = end.min(Instant::now() + QUIET);
+        let until = end.min(Instant::now() + DEBOUNCE);
         match timeout_at(until, woken.recv()).await {
             Ok(Some(())) if Instant::now() < end => {}
             _ => return,
@@ -96,45 +104,45 @@ async fn come_to_rest(woken: &mut mpsc::Receiver<()>) {
 }
 
 /// The system's watcher, and what the files held at the last look.
-struct Look {
+struct SettingsFiles {
     home: Home,
     wake: mpsc::Sender<()>,
     system: Option<RecommendedWatcher>,
-    asks_system: bool,
+    may_use_system: bool,
     watched: BTreeSet<PathBuf>,
-    stamps: Option<Stamps>,
+    fingerprints: Option<Fingerprints>,
     /// Every folder is watched by the system.
-    is_told: bool,
+    is_notified: bool,
 }
 
-impl Look {
+impl SettingsFiles {
     fn new(home: Home, wake: mpsc::Sender<()>) -> Self {
         Self {
             home,
             wake,
             system: None,
-            asks_system: true,
+            may_use_system: true,
             watched: BTreeSet::new(),
-            stamps: None,
-            is_told: false,
+            fingerprints: None,
+            is_notified: false,
         }
     }
 
     /// Does a file hold something else than at the last look? The first look says
     /// yes. Blocks.
-    fn again(&mut self) -> bool {
+    fn has_changed(&mut self) -> bool {
         // First the watch, then the look: what happens between is not lost.
-        self.is_told = self.follow();
-        let stamps = Stamps::of(&self.home, self.stamps.as_ref());
-        let changed = self.stamps.as_ref() != Some(&stamps);
-        self.stamps = Some(stamps);
+        self.is_notified = self.watch_folders();
+        let stamps = Fingerprints::read(&self.home, self.fingerprints.as_ref());
+        let changed = self.fingerprints.as_ref() != Some(&stamps);
+        self.fingerprints = Some(stamps);
         changed
     }
 
     /// Watches the folders in which the files are now: links may lead elsewhere since
     /// the last look, and a folder that was made again is another one.
-    fn follow(&mut self) -> bool {
-        if self.system.is_none() && self.asks_system {
+    fn watch_folders(&mut self) -> bool {
+        if self.system.is_none() && self.may_use_system {
             let wake = self.wake.clone();
             let heard = move |event: notify::Result<Event>| {
                 // To read a file is no change of it.
@@ -152,7 +160,7 @@ impl Look {
         let Some(system) = &mut self.system else {
             return false;
         };
-        let wanted = folders(&self.home);
+        let wanted = folders_to_watch(&self.home);
         for gone in self.watched.difference(&wanted) {
             // It may be gone by itself.
             let _ = system.unwatch(gone);

@@ -9,7 +9,7 @@ use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
 };
 use super::unterminated_json::JsonProgress;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use serde_json::Value;
 
 const FORM: &str = "Harmony";
@@ -88,7 +88,7 @@ enum HarmonyState {
 }
 
 impl Recognizer for HarmonyRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.state {
             HarmonyState::BeforeArguments if c == '{' => {
@@ -135,7 +135,7 @@ impl Recognizer for HarmonyRecognizer {
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let in_header = matches!(
             self.state,
             HarmonyState::Between { .. } | HarmonyState::Word { .. } | HarmonyState::Token { .. }
@@ -178,7 +178,7 @@ impl HarmonyRecognizer {
         Advance::Hold
     }
 
-    fn in_token(&mut self, part: &str, body: &str, offered: &Offered) -> Advance {
+    fn in_token(&mut self, part: &str, body: &str, offered: &Toolset) -> Advance {
         let opens = part.len() == body.len();
         if let Some(token) = TOKENS.into_iter().find(|&token| token == part) {
             if opens && !matches!(token, START | CHANNEL) {
@@ -218,7 +218,7 @@ impl HarmonyRecognizer {
     }
 
     /// The header is complete.
-    fn message(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn message(&mut self, body: &str, offered: &Toolset) -> Advance {
         self.header = body.len();
         if recipient(body).is_some() {
             if offered.is_empty() {
@@ -235,7 +235,7 @@ impl HarmonyRecognizer {
         })
     }
 
-    fn call(&self, body: &str, end: usize, offered: &Offered) -> Advance {
+    fn call(&self, body: &str, end: usize, offered: &Toolset) -> Advance {
         match self.read(body, end, offered, true) {
             Some(found) => Advance::Found(found),
             None => Advance::Text,
@@ -247,7 +247,7 @@ impl HarmonyRecognizer {
         &self,
         body: &str,
         end: usize,
-        offered: &Offered,
+        offered: &Toolset,
         whole: bool,
     ) -> Option<RecognizedForm> {
         let raw = body[..end].trim_end();

@@ -2,8 +2,8 @@
 //! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
 
 use super::scan_event::{ScanEvent, TextCall, UnusableCall};
-use crate::domain::toolset::withheld;
-use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
+use crate::domain::toolset::withheld_reason;
+use crate::domain::{Arguments, OfferedTool, ToolLookup, Toolset};
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -35,13 +35,13 @@ pub(super) fn is_wrapper_key(key: &str) -> bool {
 }
 
 /// Whether `key` can stand in a call; with any other, the object is no call (S6.3).
-pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
+pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
     NAMES.contains(&key)
         || ARGUMENTS.contains(&key)
         || WRAPPERS.contains(&key)
         || OTHERS.contains(&key)
         || key == "tool_call_id"
-        || offered.has(key)
+        || offered.has_tool_named(key)
 }
 
 /// An object of the stream, complete.
@@ -74,20 +74,20 @@ pub(super) struct ParsedCall<'a> {
 
 /// Resolves the name and makes of it a call, or one that cannot be used (S5.5). None
 /// where it is text: what it names is not on offer, and its form is not unmistakable.
-pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Offered) -> Option<ScanEvent> {
+pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
     let tool = match offered.resolve(written.server.as_deref(), written.name) {
-        Resolved::Tool(tool) => tool,
+        ToolLookup::Tool(tool) => tool,
         // Its name was on offer: the model may well know it still.
-        Resolved::Unknown if offered.withholds(written.server.as_deref(), written.name) => {
-            return Some(unusable_call(written.raw, withheld(&name)));
+        ToolLookup::Unknown if offered.is_withheld(written.server.as_deref(), written.name) => {
+            return Some(unusable_call(written.raw, withheld_reason(&name)));
         }
         _ if !written.unmistakable => return None,
-        Resolved::Ambiguous => {
+        ToolLookup::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
             return Some(unusable_call(written.raw, why));
         }
-        Resolved::Unknown => {
+        ToolLookup::Unknown => {
             let of_server = match &written.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
@@ -115,7 +115,7 @@ pub(super) fn resolve_call(written: ParsedCall<'_>, offered: &Offered) -> Option
 }
 
 /// None where the object is not a call.
-pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<ScanEvent> {
+pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
         Err(why) if object.unmistakable || object.is_tagged => {
@@ -128,12 +128,12 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<S
     let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
     let unmistakable = match (resolved, &parts.arguments) {
         _ if object.is_tagged => true,
-        (Resolved::Ambiguous, arguments) => arguments.is_some(),
-        (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
-        (Resolved::Tool(tool), arguments) => {
+        (ToolLookup::Ambiguous, arguments) => arguments.is_some(),
+        (ToolLookup::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
+        (ToolLookup::Tool(tool), arguments) => {
             // An object that only happens to have a name is not a call (S6.4).
             let bare = arguments.is_none() && (parts.server.is_none() || object.is_array_element);
-            if bare && tool.tool.required().next().is_none() {
+            if bare && tool.tool.required_arguments().next().is_none() {
                 return None;
             }
             if arguments.as_ref().is_some_and(is_definition) {
@@ -179,7 +179,7 @@ struct CallParts {
 }
 
 impl CallParts {
-    fn find(value: Value, element: bool, offered: &Offered) -> Option<Self> {
+    fn find(value: Value, element: bool, offered: &Toolset) -> Option<Self> {
         let Value::Object(mut map) = value else {
             return None;
         };
@@ -219,9 +219,9 @@ impl CallParts {
     }
 
     /// `{"f": {…}}`.
-    fn from_name_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
+    fn from_name_key(map: &mut Map<String, Value>, offered: &Toolset) -> Option<Self> {
         let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
-        let named = matches!(offered.resolve(None, name), Resolved::Tool(_)) && value.is_object();
+        let named = matches!(offered.resolve(None, name), ToolLookup::Tool(_)) && value.is_object();
         named.then(|| Self {
             server: None,
             name: name.clone(),
@@ -257,7 +257,7 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
     };
     let missing: Vec<_> = tool
         .tool
-        .required()
+        .required_arguments()
         .filter(|key| !arguments.contains_key(*key))
         .take(LISTED_MAX)
         .map(|key| format!("`{key}`"))
@@ -273,7 +273,7 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
 }
 
 /// The tools by name, as many as one sentence can hold.
-fn list_tools(offered: &Offered) -> String {
+fn list_tools(offered: &Toolset) -> String {
     let mut list = String::new();
     for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
         let comma = if number == 0 { "" } else { ", " };

@@ -14,7 +14,7 @@ use super::recognizer::{
 };
 use super::scan_event::ScanEvent;
 use super::tool_code;
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use crate::text::python::{self, BracketScanner};
 use identifiers::could_name_tool;
 use std::ops::Range;
@@ -125,7 +125,7 @@ struct ListItem {
 }
 
 impl Recognizer for PythonicRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let here = body.len() - c.len_utf8();
         if let PythonicState::ListClosed { blank } = self.state {
             return self.step_after_list(c, blank, here);
@@ -174,7 +174,7 @@ impl Recognizer for PythonicRecognizer {
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let in_call = matches!(
             self.state,
             PythonicState::FirstArgument { .. } | PythonicState::Equals | PythonicState::Arguments
@@ -249,7 +249,7 @@ impl PythonicRecognizer {
     }
 
     /// Without a tag, only what may become the name of a tool is waited for.
-    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Advance {
+    fn name(&mut self, chars: usize, part: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && !could_name_tool(part, offered) {
             return Advance::Reject;
         }
@@ -257,14 +257,14 @@ impl PythonicRecognizer {
     }
 
     /// The bracket behind a name.
-    fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Advance {
+    fn named(&mut self, here: usize, body: &str, offered: &Toolset) -> Advance {
         self.name_end = here;
         if self.wrapper.is_some() {
             return self.hold(PythonicState::Arguments);
         }
         let name = tool_name(&body[self.start..here], offered);
         match offered.resolve(None, name) {
-            Resolved::Unknown => Advance::Reject,
+            ToolLookup::Unknown => Advance::Reject,
             _ => self.hold(PythonicState::FirstArgument { named: false }),
         }
     }
@@ -274,7 +274,7 @@ impl PythonicRecognizer {
         c: char,
         named: bool,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         ended: bool,
     ) -> Advance {
         match c {
@@ -288,7 +288,7 @@ impl PythonicRecognizer {
         }
     }
 
-    fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
+    fn in_arguments(&mut self, body: &str, offered: &Toolset, ended: bool) -> Advance {
         let outside = usize::from(self.list);
         if !ended && self.brackets.depth() > outside {
             return self.hold(PythonicState::Arguments);
@@ -313,7 +313,7 @@ impl PythonicRecognizer {
         c: char,
         here: usize,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         ended: bool,
     ) -> Advance {
         if self.wrapper.is_none() || !self.list {
@@ -339,7 +339,7 @@ impl PythonicRecognizer {
         self.hold(PythonicState::Item)
     }
 
-    fn closed(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn closed(&mut self, body: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && self.list {
             return self.hold(PythonicState::ListClosed { blank: false });
         }
@@ -355,7 +355,7 @@ impl PythonicRecognizer {
     }
 
     /// Each item by itself, so that an unreadable one does not drop its siblings.
-    fn read(&self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn read(&self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let read: Vec<_> = self
             .items
             .iter()
@@ -373,7 +373,7 @@ impl PythonicRecognizer {
         Some(RecognizedForm::Calls(pieces.collect()))
     }
 
-    fn piece(&self, item: &ListItem, body: &str, offered: &Offered) -> Option<ScanEvent> {
+    fn piece(&self, item: &ListItem, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name_end = item.name_end?;
         let raw = &body[item.at.clone()];
         let (name, arguments) = match raw.split_at(name_end - item.at.start) {
@@ -404,7 +404,7 @@ pub(super) struct PythonCall<'a> {
 
 impl PythonCall<'_> {
     /// None where it is code.
-    pub(super) fn parse(self, offered: &Offered) -> Option<ScanEvent> {
+    pub(super) fn parse(self, offered: &Toolset) -> Option<ScanEvent> {
         let arguments = python::parse_arguments(self.arguments);
         let call = ParsedCall {
             raw: self.raw,

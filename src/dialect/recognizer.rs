@@ -2,7 +2,7 @@
 
 use super::markers::Wrapper;
 use super::scan_event::ScanEvent;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use std::fmt::Debug;
 
 /// A form that is being followed.
@@ -36,7 +36,7 @@ pub(super) struct OpeningContext<'a> {
     pub(super) after_call: bool,
     /// A header of gpt-oss's came before.
     pub(super) has_message_header: bool,
-    pub(super) offered: &'a Offered,
+    pub(super) offered: &'a Toolset,
 }
 
 impl OpeningContext<'_> {
@@ -109,7 +109,7 @@ pub(super) enum FormEnd {
 /// Follows one form from its marker on, in constant time a character.
 pub(super) trait Recognizer: Debug + Send {
     /// Takes `c`; `body` is everything from the marker up to and with `c`.
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance;
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance;
 
     /// Takes `c` after [`Advance::Pass`].
     fn pass(&mut self, _c: char) -> PassThroughStatus {
@@ -123,7 +123,7 @@ pub(super) trait Recognizer: Debug + Send {
     }
 
     /// Nothing more comes. None where what was held is text.
-    fn finish(&mut self, _body: &str, _offered: &Offered, _end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, _body: &str, _offered: &Toolset, _end: FormEnd) -> Option<RecognizedForm> {
         None
     }
 }

@@ -12,7 +12,7 @@ use super::markers::Wrapper;
 use super::recognizer::{BoxedRecognizer, OpeningContext, ThinkingEnd};
 use super::registry::{MARKERS, RECOGNIZERS};
 use super::scan_event::ScanOutput;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use std::sync::Arc;
 
 pub use super::scan_event::{ScanEvent, TextCall, UnusableCall};
@@ -27,7 +27,7 @@ const BLANK_CHARS_MAX: usize = 256;
 /// Incremental and linear in the text.
 #[derive(Debug)]
 pub struct CallScanner {
-    offered: Arc<Offered>,
+    offered: Arc<Toolset>,
     state: ScanState,
     /// What is not decided yet, from the fence before a form on.
     withheld: String,
@@ -77,7 +77,7 @@ enum ScanState {
 }
 
 impl CallScanner {
-    pub fn new(offered: Arc<Offered>) -> Self {
+    pub fn new(offered: Arc<Toolset>) -> Self {
         Self {
             offered,
             state: ScanState::Text,

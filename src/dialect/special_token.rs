@@ -8,7 +8,7 @@ use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
 use super::unterminated_json::JsonProgress;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use crate::text::python;
 use serde_json::Value;
 use std::ops::Range;
@@ -101,7 +101,7 @@ enum SpecialTokenState {
 }
 
 impl Recognizer for SpecialTokenRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.state {
             SpecialTokenState::Name { spaced } => self.in_name(c, here, spaced),
@@ -183,7 +183,7 @@ impl Recognizer for SpecialTokenRecognizer {
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         if matches!(self.state, SpecialTokenState::Arguments { .. })
             && let Some(over) = self.body.end(body)
         {
@@ -262,7 +262,7 @@ impl SpecialTokenRecognizer {
         self.hold(SpecialTokenState::Arguments { fenced })
     }
 
-    fn complete(&self, body: &str, offered: &Offered) -> Advance {
+    fn complete(&self, body: &str, offered: &Toolset) -> Advance {
         match self.read(body, offered) {
             Some(found) => Advance::Found(found),
             None => Advance::Text,
@@ -270,7 +270,7 @@ impl SpecialTokenRecognizer {
     }
 
     /// `call` ends where its arguments do.
-    fn read(&self, call: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn read(&self, call: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),

@@ -1,7 +1,7 @@
 //! What the system message says about tools (S4.1 to S4.3). The bytes are fixed
 //! by `tests/golden`: models of the `prompt` dialect were chosen with this text.
 
-use crate::domain::{Dialect, Offered, OfferedTool};
+use crate::domain::{Dialect, OfferedTool, Toolset};
 use serde_json::{Map, Value};
 
 const CALL_BLOCK_JSON: &str = "FUNCTION_CALL:
@@ -41,7 +41,7 @@ This replaces any other form of function call described above.
 
 /// The system message: `prompt` (the text of system_prompt.txt or a persona), the
 /// tool block and the call block. None where there is nothing to say.
-pub fn system_message(prompt: &str, dialect: Dialect, offered: &Offered) -> Option<String> {
+pub fn system_message(prompt: &str, dialect: Dialect, offered: &Toolset) -> Option<String> {
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt);
     let prompt = prompt.strip_suffix('\r').unwrap_or(prompt);
     let call_block = match dialect {

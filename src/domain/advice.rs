@@ -6,14 +6,14 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
     /// A whole sentence that is true in every front end.
-    Say(String),
+    Sentence(String),
 
     /// Ask the model again.
     Retry,
     /// Ask the model again, but not at once.
     RetryLater,
     /// Send the prompt that was put back into the message.
-    SendAgain,
+    ResendPrompt,
     /// Go on with an answer that was cut.
     Continue,
     /// Wait until what runs has ended, or stop it.
@@ -46,13 +46,13 @@ pub enum Advice {
     /// See which sessions there are.
     ListSessions,
     /// Give the conversation a title.
-    NameTitle,
+    SetTitle,
     /// See the branches of the conversation.
     ListBranches,
     /// Keep the conversation off the disk.
     MakePrivate,
     /// Save the conversation again.
-    LeavePrivate,
+    ResumeSaving,
 
     /// See the log of this program.
     ShowLog,
@@ -63,9 +63,9 @@ pub enum Advice {
     /// See what changed about trusted tools.
     ReviewTrust,
     /// Switch servers or tools off.
-    SwitchOffTools,
+    DisableTools,
     /// Read what a server wants the model to be told.
-    ShowInstructions,
+    ReviewInstructions,
 }
 
 impl Advice {
@@ -80,32 +80,35 @@ impl Advice {
 
 impl<T: Into<String>> From<T> for Advice {
     fn from(sentence: T) -> Self {
-        Self::Say(sentence.into())
+        Self::Sentence(sentence.into())
     }
 }
 
 /// All advice as sentences, in the words of a front end: `phrase` gives a whole sentence,
 /// or none where that front end has no such way. None where nothing is left to say.
-pub fn sentences(advice: &[Advice], phrase: impl Fn(&Advice) -> Option<String>) -> Option<String> {
-    let mut said = String::new();
-    for one in advice {
-        let Some(sentence) = phrase(one) else {
+pub fn join_sentences(
+    advice: &[Advice],
+    phrase: impl Fn(&Advice) -> Option<String>,
+) -> Option<String> {
+    let mut joined = String::new();
+    for item in advice {
+        let Some(sentence) = phrase(item) else {
             continue;
         };
-        if said.is_empty() {
-            said = sentence;
-        } else if one.is_alternative() {
-            said.truncate(said.trim_end_matches('.').len());
-            said.push_str(", or ");
+        if joined.is_empty() {
+            joined = sentence;
+        } else if item.is_alternative() {
+            joined.truncate(joined.trim_end_matches('.').len());
+            joined.push_str(", or ");
             let mut chars = sentence.chars();
-            said.extend(chars.next().into_iter().flat_map(char::to_lowercase));
-            said.push_str(chars.as_str());
+            joined.extend(chars.next().into_iter().flat_map(char::to_lowercase));
+            joined.push_str(chars.as_str());
         } else {
-            said.push(' ');
-            said.push_str(&sentence);
+            joined.push(' ');
+            joined.push_str(&sentence);
         }
     }
-    (!said.is_empty()).then_some(said)
+    (!joined.is_empty()).then_some(joined)
 }
 
 #[cfg(test)]
@@ -114,7 +117,7 @@ mod tests {
 
     fn phrase(advice: &Advice) -> Option<String> {
         let words = match advice {
-            Advice::Say(sentence) => sentence,
+            Advice::Sentence(sentence) => sentence,
             Advice::Retry => "Ask again.",
             Advice::NewSession => "Begin a new one.",
             _ => return None,
@@ -123,8 +126,8 @@ mod tests {
     }
 
     #[test]
-    fn steps_follow_each_other_and_alternatives_are_joined() {
-        let said = |advice: &[Advice]| sentences(advice, phrase).unwrap_or_default();
+    fn steps_become_sentences_and_alternatives_are_joined_with_or() {
+        let said = |advice: &[Advice]| join_sentences(advice, phrase).unwrap_or_default();
         let top_up = || Advice::from("Top it up.");
         assert_eq!(said(&[top_up(), Advice::Retry]), "Top it up. Ask again.");
         assert_eq!(

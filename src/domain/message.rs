@@ -12,26 +12,26 @@ pub enum Message {
     Assistant(String),
     /// The model's tool calls within the turn. Prose before them is not sent, but
     /// for what `carry` holds.
-    Calls {
-        calls: Vec<CallMessage>,
-        carry: Option<Carry>,
+    ToolCalls {
+        calls: Vec<ToolCallMessage>,
+        reasoning_echo: Option<ReasoningEcho>,
     },
     /// What came of one of them.
-    Result(ResultMessage),
+    ToolResult(ToolResultMessage),
 }
 
 /// What a provider needs to see again beside the calls of a round, as it was read:
 /// thinking with its signature and the like. Opaque to all but the provider that
 /// made it, and never longer-lived than its turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carry {
+pub struct ReasoningEcho {
     pub provider: ProviderKind,
     pub value: Value,
 }
 
 /// One call as the model is reminded of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CallMessage {
+pub struct ToolCallMessage {
     /// The id that ties call and result together on the wire.
     pub wire_id: String,
     pub server: ServerId,
@@ -40,12 +40,12 @@ pub struct CallMessage {
     pub native_name: String,
     /// The name that the `xml` form has for it: with the server where another has a
     /// tool of this name.
-    pub taught_name: String,
+    pub prompt_name: String,
     pub arguments: Arguments,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResultMessage {
+pub struct ToolResultMessage {
     pub wire_id: String,
     pub tool: String,
     pub native_name: String,

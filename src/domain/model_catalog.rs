@@ -1,8 +1,8 @@
 //! The catalog of models: every known server with what it lists, and the changes a user makes
 //! to it (adding and pulling a model).
 
-use super::facts::Catalogue;
 use super::model::Secret;
+use super::model_info::ModelList;
 use super::{ModelConfig, ModelRef, Notice, ProviderKind};
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl ServerCatalog {
     }
 
     /// None until the server has answered.
-    pub fn listed(&self) -> Option<&Catalogue> {
+    pub fn listed(&self) -> Option<&ModelList> {
         match &self.state {
             CatalogState::Listed(catalogue) => Some(catalogue),
             CatalogState::Asking | CatalogState::Failed(_) => None,
@@ -62,7 +62,7 @@ impl ServerCatalog {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogState {
     Asking,
-    Listed(Arc<Catalogue>),
+    Listed(Arc<ModelList>),
     Failed(Notice),
 }
 
@@ -108,8 +108,8 @@ pub fn no_name(name: &str) -> Option<Notice> {
         false => "It has a space or a control character in it.",
     };
     let shown: String = name.escape_debug().take(80).collect();
-    let notice = Notice::warning(format!("`{shown}` is no name of a model.")).because(why);
-    Some(notice.advise("A name is like qwen3:4b; ollama.com/library lists them."))
+    let notice = Notice::warning(format!("`{shown}` is no name of a model.")).with_reason(why);
+    Some(notice.with_advice("A name is like qwen3:4b; ollama.com/library lists them."))
 }
 
 /// A model that the user adds to `config.json`.

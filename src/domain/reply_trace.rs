@@ -4,55 +4,59 @@
 /// One line of it; a longer one goes on in the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLine {
-    pub sort: TraceSort,
+    pub kind: TraceKind,
     /// It begins something; else it goes on with the line before.
-    pub begins: bool,
+    pub starts_entry: bool,
     /// Raw.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceSort {
+pub enum TraceKind {
     /// Where a reply, or a part of what is told of it, begins.
     Heading,
     Text,
     Thinking,
     /// Tags, fences and separators, which are not shown.
-    Mark,
+    Markup,
     Call,
     /// A call that cannot be used.
-    Unusable,
+    InvalidCall,
     /// What is to be said of the line before.
     Note,
 }
 
-impl TraceSort {
+impl TraceKind {
     /// As it stands before its text.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heading | Self::Note => "",
             Self::Text => "text",
             Self::Thinking => "think",
-            Self::Mark => "mark",
+            Self::Markup => "mark",
             Self::Call => "call",
-            Self::Unusable => "bad",
+            Self::InvalidCall => "bad",
         }
     }
 }
 
 impl TraceLine {
     /// The line with its label.
-    pub fn words(&self) -> String {
-        let label = if self.begins { self.sort.label() } else { "" };
-        match self.sort {
-            TraceSort::Heading => self.text.clone(),
+    pub fn to_text(&self) -> String {
+        let label = if self.starts_entry {
+            self.kind.label()
+        } else {
+            ""
+        };
+        match self.kind {
+            TraceKind::Heading => self.text.clone(),
             _ => format!("{label:<5} {}", self.text),
         }
     }
 }
 
 /// All lines, for copying.
-pub fn words(lines: &[TraceLine]) -> String {
-    let lines: Vec<String> = lines.iter().map(TraceLine::words).collect();
+pub fn join_lines(lines: &[TraceLine]) -> String {
+    let lines: Vec<String> = lines.iter().map(TraceLine::to_text).collect();
     lines.join("\n")
 }

@@ -1,7 +1,7 @@
 //! MCP servers: as configured, and as they are.
 
 use super::model::Secret;
-use super::tool::hash_of;
+use super::tool::canonical_hash;
 use super::{Notice, ServerId, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ pub struct ServerConfig {
     pub id: ServerId,
     pub description: Option<String>,
     pub enabled: bool,
-    pub launch: Launch,
+    pub launch: LaunchConfig,
     /// Tools that the person switched off singly.
-    pub tools_off: BTreeSet<String>,
+    pub disabled_tools: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
-    pub protocol: Protocol,
+    pub protocol: ProtocolMode,
     /// What variables (`${NAME}`) stood for, the longest first: they reach no log and no
     /// screen, wherever in the entry they were used.
     pub secrets: Vec<Secret>,
@@ -28,7 +28,7 @@ pub struct ServerConfig {
 
 /// With which handshake a server is met (`protocol`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Protocol {
+pub enum ProtocolMode {
     /// It is found out, and remembered.
     #[default]
     Auto,
@@ -40,7 +40,7 @@ pub enum Protocol {
 
 /// How a server is reached. Variables (`${NAME}`) are already replaced.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Launch {
+pub enum LaunchConfig {
     /// The built-in server, over an in-memory transport (S10.1).
     BuiltIn,
     Stdio {
@@ -48,7 +48,7 @@ pub enum Launch {
         args: Vec<String>,
         env: Vec<(String, String)>,
         cwd: Option<PathBuf>,
-        inherit: Inherit,
+        inherit: InheritedEnv,
     },
     Remote {
         url: String,
@@ -62,17 +62,17 @@ pub enum Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteTransport {
     /// None was named: HTTP+SSE, then streamable HTTP (S3.1).
-    Guess,
+    Auto,
     Sse,
     Http,
 }
 
 /// Which variables a child gets beyond the allow-list of S3.1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Inherit {
+pub enum InheritedEnv {
     AllowList,
-    Also(Vec<String>),
-    Everything,
+    AllowListAnd(Vec<String>),
+    All,
 }
 
 /// The hash of what a grant is bound to: command, args, env, cwd and url. The
@@ -91,7 +91,7 @@ impl LaunchId {
     }
 }
 
-impl Launch {
+impl LaunchConfig {
     /// The order of variables and headers makes no other server, nor does the way in
     /// which an address is spoken to.
     pub fn identity(&self) -> LaunchId {
@@ -114,9 +114,9 @@ impl Launch {
                 });
                 // More variables are power: some of them name code to load.
                 match inherit {
-                    Inherit::AllowList => {}
-                    Inherit::Also(names) => parts["inheritEnv"] = json!(names),
-                    Inherit::Everything => parts["inheritEnv"] = json!(true),
+                    InheritedEnv::AllowList => {}
+                    InheritedEnv::AllowListAnd(names) => parts["inheritEnv"] = json!(names),
+                    InheritedEnv::All => parts["inheritEnv"] = json!(true),
                 }
                 parts
             }
@@ -125,7 +125,7 @@ impl Launch {
             }
             Self::Misconfigured { why } => json!({ "misconfigured": why }),
         };
-        LaunchId(hash_of(&parts))
+        LaunchId(canonical_hash(&parts))
     }
 }
 
@@ -139,32 +139,32 @@ pub struct Server {
     pub launch: LaunchId,
     /// Empty until it was first connected, and where it could not be started.
     pub tools: Arc<Vec<Tool>>,
-    pub tools_off: BTreeSet<String>,
+    pub disabled_tools: BTreeSet<String>,
     /// What was left out of its list, and why, a line each.
-    pub left_out: Vec<String>,
+    pub rejected_tools: Vec<String>,
     /// The last lines of its stderr, raw.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
     /// Who answered, while a session is open.
-    pub peer: Option<ServerPeer>,
+    pub peer: Option<PeerInfo>,
     /// Tools whose definition changed since they were accepted: not on offer until the
     /// person has seen the difference (S7.5).
-    pub withheld: BTreeSet<String>,
+    pub withheld_tools: BTreeSet<String>,
 }
 
 /// What a server said of itself, and how it is talked to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerPeer {
+pub struct PeerInfo {
     /// Its own words, raw.
     pub name: String,
     pub version: String,
     /// The revision that both sides speak, such as `2025-11-25`.
     pub protocol: String,
-    pub transport: Transport,
+    pub transport: ServerTransport,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum ServerTransport {
     InMemory,
     Stdio,
     /// Streamable HTTP.
@@ -173,8 +173,8 @@ pub enum Transport {
     Sse,
 }
 
-impl Transport {
-    pub fn words(self) -> &'static str {
+impl ServerTransport {
+    pub fn label(self) -> &'static str {
         match self {
             Self::InMemory => "built in",
             Self::Stdio => "stdio",
@@ -187,13 +187,14 @@ impl Transport {
 impl Server {
     /// The tools that are offered to a model. Those of a session that has ended
     /// stay on offer: a call opens the next one (S3.5).
-    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+    pub fn offered_tools(&self) -> impl Iterator<Item = &Tool> {
         let ready = self.enabled
             && matches!(
                 self.status,
                 ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
             );
-        let is_held = |name: &str| self.tools_off.contains(name) || self.withheld.contains(name);
+        let is_held =
+            |name: &str| self.disabled_tools.contains(name) || self.withheld_tools.contains(name);
         self.tools
             .iter()
             .filter(move |tool| ready && !is_held(&tool.name))
@@ -224,7 +225,7 @@ mod tests {
 
     fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> LaunchId {
         let (url, headers) = (url.to_owned(), pairs(headers));
-        Launch::Remote {
+        LaunchConfig::Remote {
             url,
             transport,
             headers,
@@ -232,8 +233,13 @@ mod tests {
         .identity()
     }
 
-    fn child(command: &str, args: &[&str], env: &[(&str, &str)], inherit: Inherit) -> LaunchId {
-        Launch::Stdio {
+    fn child(
+        command: &str,
+        args: &[&str],
+        env: &[(&str, &str)],
+        inherit: InheritedEnv,
+    ) -> LaunchId {
+        LaunchConfig::Stdio {
             command: command.to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             env: pairs(env),
@@ -244,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn another_url_or_header_is_another_server_and_another_transport_is_not() {
-        use RemoteTransport::{Guess, Http, Sse};
+    fn url_and_headers_change_the_launch_identity_but_the_transport_does_not() {
+        use RemoteTransport::{Auto, Http, Sse};
         let known = remote("https://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]);
         for other in [
             remote("https://b.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
@@ -258,15 +264,15 @@ mod tests {
         }
         for same in [
             remote("https://a.example/mcp", Sse, &[("X", "1"), ("Y", "2")]),
-            remote("https://a.example/mcp", Guess, &[("Y", "2"), ("X", "1")]),
+            remote("https://a.example/mcp", Auto, &[("Y", "2"), ("X", "1")]),
         ] {
             assert_eq!(known, same);
         }
     }
 
     #[test]
-    fn another_command_argument_or_variable_is_another_server() {
-        let listed = || Inherit::AllowList;
+    fn command_arguments_and_variables_change_the_launch_identity() {
+        let listed = || InheritedEnv::AllowList;
         let known = child("run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed());
         for other in [
             child("Run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed()),
@@ -278,10 +284,10 @@ mod tests {
                 "run",
                 &["a", "b"],
                 &[("X", "1"), ("Y", "2")],
-                Inherit::Everything,
+                InheritedEnv::All,
             ),
             remote("run", RemoteTransport::Http, &[]),
-            Launch::BuiltIn.identity(),
+            LaunchConfig::BuiltIn.identity(),
         ] {
             assert_ne!(known, other);
         }

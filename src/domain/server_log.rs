@@ -8,17 +8,17 @@ use jiff::Timestamp;
 pub struct ServerLog {
     pub server: ServerId,
     /// When the run began that wrote it; None where there was none.
-    pub since: Option<Timestamp>,
+    pub run_started_at: Option<Timestamp>,
     /// The last lines, oldest first.
-    pub lines: Vec<ServerLine>,
+    pub lines: Vec<ServerLogLine>,
     /// Lines ever written, also those that are gone: who has seen as many has seen all.
-    pub written: u64,
+    pub lines_written: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerLine {
+pub enum ServerLogLine {
     /// Raw, without its line end.
     Stderr(String),
     /// This program's own words about the server.
-    Own(String),
+    Program(String),
 }

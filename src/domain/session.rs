@@ -3,8 +3,8 @@
 mod metadata;
 
 pub use metadata::{
-    CancelledTurn, CompactedRange, Compaction, Placed, Records, SessionMetadata, Stored,
-    StoredSummary, Summary, TurnRecord,
+    CancelledTurn, CompactedRange, Compaction, ConversationSummary, HasMessageIndex,
+    SessionMetadata, StoredRecord, StoredRecords, StoredSummary, TurnRecord,
 };
 
 use super::SessionId;
@@ -31,17 +31,17 @@ pub struct Session {
 /// else did. Its notes keep their indices: they count from the conversation's start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
-    pub at: usize,
+    pub fork_index: usize,
     pub messages: Vec<SavedMessage>,
     /// The records that belong to it.
-    pub turns: Records<TurnRecord>,
-    pub cancelled: Records<CancelledTurn>,
+    pub turns: StoredRecords<TurnRecord>,
+    pub cancelled: StoredRecords<CancelledTurn>,
     /// When it was left.
     pub left_at: Option<Timestamp>,
     /// Keys of other programs and of later versions.
     pub extra: Map<String, Value>,
     /// In the file its messages are a role and a text each, and nothing else.
-    pub is_plain: bool,
+    pub has_plain_messages: bool,
 }
 
 impl Session {
@@ -65,10 +65,10 @@ impl Session {
                 let first = self
                     .messages
                     .iter()
-                    .find(|message| message.role == Role::User)?;
+                    .find(|message| message.role == MessageRole::User)?;
                 first.content.lines().find(|line| !line.trim().is_empty())
             })
-            .or_else(|| self.branches.last().map(Branch::words))
+            .or_else(|| self.branches.last().map(Branch::first_prompt_line))
             .unwrap_or_default()
             .trim()
     }
@@ -76,7 +76,7 @@ impl Session {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMessage {
-    pub role: Role,
+    pub role: MessageRole,
     /// Shared, so that a long conversation is held once however many hold it.
     pub content: Arc<str>,
 }
@@ -84,22 +84,22 @@ pub struct SavedMessage {
 impl SavedMessage {
     pub fn user(content: impl Into<Arc<str>>) -> Self {
         Self {
-            role: Role::User,
+            role: MessageRole::User,
             content: content.into(),
         }
     }
 
     pub fn assistant(content: impl Into<Arc<str>>) -> Self {
         Self {
-            role: Role::Assistant,
+            role: MessageRole::Assistant,
             content: content.into(),
         }
     }
 
     /// Is this an answer that begins with the whole of `other`?
     pub fn continues(&self, other: &Self) -> bool {
-        self.role == Role::Assistant
-            && other.role == Role::Assistant
+        self.role == MessageRole::Assistant
+            && other.role == MessageRole::Assistant
             && self.content.starts_with(&*other.content)
     }
 }
@@ -107,13 +107,13 @@ impl SavedMessage {
 /// A role as the file has it: one that we do not know is kept, shown, and never
 /// sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
+pub enum MessageRole {
     User,
     Assistant,
     Other(String),
 }
 
-impl Role {
+impl MessageRole {
     pub fn name(&self) -> &str {
         match self {
             Self::User => "user",
@@ -134,7 +134,7 @@ pub struct SessionSummary {
     /// turn, which a copy keeps; the time of the file where it knows none. The order
     /// of the list.
     pub changed_at: Timestamp,
-    pub messages: usize,
+    pub message_count: usize,
     /// Why it cannot be opened, where it cannot.
-    pub broken: Option<String>,
+    pub open_error: Option<String>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// May a change come into force by itself?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
+pub enum ChangeImpact {
     Harmless,
     /// A tool could have made it to gain power: it waits for the person.
     NeedsConsent,
@@ -14,10 +14,11 @@ pub enum Weight {
 
 /// One difference, in words. Text from outside stands in them, raw; secrets do not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct SettingsChange {
     /// The file's name, such as `config.json`.
     pub file: String,
-    pub weight: Weight,
+    #[serde(rename = "weight")]
+    pub impact: ChangeImpact,
     /// What changed: a clause such as "logLevel is debug now" where it is harmless,
     /// else what it is about, such as "server `fs`, `command`".
     pub what: String,
@@ -27,11 +28,11 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-impl Change {
+impl SettingsChange {
     pub fn harmless(file: &str, what: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
-            weight: Weight::Harmless,
+            impact: ChangeImpact::Harmless,
             what: what.into(),
             before: None,
             after: None,
@@ -46,7 +47,7 @@ impl Change {
     ) -> Self {
         Self {
             file: file.to_owned(),
-            weight: Weight::NeedsConsent,
+            impact: ChangeImpact::NeedsConsent,
             what: what.into(),
             before,
             after,

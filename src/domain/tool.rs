@@ -1,7 +1,7 @@
 //! Tools that servers offer, and calls of them.
 
-pub use super::progress::Progress;
-use super::{Arguments, CallId, Pattern, ServerId};
+pub use super::progress::ToolProgress;
+use super::{ArgumentPattern, Arguments, CallId, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -10,22 +10,22 @@ use std::time::Duration;
 
 /// Stands at the left edge above what a server says of its tool. Everything else around
 /// it is indented, so that no server can write this line itself.
-pub const SERVER_SAYS: &str = "The server says of this tool:";
+pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
 /// Left of every row of a server's words.
-pub const QUOTE: &str = "  | ";
+pub const QUOTE_PREFIX: &str = "  | ";
 
 /// What a server says about a tool's manners: shown, never obeyed (S7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Annotations {
+pub struct ToolAnnotations {
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
     pub idempotent: Option<bool>,
     pub open_world: Option<bool>,
 }
 
-impl Annotations {
+impl ToolAnnotations {
     /// What was said, in words; nothing where nothing was.
-    pub fn words(&self) -> Vec<&'static str> {
+    pub fn labels(&self) -> Vec<&'static str> {
         let said = [
             (self.read_only, "read-only", "changes things"),
             (self.destructive, "destructive", "not destructive"),
@@ -67,10 +67,10 @@ pub struct Tool {
     pub description: Option<String>,
     /// The server's own JSON, key order kept.
     pub input_schema: Map<String, Value>,
-    pub annotations: Annotations,
+    pub annotations: ToolAnnotations,
     /// All else of its definition, annotations as they were sent among it.
     #[serde(skip)]
-    pub rest: Map<String, Value>,
+    pub extra: Map<String, Value>,
     pub pin: Pin,
     /// Bytes of its name, its description and its schema as compact JSON. Counted
     /// once: the screen shows it in every frame.
@@ -105,7 +105,7 @@ impl Tool {
         };
         let rest = members.filter(|(key, _)| !is_shown(key));
         Ok(Self {
-            rest: rest
+            extra: rest
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
             bytes: parts.iter().sum::<usize>() + schema_bytes,
@@ -113,18 +113,18 @@ impl Tool {
             title: text("title").map(str::to_owned),
             description: text("description").map(str::to_owned),
             input_schema: schema.clone(),
-            annotations: Annotations {
+            annotations: ToolAnnotations {
                 read_only: hint("readOnlyHint"),
                 destructive: hint("destructiveHint"),
                 idempotent: hint("idempotentHint"),
                 open_world: hint("openWorldHint"),
             },
-            pin: Pin(hash_of(definition)),
+            pin: Pin(canonical_hash(definition)),
         })
     }
 
     /// The names of arguments that the schema requires.
-    pub fn required(&self) -> impl Iterator<Item = &str> {
+    pub fn required_arguments(&self) -> impl Iterator<Item = &str> {
         self.input_schema
             .get("required")
             .and_then(Value::as_array)
@@ -136,7 +136,7 @@ impl Tool {
 
 /// SHA-256 of `value` as compact JSON with sorted keys, in hexadecimal: two
 /// definitions that differ in key order alone are one.
-pub fn hash_of(value: &Value) -> String {
+pub fn canonical_hash(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
             Value::Object(map) => {
@@ -172,7 +172,7 @@ pub enum CallOrigin {
 /// asks (S6.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum QuotedIn {
+pub enum QuoteSource {
     ToolResult,
     /// In what came with the prompt through a pipe.
     Context,
@@ -180,9 +180,9 @@ pub enum QuotedIn {
     Earlier,
 }
 
-impl QuotedIn {
+impl QuoteSource {
     /// After the words "the call".
-    pub fn words(self) -> &'static str {
+    pub fn clause(self) -> &'static str {
         match self {
             Self::ToolResult => "stands in a tool result",
             Self::Context => "stands in the piped-in text",
@@ -206,7 +206,7 @@ pub struct ToolCall {
     pub repeats: Option<CallId>,
     /// The model may have taken it from there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quoted: Option<QuotedIn>,
+    pub quoted: Option<QuoteSource>,
     /// Its arguments could not be checked against the tool's schema: the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
@@ -221,7 +221,7 @@ pub struct ToolCall {
 pub enum ToolState {
     Proposed,
     AwaitingApproval,
-    Running { progress: Option<Progress> },
+    Running { progress: Option<ToolProgress> },
     Done(ToolOutcome),
 }
 
@@ -250,7 +250,8 @@ pub enum ToolOutcome {
     Refused,
     /// The person denied it, perhaps with a word to the model, which goes on.
     Denied {
-        word: Option<String>,
+        #[serde(rename = "word")]
+        message: Option<String>,
     },
     /// The person ruled the tool out for good; the model goes on.
     Never,
@@ -276,7 +277,7 @@ impl ToolCall {
     /// As much of the call as a session keeps: what was called and how it ended, without texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {
-            ToolState::Done(outcome) => ToolState::Done(outcome.without_texts()),
+            ToolState::Done(outcome) => ToolState::Done(outcome.without_text()),
             other => other.clone(),
         };
         Self {
@@ -315,7 +316,7 @@ impl ToolOutcome {
     }
 
     /// The same end without the words that came with it.
-    fn without_texts(&self) -> Self {
+    fn without_text(&self) -> Self {
         let text = String::new();
         match *self {
             Self::Succeeded { elapsed, .. } => Self::Succeeded { text, elapsed },
@@ -323,7 +324,7 @@ impl ToolOutcome {
             Self::Unreachable { elapsed, .. } => Self::Unreachable { why: text, elapsed },
             Self::TimedOut { elapsed } => Self::TimedOut { elapsed },
             Self::Cancelled { elapsed } => Self::Cancelled { elapsed },
-            Self::Denied { .. } => Self::Denied { word: None },
+            Self::Denied { .. } => Self::Denied { message: None },
             Self::Reused { .. } => Self::Reused { of: CallId(0) },
             Self::NotRun { .. } => Self::NotRun { why: text },
             Self::Refused => Self::Refused,
@@ -355,23 +356,23 @@ pub enum Decision {
     /// Run, and this tool always.
     RunAlways,
     /// Run, and every tool that its server has now, always.
-    RunServer,
+    RunWholeServer,
     /// Run, and this tool always while its arguments match.
     RunMatching {
-        pattern: Pattern,
+        pattern: ArgumentPattern,
     },
     /// Never this tool; the model goes on.
     Never,
     /// The turn ends and the model is not asked again.
     Refuse,
     Deny {
-        word: Option<String>,
+        message: Option<String>,
     },
     Edit {
         arguments: Arguments,
     },
     /// Give the model the result of the earlier equal call.
-    UseFirst,
+    ReuseResult,
     /// It was no call: show it as text.
     TreatAsText,
 }

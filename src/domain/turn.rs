@@ -50,21 +50,21 @@ impl Prompt {
     }
 
     /// Goes on with the last answer.
-    pub fn continuing() -> Self {
-        Self::new(CONTINUE_INSTRUCTION).of_kind(PromptKind::Continue)
+    pub fn continuation() -> Self {
+        Self::new(CONTINUE_INSTRUCTION).with_kind(PromptKind::Continue)
     }
 
     /// Has the older part of the context summarized: the engine knows the words.
-    pub fn compacting() -> Self {
-        Self::new("").of_kind(PromptKind::Compact)
+    pub fn compaction() -> Self {
+        Self::new("").with_kind(PromptKind::Compact)
     }
 
-    pub fn of_kind(self, kind: PromptKind) -> Self {
+    pub fn with_kind(self, kind: PromptKind) -> Self {
         Self { kind, ..self }
     }
 
     /// What the user wrote; empty where a command stands for the prompt.
-    pub fn typed(&self) -> &str {
+    pub fn typed_text(&self) -> &str {
         match self.kind.is_typed() {
             true => &self.text,
             false => "",
@@ -72,17 +72,17 @@ impl Prompt {
     }
 
     /// What the person said, if anything, and what came through a pipe as context.
-    pub fn with_context(said: &str, piped: &str) -> Self {
-        let gap = if said.is_empty() { "" } else { "\n\n" };
+    pub fn with_piped_context(typed: &str, piped: &str) -> Self {
+        let gap = if typed.is_empty() { "" } else { "\n\n" };
         Self {
-            text: [said, gap, piped].concat(),
-            piped_from: Some(said.len() + gap.len()),
+            text: [typed, gap, piped].concat(),
+            piped_from: Some(typed.len() + gap.len()),
             kind: PromptKind::Ask,
         }
     }
 
     /// What came through a pipe.
-    pub fn piped(&self) -> Option<&str> {
+    pub fn piped_text(&self) -> Option<&str> {
         self.text.get(self.piped_from?..)
     }
 }
@@ -97,7 +97,7 @@ pub enum PieceKind {
 /// What is waited for before anything of a round has arrived (S5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wait {
+pub enum WaitReason {
     Response,
     ModelLoading,
     /// Until the next attempt.
@@ -118,7 +118,7 @@ pub enum TurnEvent {
         round: u32,
     },
     Waiting {
-        wait: Wait,
+        wait: WaitReason,
     },
     Delta {
         piece: PieceId,
@@ -174,7 +174,8 @@ pub enum TurnEnd {
     /// `text` is the final answer, whole and raw.
     Answered {
         text: String,
-        cut: bool,
+        #[serde(rename = "cut")]
+        is_truncated: bool,
     },
     /// The person interrupted it.
     Cancelled,

@@ -1,9 +1,9 @@
 //! Questions to the user that are not the turn's own, and what follows from each answer.
 
 use super::persist::unfinished::UnfinishedTurns;
-use crate::config::Known;
-use crate::domain::trust::Agreed;
-use crate::domain::{Change, Dialect, ModelRef, ModelServer, PinChange};
+use crate::config::ConfigSnapshot;
+use crate::domain::trust::InstructionsConsent;
+use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};
 use std::sync::Arc;
 
 /// What waits for an answer.
@@ -28,10 +28,10 @@ pub(super) enum PendingQuestion {
     },
     /// What would come into force, and what was said of it.
     OutsideEdit {
-        edited: Box<Known>,
+        edited: Box<ConfigSnapshot>,
         /// What was in force when it was asked.
-        base: Box<Known>,
-        changes: Vec<Change>,
+        base: Box<ConfigSnapshot>,
+        changes: Vec<SettingsChange>,
     },
     /// The text that was shown: another is not replaced.
     ReplaceSystemPrompt(Arc<str>),
@@ -42,5 +42,5 @@ pub(super) enum PendingQuestion {
     /// What was shown of a tool that changed.
     PinChanged(Box<PinChange>),
     /// The text that was shown, by its hash.
-    Instructions(Agreed),
+    Instructions(InstructionsConsent),
 }

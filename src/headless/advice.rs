@@ -1,21 +1,21 @@
 //! Advice for somebody without the screen: what `humble` on the command line can do.
 
-use crate::domain::advice::sentences;
+use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
 
 /// A notice on one line, raw.
 pub fn notice_line(notice: &Notice) -> String {
-    notice.sentence(advice_phrase)
+    notice.to_sentence(advice_phrase)
 }
 
 /// All advice of a notice, raw; none where nothing of it helps without the screen.
 pub fn advice_text(notice: &Notice) -> Option<String> {
-    sentences(&notice.advice, advice_phrase)
+    join_sentences(&notice.advice, advice_phrase)
 }
 
 fn advice_phrase(advice: &Advice) -> Option<String> {
     let words = match advice {
-        Advice::Say(sentence) => sentence,
+        Advice::Sentence(sentence) => sentence,
         Advice::Retry => "Run it again.",
         Advice::RetryLater => "Wait a little, then run it again.",
         Advice::Continue => "With --save, --continue can go on from there.",
@@ -35,21 +35,21 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::NewSession => "Ask without --continue.",
         Advice::ReviewTrust => "Start `humble` to see what changed.",
         // Only the screen can do these.
-        Advice::SendAgain
+        Advice::ResendPrompt
         | Advice::ListModels
         | Advice::UsePulledModel
         | Advice::StopPull
         | Advice::RetryCompact
         | Advice::ListSessions
-        | Advice::NameTitle
+        | Advice::SetTitle
         | Advice::ListBranches
         | Advice::MakePrivate
-        | Advice::LeavePrivate
+        | Advice::ResumeSaving
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
-        | Advice::SwitchOffTools
-        | Advice::ShowInstructions => return None,
+        | Advice::DisableTools
+        | Advice::ReviewInstructions => return None,
     };
     Some(words.to_owned())
 }

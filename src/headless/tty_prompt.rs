@@ -1,7 +1,7 @@
 //! Questions on the terminal, a line each; without one, the safe answer.
 
 use crate::domain::{AskId, Decision, Dialect};
-use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use crate::text::Clean;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 use std::fs::{File, OpenOptions};
@@ -21,7 +21,7 @@ const COLUMNS_MIN: u16 = 12;
 
 /// What came of a question: the answer, and a line that says what was taken where
 /// that is not plain.
-type TtyAnswer = (AskId, Answer, Option<String>);
+type TtyAnswer = (AskId, UserAnswer, Option<String>);
 
 /// The terminal of the person, who may have piped something into standard input.
 pub struct TtyPrompt {
@@ -144,24 +144,24 @@ async fn ask_question(
     question: &Ask,
     summaries: &[String],
     asks_always: bool,
-) -> (Answer, Option<String>) {
+) -> (UserAnswer, Option<String>) {
     let calls = match question {
-        Ask::Approve(calls) => calls,
+        Ask::ApproveCalls(calls) => calls,
         // What cannot be read here whole is decided where it can.
-        Ask::PinChanged(_) | Ask::Instructions { .. } => {
-            return (Answer::Dismissed, Some(question_text(question)));
+        Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
+            return (UserAnswer::Dismissed, Some(question_text(question)));
         }
         _ => return ask_choice(tty, question).await,
     };
     let Some(tty) = tty else {
-        let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
+        let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
         let said = if asks_always {
             "Denied: there is no terminal to ask on, and nothing lets such a call run unasked."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools unasked)."
         };
         return (
-            Answer::Calls(calls.iter().map(deny).collect()),
+            UserAnswer::Calls(calls.iter().map(deny).collect()),
             Some(said.to_owned()),
         );
     };
@@ -181,7 +181,7 @@ async fn ask_question(
             break;
         }
     }
-    (Answer::Calls(decisions), None)
+    (UserAnswer::Calls(decisions), None)
 }
 
 /// Asks about one call. The end of input refuses it.
@@ -209,16 +209,16 @@ fn parse_decision(line: &str) -> Option<Decision> {
         "n" | "no" | "2" | "ㅜ" => return Some(Decision::Refuse),
         "s" | "5" | "ㄴ" => return Some(Decision::RunForSession),
         "6" => return Some(Decision::RunAlways),
-        "7" => return Some(Decision::RunServer),
+        "7" => return Some(Decision::RunWholeServer),
         "9" => return Some(Decision::Never),
         _ => {}
     }
     let (key, word) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
-    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { word })
+    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { message: word })
 }
 
-async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Option<String>) {
+async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
     let rows = question.choices();
     let words = question_text(question);
     let line = match &tty {
@@ -240,7 +240,7 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Opt
     let row = rows.iter().find(|row| row.choice == choice);
     let label = row.map_or("", |row| row.label);
     (
-        Answer::Choice(choice),
+        UserAnswer::Choice(choice),
         Some(format!("{words} Chosen: {label}.")),
     )
 }
@@ -248,8 +248,8 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Opt
 /// What happened, in a few words.
 fn question_text(question: &Ask) -> String {
     match question {
-        Ask::Approve(_) => "The model asks for tools.".to_owned(),
-        Ask::Repair { .. } => "The model's tool call cannot be used again.".to_owned(),
+        Ask::ApproveCalls(_) => "The model asks for tools.".to_owned(),
+        Ask::InvalidCall { .. } => "The model's tool call cannot be used again.".to_owned(),
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
         Ask::AddModel { name, server } => {
@@ -271,10 +271,10 @@ fn question_text(question: &Ask) -> String {
             };
             format!("`{name}`{used} would be removed from {}.", server.url)
         }
-        Ask::Bound { again: true, .. } => {
-            "The model was told to answer now, and asks for tools all the same.".to_owned()
-        }
-        Ask::Bound { rounds, .. } => format!("The model used tools in {rounds} rounds."),
+        Ask::RoundLimit {
+            was_extended: true, ..
+        } => "The model was told to answer now, and asks for tools all the same.".to_owned(),
+        Ask::RoundLimit { rounds, .. } => format!("The model used tools in {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
             "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
         ),
@@ -283,10 +283,10 @@ fn question_text(question: &Ask) -> String {
             let name = Clean::single_line(&report.model.name);
             format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
-        Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
+        Ask::ExternalEdit(_) => "The settings were changed from outside.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
-        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
-        Ask::Discard { .. } => "It would be discarded.".to_owned(),
+        Ask::UnfinishedTurn(_) => "An earlier turn was not finished.".to_owned(),
+        Ask::ConfirmDiscard { .. } => "It would be discarded.".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
@@ -295,7 +295,7 @@ fn question_text(question: &Ask) -> String {
             .as_str()
             .to_owned()
         }
-        Ask::Instructions { server, .. } => {
+        Ask::SendInstructions { server, .. } => {
             Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
                 .to_owned()
@@ -303,14 +303,17 @@ fn question_text(question: &Ask) -> String {
     }
 }
 
-fn default_choice(question: &Ask) -> Choice {
+fn default_choice(question: &Ask) -> UserChoice {
     match question {
-        Ask::Bound { again: false, .. } => Choice::AnswerNow,
+        Ask::RoundLimit {
+            was_extended: false,
+            ..
+        } => UserChoice::AnswerNow,
         // JSON that names no tool may be the very answer that was asked for.
-        Ask::Repair { raw, .. } if raw.starts_with(['{', '[']) => Choice::AsText,
-        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
-        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
-        _ => Choice::Stop,
+        Ask::InvalidCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::AsText,
+        Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
+        Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
+        _ => UserChoice::Stop,
     }
 }
 
@@ -324,7 +327,11 @@ mod tests {
             assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }
         let lasting = ["6", "7", "9"].map(parse_decision);
-        let expected = [Decision::RunAlways, Decision::RunServer, Decision::Never];
+        let expected = [
+            Decision::RunAlways,
+            Decision::RunWholeServer,
+            Decision::Never,
+        ];
         assert_eq!(lasting, expected.map(Some));
         for line in [
             "stop", "8", "66", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
@@ -337,7 +344,7 @@ mod tests {
     fn a_denial_carries_the_rest_of_the_line() {
         let deny = |word: Option<&str>| {
             Some(Decision::Deny {
-                word: word.map(str::to_owned),
+                message: word.map(str::to_owned),
             })
         };
         assert_eq!(parse_decision("d"), deny(None));

@@ -29,7 +29,7 @@ pub struct Detected {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<Era>,
     /// How a remote server that names no transport was reached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "carrier", default, skip_serializing_if = "Option::is_none")]
     pub http_kind: Option<HttpKind>,
 }
 

@@ -1,8 +1,8 @@
 //! How a server is reached.
 
 use super::process::Program;
-use crate::domain::server::{Inherit, RemoteTransport};
-use crate::domain::{Launch, Redactor};
+use crate::domain::server::{InheritedEnv, RemoteTransport};
+use crate::domain::{LaunchConfig, Redactor};
 use std::sync::Arc;
 
 /// What a server is reached through.
@@ -23,11 +23,11 @@ pub struct RemoteEndpoint {
 
 impl Endpoint {
     /// Where the launch of a server leads, unless it leads nowhere.
-    pub fn from_launch(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
+    pub fn from_launch(launch: LaunchConfig, redactor: Arc<Redactor>) -> Option<Self> {
         match launch {
-            Launch::Misconfigured { .. } => None,
-            Launch::BuiltIn => Some(Self::BuiltIn),
-            Launch::Remote {
+            LaunchConfig::Misconfigured { .. } => None,
+            LaunchConfig::BuiltIn => Some(Self::BuiltIn),
+            LaunchConfig::Remote {
                 url,
                 transport,
                 headers,
@@ -37,7 +37,7 @@ impl Endpoint {
                 headers,
                 redactor,
             })),
-            Launch::Stdio {
+            LaunchConfig::Stdio {
                 command,
                 args,
                 env,
@@ -53,7 +53,7 @@ impl Endpoint {
         }
     }
 
-    pub fn inherit(&self) -> Option<&Inherit> {
+    pub fn inherit(&self) -> Option<&InheritedEnv> {
         match self {
             Self::Process(program) => Some(&program.inherit),
             Self::BuiltIn | Self::Remote(_) => None,

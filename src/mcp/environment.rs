@@ -1,7 +1,7 @@
 //! The variables that a child process is given: an allow-list, so that a key in
 //! this program's environment does not reach every server (S14.3).
 
-use crate::domain::server::Inherit;
+use crate::domain::server::InheritedEnv;
 use std::ffi::{OsStr, OsString};
 
 /// Passed on by name (S3.1).
@@ -42,13 +42,13 @@ const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_",
 /// its entry gives in `env` comes on top and is not handled here.
 pub fn inherited_variables(
     own: impl Iterator<Item = (OsString, OsString)>,
-    inherit: &Inherit,
+    inherit: &InheritedEnv,
 ) -> Vec<(OsString, OsString)> {
     own.filter(|(name, _)| is_inherited(name, inherit))
         .collect()
 }
 
-fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
+fn is_inherited(name: &OsStr, inherit: &InheritedEnv) -> bool {
     let listed = name.to_str().is_some_and(|name| {
         ALLOWED_NAMES.contains(&name)
             || PROXY_NAMES
@@ -59,9 +59,11 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
                 .any(|prefix| name.starts_with(prefix))
     });
     match inherit {
-        Inherit::AllowList => listed,
-        Inherit::Also(names) => listed || names.iter().any(|also| name == also.as_str()),
-        Inherit::Everything => true,
+        InheritedEnv::AllowList => listed,
+        InheritedEnv::AllowListAnd(names) => {
+            listed || names.iter().any(|also| name == also.as_str())
+        }
+        InheritedEnv::All => true,
     }
 }
 
@@ -69,7 +71,7 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 mod tests {
     use super::*;
 
-    fn passed(names: &[&str], inherit: &Inherit) -> Vec<String> {
+    fn passed(names: &[&str], inherit: &InheritedEnv) -> Vec<String> {
         let own = names.iter().map(|name| (name.into(), "value".into()));
         inherited_variables(own, inherit)
             .into_iter()
@@ -95,7 +97,7 @@ mod tests {
     #[test]
     fn only_the_allow_list_passes() {
         assert_eq!(
-            passed(NAMES, &Inherit::AllowList),
+            passed(NAMES, &InheritedEnv::AllowList),
             [
                 "PATH",
                 "LC_ALL",
@@ -110,11 +112,11 @@ mod tests {
 
     #[test]
     fn inherit_env_adds_names_or_passes_everything() {
-        let also = Inherit::Also(vec!["AWS_SECRET".into()]);
+        let also = InheritedEnv::AllowListAnd(vec!["AWS_SECRET".into()]);
         assert_eq!(
             passed(&["PATH", "AWS_SECRET", "X"], &also),
             ["PATH", "AWS_SECRET"]
         );
-        assert_eq!(passed(NAMES, &Inherit::Everything).len(), NAMES.len());
+        assert_eq!(passed(NAMES, &InheritedEnv::All).len(), NAMES.len());
     }
 }

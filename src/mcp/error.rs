@@ -2,7 +2,7 @@
 //! reads as a notice.
 
 use super::http::HttpError;
-use crate::domain::server::Inherit;
+use crate::domain::server::InheritedEnv;
 use crate::domain::{Notice, Redactor, ServerId};
 use crate::text::Clean;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub struct SessionFailure<'a> {
     /// What it printed that was no message.
     pub skipped: Option<String>,
     /// What the child inherited, where it is a child.
-    pub inherit: Option<&'a Inherit>,
+    pub inherit: Option<&'a InheritedEnv>,
 }
 
 impl SessionFailure<'_> {
@@ -92,9 +92,9 @@ impl SessionFailure<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         })
-        .because(self.redactor.redacted(&self.cause_text()));
+        .with_reason(self.redactor.redact(&self.cause_text()));
         match self.advice() {
-            Some(advice) => notice.advise(advice),
+            Some(advice) => notice.with_advice(advice),
             None => notice,
         }
     }
@@ -150,7 +150,7 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
-                Some(Inherit::AllowList | Inherit::Also(_)) => Some(
+                Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
                     "Environment variables outside the allow-list were withheld from it: give \
                      what it needs in `env`, or widen the list with `inheritEnv`."
                         .to_owned(),

@@ -1,6 +1,6 @@
 //! What the hub tells its owner.
 
-use crate::domain::{CallId, Notice, Progress, Server};
+use crate::domain::{CallId, Notice, Server, ToolProgress};
 
 /// What the hub reports to its owner.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,7 +10,7 @@ pub enum HubEvent {
     /// The newest progress of a running call; older ones may have been skipped.
     Progress {
         call: CallId,
-        progress: Progress,
+        progress: ToolProgress,
     },
     Noticed(Notice),
 }

@@ -1,7 +1,7 @@
 //! What a server writes to stderr: always drained, so that it never blocks, and
 //! the last of it kept for the sidebar and for the notice when it dies.
 
-use crate::domain::{Redactor, ServerLine};
+use crate::domain::{Redactor, ServerLogLine};
 use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 
 #[derive(Debug, Default)]
 struct StderrRing {
-    lines: VecDeque<ServerLine>,
+    lines: VecDeque<ServerLogLine>,
     /// Lines ever written, over all runs.
     written_count: u64,
     since: Option<Timestamp>,
@@ -37,7 +37,7 @@ impl StderrBuffer {
 
     /// The lines with this program's own among them, since when the run goes, and how
     /// many lines were ever written.
-    pub fn run_lines(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
+    pub fn run_lines(&self) -> (Vec<ServerLogLine>, Option<Timestamp>, u64) {
         self.with_ring(|ring| {
             let lines = ring.lines.iter().cloned().collect();
             (lines, ring.since, ring.written_count)
@@ -51,7 +51,7 @@ impl StderrBuffer {
     /// Adds words of this program about the server, such as why its session ended.
     pub fn add_own_line(&self, words: &str) {
         self.with_ring(|ring| {
-            ring.push(words, ServerLine::Own);
+            ring.push(words, ServerLogLine::Program);
             ring.trim();
         });
     }
@@ -129,15 +129,15 @@ impl StderrRing {
                 .extend_from_slice(&text[..text.len().min(room)]);
             if ended {
                 let text = self.partial_text();
-                self.push(&text, ServerLine::Stderr);
+                self.push(&text, ServerLogLine::Stderr);
                 self.partial.clear();
             }
         }
         self.trim();
     }
 
-    fn push(&mut self, words: &str, kind: fn(String) -> ServerLine) {
-        let (words, _) = self.redactor.redacted_head(words, LINE_BYTES_MAX);
+    fn push(&mut self, words: &str, kind: fn(String) -> ServerLogLine) {
+        let (words, _) = self.redactor.redact_prefix(words, LINE_BYTES_MAX);
         self.lines.push_back(kind(words));
         self.written_count += 1;
     }
@@ -149,8 +149,8 @@ impl StderrRing {
 
     fn stderr_lines(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().filter_map(|line| match line {
-            ServerLine::Stderr(line) => Some(line),
-            ServerLine::Own(_) => None,
+            ServerLogLine::Stderr(line) => Some(line),
+            ServerLogLine::Program(_) => None,
         })
     }
 
@@ -200,8 +200,8 @@ mod tests {
         stderr.add_own_line("It ended.");
         let (lines, since, written) = stderr.run_lines();
         let expected = [
-            ServerLine::Stderr("one".to_owned()),
-            ServerLine::Own("It ended.".to_owned()),
+            ServerLogLine::Stderr("one".to_owned()),
+            ServerLogLine::Program("It ended.".to_owned()),
         ];
         assert_eq!(lines, expected);
         assert!(since.is_some() && written == 3, "{written}");

@@ -1,120 +1,136 @@
 //! The choices of each question, with the letters that mean them: a letter means the
 //! same in every dialog, those about calls too.
 
-use super::{Ask, Choice};
+use super::{Ask, UserChoice};
 
 /// One choice as a dialog lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChoiceRow {
-    pub choice: Choice,
+    pub choice: UserChoice,
     pub key: char,
     pub label: &'static str,
 }
 
-const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
+const fn row(choice: UserChoice, key: char, label: &'static str) -> ChoiceRow {
     ChoiceRow { choice, key, label }
 }
 
-const REPAIR: &[ChoiceRow] = &[
+const INVALID_CALL: &[ChoiceRow] = &[
     row(
-        Choice::TellModel,
+        UserChoice::TellModel,
         'm',
         "Tell the model and let it try again",
     ),
     row(
-        Choice::AsText,
+        UserChoice::AsText,
         't',
         "Treat as text, the answer as it stands",
     ),
-    row(Choice::Stop, 'n', "Stop this turn"),
+    row(UserChoice::Stop, 'n', "Stop this turn"),
 ];
 
 const AFTER_ERROR: &[ChoiceRow] = &[
-    row(Choice::Retry, 'r', "Run the failed call again"),
-    row(Choice::GoOn, 'g', "Go on: let it use more tools"),
-    row(Choice::Stop, 'n', "Stop this turn"),
+    row(UserChoice::Retry, 'r', "Run the failed call again"),
+    row(
+        UserChoice::AllowMoreTools,
+        'g',
+        "Go on: let it use more tools",
+    ),
+    row(UserChoice::Stop, 'n', "Stop this turn"),
 ];
 
 const STALLED: &[ChoiceRow] = &[
-    row(Choice::KeepWaiting, 'w', "Keep waiting"),
-    row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
-    row(Choice::Stop, 'n', "Stop this turn"),
-];
-
-const BOUND: &[ChoiceRow] = &[
-    row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
-    row(Choice::NoBound, 'b', "No bound for this turn"),
-    row(Choice::AnswerNow, 'l', "Answer now with what there is"),
-    row(Choice::Stop, 'n', "Stop this turn"),
-];
-
-const GROW: &[ChoiceRow] = &[
-    row(Choice::Grow, 'g', "Let it grow"),
+    row(UserChoice::KeepWaiting, 'w', "Keep waiting"),
     row(
-        Choice::SendAnyway,
+        UserChoice::SendAgain,
+        'r',
+        "Drop the connection and ask again",
+    ),
+    row(UserChoice::Stop, 'n', "Stop this turn"),
+];
+
+const ROUND_LIMIT: &[ChoiceRow] = &[
+    row(
+        UserChoice::ExtendRoundLimit,
+        'g',
+        "Go on for as many rounds again",
+    ),
+    row(UserChoice::NoRoundLimit, 'b', "No bound for this turn"),
+    row(UserChoice::AnswerNow, 'l', "Answer now with what there is"),
+    row(UserChoice::Stop, 'n', "Stop this turn"),
+];
+
+const GROW_CONTEXT: &[ChoiceRow] = &[
+    row(UserChoice::Grow, 'g', "Let it grow"),
+    row(
+        UserChoice::SendAnyway,
         'c',
         "Send all the same, the oldest part is cut",
     ),
-    row(Choice::Stop, 'n', "Stop this turn"),
+    row(UserChoice::Stop, 'n', "Stop this turn"),
 ];
 
 const ADD_MODEL: &[ChoiceRow] = &[
-    row(Choice::Add, 'y', "Add it to config.json and use it"),
-    row(Choice::UseOnce, 'o', "Use it until humble ends"),
-    row(Choice::Stop, 'n', "Change nothing"),
+    row(UserChoice::Add, 'y', "Add it to config.json and use it"),
+    row(UserChoice::UseOnce, 'o', "Use it until humble ends"),
+    row(UserChoice::Stop, 'n', "Change nothing"),
 ];
 
 const REMOVE_MODEL: &[ChoiceRow] = &[
-    row(Choice::Remove, 'y', "Remove it"),
-    row(Choice::Stop, 'n', "Keep it"),
+    row(UserChoice::Remove, 'y', "Remove it"),
+    row(UserChoice::Stop, 'n', "Keep it"),
 ];
 
 const STORE_DIALECT: &[ChoiceRow] = &[
-    row(Choice::Store, 'y', "Store it in config.json and use it"),
-    row(Choice::Stop, 'n', "Leave the setting as it is"),
+    row(UserChoice::Store, 'y', "Store it in config.json and use it"),
+    row(UserChoice::Stop, 'n', "Leave the setting as it is"),
 ];
 
-const PROBED: &[ChoiceRow] = &[row(Choice::Stop, 'n', "Close")];
+const PROBE_RESULT: &[ChoiceRow] = &[row(UserChoice::Stop, 'n', "Close")];
 
-const OUTSIDE_EDIT: &[ChoiceRow] = &[
+const EXTERNAL_EDIT: &[ChoiceRow] = &[
     row(
-        Choice::TakeChanges,
+        UserChoice::ApplyChanges,
         'f',
         "Follow the files: take the changes",
     ),
     row(
-        Choice::Stop,
+        UserChoice::Stop,
         'n',
         "Keep what was until humble ends; the files stay",
     ),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
-    row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
-    row(Choice::Stop, 'n', "Leave the file as it is"),
+    row(
+        UserChoice::Replace,
+        'p',
+        "Put ours in its place, keep a copy",
+    ),
+    row(UserChoice::Stop, 'n', "Leave the file as it is"),
 ];
 
-const UNFINISHED: &[ChoiceRow] = &[
-    row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
-    row(Choice::KeepForLater, 'k', "Keep it for the next start"),
-    row(Choice::Discard, 'x', "Discard it"),
+const UNFINISHED_TURN: &[ChoiceRow] = &[
+    row(UserChoice::Resume, 'r', "Resume it: the prompt comes back"),
+    row(UserChoice::KeepForLater, 'k', "Keep it for the next start"),
+    row(UserChoice::Discard, 'x', "Discard it"),
 ];
 
-const DISCARD: &[ChoiceRow] = &[
-    row(Choice::Discard, 'x', "Discard it for good"),
-    row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+const CONFIRM_DISCARD: &[ChoiceRow] = &[
+    row(UserChoice::Discard, 'x', "Discard it for good"),
+    row(UserChoice::KeepForLater, 'n', "Keep it for the next start"),
 ];
 
 const PIN_CHANGED: &[ChoiceRow] = &[
-    row(Choice::Accept, 'a', "Accept the new definition"),
-    row(Choice::Stop, 'n', "Keep it withheld"),
-    row(Choice::Never, ' ', "Never this tool"),
+    row(UserChoice::Accept, 'a', "Accept the new definition"),
+    row(UserChoice::Stop, 'n', "Keep it withheld"),
+    row(UserChoice::Never, ' ', "Never this tool"),
 ];
 
 const INSTRUCTIONS: &[ChoiceRow] = &[
-    row(Choice::SendAlways, 'y', "Send them from now on"),
-    row(Choice::SendOnce, 'o', "Send them until humble ends"),
-    row(Choice::Stop, 'n', "Do not send them"),
+    row(UserChoice::SendAlways, 'y', "Send them from now on"),
+    row(UserChoice::SendOnce, 'o', "Send them until humble ends"),
+    row(UserChoice::Stop, 'n', "Do not send them"),
 ];
 
 impl Ask {
@@ -123,22 +139,22 @@ impl Ask {
     /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
-            Self::Unfinished(_) => UNFINISHED,
-            Self::Discard { .. } => DISCARD,
-            Self::Approve(_) => &[],
+            Self::UnfinishedTurn(_) => UNFINISHED_TURN,
+            Self::ConfirmDiscard { .. } => CONFIRM_DISCARD,
+            Self::ApproveCalls(_) => &[],
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
-            Self::GrowContext { .. } => GROW,
-            Self::Repair { .. } => REPAIR,
+            Self::GrowContext { .. } => GROW_CONTEXT,
+            Self::InvalidCall { .. } => INVALID_CALL,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
-            Self::Bound { .. } => BOUND,
+            Self::RoundLimit { .. } => ROUND_LIMIT,
             Self::StoreDialect { to: Some(_), .. } => STORE_DIALECT,
-            Self::StoreDialect { to: None, .. } => PROBED,
-            Self::OutsideEdit(_) => OUTSIDE_EDIT,
+            Self::StoreDialect { to: None, .. } => PROBE_RESULT,
+            Self::ExternalEdit(_) => EXTERNAL_EDIT,
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
             Self::PinChanged(_) => PIN_CHANGED,
-            Self::Instructions { .. } => INSTRUCTIONS,
+            Self::SendInstructions { .. } => INSTRUCTIONS,
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Reads what a person wrote in a field of the approval dialog, as the engine will.
 
-use crate::domain::{Arguments, Pattern};
+use crate::domain::{ArgumentPattern, Arguments};
 
 /// Checks an edited pattern as the engine will (S7.2 `8`): it has to match the call
 /// that it is made for.
 ///
 /// # Errors
 /// The first fault, in words for the person.
-pub fn check_pattern(called: &Arguments, text: &str) -> Result<Pattern, String> {
-    let pattern = Pattern::from_json(&parse_arguments(text)?)?;
-    match pattern.covers(called) {
+pub fn parse_pattern_for(called: &Arguments, text: &str) -> Result<ArgumentPattern, String> {
+    let pattern = ArgumentPattern::from_json(&parse_arguments(text)?)?;
+    match pattern.matches(called) {
         true => Ok(pattern),
         false => Err("it does not match this call, so it would not do what it says".to_owned()),
     }

@@ -130,7 +130,7 @@ impl ParameterFallback {
                 let why = format!(
                     "The request was sent again {instead}. This applies to later requests too, until humble exits."
                 );
-                notices.push(Notice::info(what).because(why));
+                notices.push(Notice::info(what).with_reason(why));
             }
         };
         let without = "without it";

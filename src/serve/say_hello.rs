@@ -3,14 +3,14 @@
 //! `humble probe` tells a model that calls tools from one that pretends to.
 
 use crate::domain::Arguments;
-use crate::domain::probe::{SECRET, TOOL};
+use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-pub const NAME: &str = TOOL;
+pub const NAME: &str = PROBE_TOOL;
 /// Syllables of the word: 80 to the power of 5 is more than anybody guesses.
 const SYLLABLES: usize = 5;
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
@@ -30,8 +30,8 @@ pub fn definition() -> Tool {
     let text = json!({ "type": "string" });
     let output = json!({
         "type": "object",
-        "properties": { "greeting": text, SECRET: text },
-        "required": ["greeting", SECRET],
+        "properties": { "greeting": text, SECRET_FIELD: text },
+        "required": ["greeting", SECRET_FIELD],
     });
     Tool::new(
         NAME,
@@ -74,13 +74,13 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
     };
     let word = word(random());
     tracing::info!("say_hello: the secret word is {word}");
-    Ok(json!({ "greeting": greeting, SECRET: word }))
+    Ok(json!({ "greeting": greeting, SECRET_FIELD: word }))
 }
 
 /// A number that nobody can foresee: the keys of the standard library's hashes are
 /// drawn from the system's randomness, and differ from one hash to the next.
 fn random() -> u64 {
-    RandomState::new().hash_one(SECRET)
+    RandomState::new().hash_one(SECRET_FIELD)
 }
 
 /// Syllables of a consonant and a vowel, so that it can be said and copied.
@@ -110,7 +110,7 @@ mod tests {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
             let told = call_with(json!({})).expect("nothing is wrong with it");
-            let word = told[SECRET].as_str().expect("a word").to_owned();
+            let word = told[SECRET_FIELD].as_str().expect("a word").to_owned();
             let mut letters = word.bytes().enumerate();
             let is_right = |(at, letter): (usize, u8)| match at % 2 {
                 0 => CONSONANTS.contains(&letter),

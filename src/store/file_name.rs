@@ -9,17 +9,17 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 /// Grapheme clusters of the prompt that stand in the name.
-const CLUSTERS: usize = 10;
+const PROMPT_CLUSTERS_MAX: usize = 10;
 /// Bytes of the prompt that stand in the name: with the time before, `_99999` and
 /// `.json` behind, the whole stays under the 255 that file systems allow.
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
-const TIME: &str = "%Y%m%d_%H%M%S";
+const TIME_FORMAT: &str = "%Y%m%d_%H%M%S";
 
 /// The name of a conversation that began with `first_prompt` and whose first
 /// answer ended at `ended`, such as `20251016_162030_대화_제목_이다.json`.
-pub fn session_name(first_prompt: &str, ended: &Zoned) -> String {
+pub fn session_file_name(first_prompt: &str, ended: &Zoned) -> String {
     format!("{}{EXTENSION}", stem(first_prompt, ended))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
 }
 
 /// The time that a name begins with, which is local.
-pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
+pub(super) fn time_in_name(id: &SessionId) -> Option<Timestamp> {
     let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
     let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {
         8 => byte == b'_',
@@ -52,15 +52,15 @@ pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
     if !has_shape || !rest.starts_with(['_', '.']) {
         return None;
     }
-    let local = DateTime::strptime(TIME, time).ok()?;
+    let local = DateTime::strptime(TIME_FORMAT, time).ok()?;
     Some(local.to_zoned(TimeZone::system()).ok()?.timestamp())
 }
 
 fn stem(first_prompt: &str, ended: &Zoned) -> String {
-    let time = ended.strftime(TIME);
+    let time = ended.strftime(TIME_FORMAT);
     let mut words = String::new();
-    for cluster in grapheme::clusters(first_prompt).take(CLUSTERS) {
-        let kept = portable(cluster);
+    for cluster in grapheme::clusters(first_prompt).take(PROMPT_CLUSTERS_MAX) {
+        let kept = portable_cluster(cluster);
         if words.len() + kept.len() > PROMPT_BYTES_MAX {
             // A single cluster can be of any length: its start says enough.
             let room = PROMPT_BYTES_MAX - words.len();
@@ -78,7 +78,7 @@ fn stem(first_prompt: &str, ended: &Zoned) -> String {
 }
 
 /// A cluster as every file system takes it and every person can read it.
-fn portable(cluster: &str) -> String {
+fn portable_cluster(cluster: &str) -> String {
     if cluster == "\r\n" {
         return "_".to_owned();
     }

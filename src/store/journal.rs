@@ -2,7 +2,7 @@
 //! program holds the lock of its own file; a file that nobody holds was left by one
 //! that ended in the middle. Append-only, one record a line, a torn tail is ignored.
 
-use super::{StoreError, calls};
+use super::{StoreError, call_json};
 use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
 use crate::files;
 use jiff::Zoned;
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 
 mod replay;
 
-pub use replay::{JournaledTurn, Piece};
+pub use replay::{JournaledPiece, JournaledTurn};
 
 const EXTENSION: &str = "jsonl";
 /// A larger file is no journal of ours.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Journals that are looked at when the program starts.
-const FOUND_MAX: usize = 64;
+const ORPHANS_MAX: usize = 64;
 
 /// One thing that a journal tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Record {
+pub enum JournalRecord {
     /// A turn begins; every journal begins with one. Times are RFC 3339.
     Turn {
         prompt: String,
@@ -40,13 +40,15 @@ pub enum Record {
         at: String,
     },
     /// Words of the answer or, with `thinking`, of the thinking.
-    Words {
+    #[serde(rename = "words")]
+    Text {
         piece: u64,
         thinking: bool,
         text: String,
     },
     /// What was taken for one kind turned out to be the other.
-    Turned { piece: u64, thinking: bool },
+    #[serde(rename = "turned")]
+    Reclassified { piece: u64, thinking: bool },
     /// What this piece of the answer reads, whole: something was put back into it.
     Restored { piece: u64, text: String },
     /// A call and how far it came, in the shape of a session's note.
@@ -66,16 +68,16 @@ pub enum Record {
     Ended,
 }
 
-impl Record {
-    pub fn call(call: &ToolCall) -> Self {
+impl JournalRecord {
+    pub fn from_call(call: &ToolCall) -> Self {
         Self::Call {
             call: call.id.0,
             awaiting: call.state == ToolState::AwaitingApproval,
-            entry: calls::to_json(call),
+            entry: call_json::to_json(call),
         }
     }
 
-    pub fn answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
+    pub fn from_answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
         Self::Answer {
             text: text.to_owned(),
             input: usage.input,
@@ -96,19 +98,19 @@ pub struct Journal {
     file: File,
     path: PathBuf,
     /// A record was written in part: the next one begins with a line end.
-    torn: bool,
+    ends_mid_line: bool,
 }
 
 /// What a start finds.
 #[derive(Debug)]
 pub enum OrphanedJournal {
     /// A journal that nobody held, which is held now.
-    Left {
+    Recoverable {
         journal: Journal,
         turns: Vec<JournaledTurn>,
     },
     /// No journal of ours; it is left alone.
-    Foreign(Notice),
+    Unrecognized(Notice),
 }
 
 impl Journals {
@@ -122,11 +124,11 @@ impl Journals {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn begin(&self, first: &Record, now: &Zoned) -> Result<Journal, StoreError> {
+    pub fn create(&self, first: &JournalRecord, now: &Zoned) -> Result<Journal, StoreError> {
         let unwritable = |fault: &std::io::Error| unwritable(&self.folder, fault);
         files::create_folder(&self.folder).map_err(|fault| unwritable(&fault))?;
         let mut temporary =
-            files::temporary_in(&self.folder).map_err(|fault| unwritable(&fault))?;
+            files::create_temporary(&self.folder).map_err(|fault| unwritable(&fault))?;
         match temporary.as_file().try_lock() {
             // Where no lock can be had, nothing is offered at a start either.
             Ok(()) => {}
@@ -136,7 +138,7 @@ impl Journals {
                 return Err(unwritable(&ErrorKind::WouldBlock.into()));
             }
         }
-        let line = line_of(first);
+        let line = to_line(first);
         let written = temporary.write_all(line.as_bytes());
         written.map_err(|fault| unwritable(&fault))?;
         let stem = now.strftime("%Y%m%d_%H%M%S").to_string();
@@ -149,7 +151,11 @@ impl Journals {
             match temporary.persist_noclobber(&path) {
                 Ok(file) => {
                     let torn = false;
-                    let journal = Journal { file, path, torn };
+                    let journal = Journal {
+                        file,
+                        path,
+                        ends_mid_line: torn,
+                    };
                     journal.sync()?;
                     return Ok(journal);
                 }
@@ -164,7 +170,7 @@ impl Journals {
 
     /// Takes every journal that nobody holds, the newest first. Of several programs
     /// that start at once each gets others.
-    pub fn left(&self) -> Vec<OrphanedJournal> {
+    pub fn claim_orphaned(&self) -> Vec<OrphanedJournal> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
@@ -172,39 +178,42 @@ impl Journals {
         let is_journal = |path: &PathBuf| path.extension().is_some_and(|it| it == EXTENSION);
         let mut paths: Vec<PathBuf> = paths.filter(is_journal).collect();
         paths.sort_unstable_by(|one, other| other.cmp(one));
-        let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
+        let found = paths
+            .iter()
+            .take(ORPHANS_MAX)
+            .filter_map(|path| claim(path));
         let mut found: Vec<OrphanedJournal> = found.collect();
-        found.extend(self.more_than_looked_at(paths.len()));
+        found.extend(self.skipped_journals_notice(paths.len()));
         // Names follow the clock, which may have jumped: what was written last counts.
         found.sort_by_key(|found| match found {
-            OrphanedJournal::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
-            OrphanedJournal::Foreign(_) => std::cmp::Reverse(None),
+            OrphanedJournal::Recoverable { journal, .. } => std::cmp::Reverse(journal.changed_at()),
+            OrphanedJournal::Unrecognized(_) => std::cmp::Reverse(None),
         });
         found
     }
 
     /// Many programs would have to be killed for this: somebody should know of it.
-    fn more_than_looked_at(&self, count: usize) -> Option<OrphanedJournal> {
-        let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
+    fn skipped_journals_notice(&self, count: usize) -> Option<OrphanedJournal> {
+        let more = count.checked_sub(ORPHANS_MAX).filter(|more| *more > 0)?;
         let folder = self.folder.display();
         let what = format!("{more} of the {count} journals in {folder} were not looked at.");
         let notice = Notice::warning(what)
-            .because("They stay as they are; the newest were.")
-            .advise("Move away those that nobody needs: the next start looks at the others.");
-        Some(OrphanedJournal::Foreign(notice))
+            .with_reason("They stay as they are; the newest were.")
+            .with_advice("Move away those that nobody needs: the next start looks at the others.");
+        Some(OrphanedJournal::Unrecognized(notice))
     }
 }
 
 /// The journal at `path`; none where somebody holds it, or just removed it.
-fn take(path: &Path) -> Option<OrphanedJournal> {
+fn claim(path: &Path) -> Option<OrphanedJournal> {
     let foreign = |why: &str| {
         let notice = Notice::warning(format!(
             "{} is no journal of a turn: {why}.",
             path.display()
         ))
-        .because("It is left as it is.");
-        Some(OrphanedJournal::Foreign(
-            notice.advise("Remove it where nobody needs it."),
+        .with_reason("It is left as it is.");
+        Some(OrphanedJournal::Unrecognized(
+            notice.with_advice("Remove it where nobody needs it."),
         ))
     };
     // A pipe or a device must not hold up the start.
@@ -215,25 +224,25 @@ fn take(path: &Path) -> Option<OrphanedJournal> {
     let file = match File::options().read(true).append(true).open(path) {
         Ok(file) => file,
         Err(fault) if fault.kind() == ErrorKind::NotFound => return None,
-        Err(fault) => return foreign(&files::words(&fault)),
+        Err(fault) => return foreign(&files::describe_io_error(&fault)),
     };
-    if file.try_lock().is_err() || !files::is_still(&file, path) {
+    if file.try_lock().is_err() || !files::is_same_file(&file, path) {
         return None;
     }
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(fault) => return foreign(&files::words(&fault)),
+        Err(fault) => return foreign(&files::describe_io_error(&fault)),
     };
-    let turns = replay::read(&bytes);
+    let turns = replay::read_turns(&bytes);
     if turns.is_empty() {
         return foreign("it does not begin with a turn");
     }
     let journal = Journal {
         file,
         path: path.to_owned(),
-        torn: bytes.last() != Some(&b'\n'),
+        ends_mid_line: bytes.last() != Some(&b'\n'),
     };
-    Some(OrphanedJournal::Left { journal, turns })
+    Some(OrphanedJournal::Recoverable { journal, turns })
 }
 
 impl Journal {
@@ -241,13 +250,13 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn append(&mut self, record: &Record) -> Result<(), StoreError> {
-        let line = line_of(record);
-        let end = if self.torn { "\n" } else { "" };
-        self.torn = true;
+    pub fn append(&mut self, record: &JournalRecord) -> Result<(), StoreError> {
+        let line = to_line(record);
+        let end = if self.ends_mid_line { "\n" } else { "" };
+        self.ends_mid_line = true;
         let written = self.file.write_all(format!("{end}{line}").as_bytes());
         written.map_err(|fault| unwritable(&self.path, &fault))?;
-        self.torn = false;
+        self.ends_mid_line = false;
         Ok(())
     }
 
@@ -264,7 +273,10 @@ impl Journal {
     /// is offered again.
     pub fn remove(self) {
         if let Err(fault) = fs::remove_file(&self.path) {
-            tracing::warn!("a journal could not be removed: {}", files::words(&fault));
+            tracing::warn!(
+                "a journal could not be removed: {}",
+                files::describe_io_error(&fault)
+            );
             let _ = self.file.set_len(0);
         }
     }
@@ -274,7 +286,7 @@ impl Journal {
     }
 }
 
-fn line_of(record: &Record) -> String {
+fn to_line(record: &JournalRecord) -> String {
     let line = serde_json::to_string(record).expect("a record has string keys only");
     line + "\n"
 }
@@ -282,6 +294,6 @@ fn line_of(record: &Record) -> String {
 fn unwritable(path: &Path, fault: &std::io::Error) -> StoreError {
     StoreError::Unwritable {
         path: path.to_owned(),
-        why: files::words(fault),
+        why: files::describe_io_error(fault),
     }
 }

@@ -1,40 +1,44 @@
 //! Which conversation a person means: the latest one, or the one of a name, a file
 //! name, the beginning of one, or a title.
 
-use super::Sessions;
+use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use std::collections::HashSet;
 
 /// Names that are listed where several would do.
-const LISTED_MAX: usize = 5;
+const SUGGESTIONS_MAX: usize = 5;
 /// How alike a name must be to be offered: the share of letter pairs in common.
-const ALIKE: f64 = 0.3;
+const SIMILARITY_MIN: f64 = 0.3;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotFound {
+pub enum LookupError {
     #[error("there is no conversation yet")]
-    Nothing,
+    NoSessions,
     #[error("there is no conversation `{wanted}`")]
     Unknown {
         wanted: String,
         near: Option<String>,
     },
     #[error("`{wanted}` may mean several conversations")]
-    Several { wanted: String, found: Vec<String> },
+    Ambiguous { wanted: String, found: Vec<String> },
 }
 
-impl NotFound {
+impl LookupError {
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         let advice = match self {
-            Self::Nothing => Advice::from("The first answer makes one."),
+            Self::NoSessions => Advice::from("The first answer makes one."),
             Self::Unknown { near: None, .. } => Advice::ListSessions,
             Self::Unknown {
                 near: Some(near), ..
             } => format!("Did you mean `{near}`?").into(),
-            Self::Several { found, .. } => {
-                let more = if found.len() > LISTED_MAX { " …" } else { "" };
-                let listed = &found[..found.len().min(LISTED_MAX)];
+            Self::Ambiguous { found, .. } => {
+                let more = if found.len() > SUGGESTIONS_MAX {
+                    " …"
+                } else {
+                    ""
+                };
+                let listed = &found[..found.len().min(SUGGESTIONS_MAX)];
                 format!("Say which one: {}{more}.", listed.join(", ")).into()
             }
         };
@@ -42,19 +46,21 @@ impl NotFound {
         if let Some(first) = what.get(..1) {
             what = first.to_uppercase() + &what[1..];
         }
-        Notice::failure(format!("{what}.")).advise(advice)
+        Notice::failure(format!("{what}.")).with_advice(advice)
     }
 }
 
-impl Sessions {
+impl SessionStore {
     /// The conversation that changed last.
     ///
     /// # Errors
     /// There is none that can be opened.
-    pub fn latest(&self) -> Result<SessionId, NotFound> {
+    pub fn latest(&self) -> Result<SessionId, LookupError> {
         let mut list = self.list().into_iter();
-        let latest = list.find(|summary| summary.broken.is_none());
-        latest.map(|summary| summary.id).ok_or(NotFound::Nothing)
+        let latest = list.find(|summary| summary.open_error.is_none());
+        latest
+            .map(|summary| summary.id)
+            .ok_or(LookupError::NoSessions)
     }
 
     /// The conversation that `wanted` names: its file's name with or without
@@ -62,7 +68,7 @@ impl Sessions {
     ///
     /// # Errors
     /// None or several have it.
-    pub fn find(&self, wanted: &str) -> Result<SessionId, NotFound> {
+    pub fn find(&self, wanted: &str) -> Result<SessionId, LookupError> {
         let list = self.list();
         let asked = wanted.trim().to_lowercase();
         let stem = asked.strip_suffix(".json").unwrap_or(&asked);
@@ -81,22 +87,23 @@ impl Sessions {
                 [] => {}
                 [only] => return Ok(only.id.clone()),
                 several => {
-                    return Err(NotFound::Several {
+                    return Err(LookupError::Ambiguous {
                         wanted: wanted.to_owned(),
                         found: several.iter().map(|one| one.id.to_string()).collect(),
                     });
                 }
             }
         }
-        let likeness =
-            |one: &SessionSummary| alike(&asked, &name(one)).max(alike(&asked, &title(one)));
+        let likeness = |one: &SessionSummary| {
+            similarity(&asked, &name(one)).max(similarity(&asked, &title(one)))
+        };
         let near = list
             .iter()
             .map(|one| (likeness(one), one))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .filter(|(likeness, _)| *likeness >= SIMILARITY_MIN)
             .max_by(|(one, _), (other, _)| one.total_cmp(other))
             .map(|(_, one)| one.id.to_string());
-        Err(NotFound::Unknown {
+        Err(LookupError::Unknown {
             wanted: wanted.to_owned(),
             near,
         })
@@ -104,7 +111,7 @@ impl Sessions {
 }
 
 /// The share of letter pairs that two names have in common (Dice's coefficient).
-fn alike(one: &str, other: &str) -> f64 {
+fn similarity(one: &str, other: &str) -> f64 {
     let pairs = |text: &str| -> HashSet<(char, char)> {
         let letters: Vec<char> = text.chars().take(256).collect();
         letters.windows(2).map(|pair| (pair[0], pair[1])).collect()

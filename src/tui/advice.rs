@@ -1,24 +1,24 @@
 //! Advice in the words of the screen: its commands and its keys.
 
-use crate::domain::advice::sentences;
+use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
 
 /// A notice on one line.
-pub fn sentence(notice: &Notice) -> String {
-    notice.sentence(phrase)
+pub fn notice_line(notice: &Notice) -> String {
+    notice.to_sentence(phrase)
 }
 
 /// All of this advice; none where there is none.
-pub fn words(advice: &[Advice]) -> Option<String> {
-    sentences(advice, phrase)
+pub fn advice_line(advice: &[Advice]) -> Option<String> {
+    join_sentences(advice, phrase)
 }
 
 fn phrase(advice: &Advice) -> Option<String> {
     let words = match advice {
-        Advice::Say(sentence) => sentence,
+        Advice::Sentence(sentence) => sentence,
         Advice::Retry => "/retry asks again.",
         Advice::RetryLater => "Wait a little, then /retry.",
-        Advice::SendAgain => "Enter asks again.",
+        Advice::ResendPrompt => "Enter asks again.",
         Advice::Continue => "/continue goes on from there.",
         Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
         Advice::Stop => "Ctrl+C stops it if that is not wanted.",
@@ -37,18 +37,18 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::RetryCompact => "/compact tries again.",
         Advice::NewSession => "Begin a new one with /new.",
         Advice::ListSessions => "Ctrl+O lists those that there are.",
-        Advice::NameTitle => "Say it behind the command: /rename TITLE.",
+        Advice::SetTitle => "Say it behind the command: /rename TITLE.",
         Advice::ListBranches => "/branches leads back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
-        Advice::LeavePrivate => "/private off saves it again.",
+        Advice::ResumeSaving => "/private off saves it again.",
         Advice::ShowLog => "F12 shows the log.",
         Advice::Reload => "/reload asks again.",
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` puts ours in its place and keeps a copy."
         }
         Advice::ReviewTrust => "/trust shows what changed.",
-        Advice::SwitchOffTools => "Space in the Servers pane (F2) switches a server or a tool off.",
-        Advice::ShowInstructions => "`i` on the server in the servers pane shows them.",
+        Advice::DisableTools => "Space in the Servers pane (F2) switches a server or a tool off.",
+        Advice::ReviewInstructions => "`i` on the server in the servers pane shows them.",
     };
     Some(words.to_owned())
 }

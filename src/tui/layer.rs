@@ -2,7 +2,7 @@
 //! owns its state, draws itself and asks for effects through [`Cx`]; it knows neither the
 //! model nor the other features. Adding one takes a folder and the line that opens it.
 
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::{
     CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolMode, Transcript,
 };
@@ -33,41 +33,46 @@ pub trait Layer: fmt::Debug {
         None
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled;
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled;
 
     /// Takes pasted text. Pasted text never decides anything.
-    fn paste(&mut self, _text: &str, _cx: &mut Cx) -> Handled {
+    fn paste(&mut self, _text: &str, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
     /// Moves by rows: the wheel, or an arrow or page key that was passed on.
-    fn scroll(&mut self, _rows: isize, _shared: Shared) {}
+    fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
     /// Hears an event of the engine, before anything else takes it in.
-    fn event(&mut self, _event: &Event, _cx: &mut Cx) -> Handled {
+    fn handle_event(&mut self, _event: &Event, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
     /// Ctrl+C while nothing runs that it would stop first.
-    fn interrupt(&mut self, _cx: &mut Cx) -> Handled {
+    fn interrupt(&mut self, _cx: &mut UiContext) -> Handled {
         Handled::Closed
     }
 
     /// When [`Self::tick`] has something to do.
-    fn wake(&self) -> Option<Duration> {
+    fn wake_at(&self) -> Option<Duration> {
         None
     }
 
-    fn tick(&mut self, _cx: &mut Cx) {}
+    fn tick(&mut self, _cx: &mut UiContext) {}
 
     /// Draws itself and returns the cursor's place in a text field.
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position>;
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position>;
 
     /// The keys that matter now, the most important first.
-    fn hints(&self, shared: Shared) -> Vec<String>;
+    fn hints(&self, shared: SharedUiState) -> Vec<String>;
 
     /// Does it show that there is nothing to list?
-    fn is_empty(&self) -> bool {
+    fn shows_empty_list(&self) -> bool {
         false
     }
 }
@@ -83,13 +88,13 @@ pub struct LayerArea {
 
 /// State of others that a layer may read.
 #[derive(Debug, Clone, Copy)]
-pub struct Shared<'a> {
+pub struct SharedUiState<'a> {
     pub now: Duration,
     /// Of the terminal, in columns and rows.
     pub size: (u16, u16),
     pub glyphs: Glyphs,
     /// The action that opens the open layer.
-    pub opened: Option<Action>,
+    pub open_layer: Option<Action>,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
@@ -99,7 +104,7 @@ pub struct Shared<'a> {
 
 /// The row of a picker that was taken.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Picked {
+pub enum PickedItem {
     Model(ModelRef),
     Server(ServerId),
     /// A call to cancel.
@@ -114,59 +119,63 @@ pub enum Picked {
 /// What a feature asks of the rest of the program. Requests are carried out in order,
 /// after the feature has returned.
 #[derive(Debug)]
-pub enum Request {
+pub enum UiRequest {
     Send(Command),
     Notify(Notice),
     Copy(String),
     StartDemo,
     /// A call was run although so many rows of it were not drawn.
-    RanUnread(CallId, usize),
+    RecordUndrawnRows(CallId, usize),
     /// In place of the layer that is open, if any.
     Open(Box<dyn Layer>),
     /// An action of the whole program, not of the pane in focus.
-    Run(Action),
+    RunAction(Action),
     /// A command that was typed, and what follows it.
-    Command(Action, String),
-    Pick(Picked),
+    RunCommand(Action, String),
+    Pick(PickedItem),
     /// Puts a prompt into the message, where it can be changed before it is sent.
     SetMessage(String),
     /// Another conversation is asked for: queued prompts must not go into it.
-    HoldQueue,
+    ReturnQueue,
     ShowServers,
     HideServers,
 }
 
 /// What a feature works with: the state that it may read, and its requests.
 #[derive(Debug)]
-pub struct Cx<'a> {
-    pub shared: Shared<'a>,
-    queries: &'a mut Mint,
-    requests: &'a mut Vec<Request>,
+pub struct UiContext<'a> {
+    pub shared: SharedUiState<'a>,
+    query_ids: &'a mut IdGenerator,
+    requests: &'a mut Vec<UiRequest>,
 }
 
-impl<'a> Cx<'a> {
-    pub fn new(shared: Shared<'a>, queries: &'a mut Mint, requests: &'a mut Vec<Request>) -> Self {
+impl<'a> UiContext<'a> {
+    pub fn new(
+        shared: SharedUiState<'a>,
+        queries: &'a mut IdGenerator,
+        requests: &'a mut Vec<UiRequest>,
+    ) -> Self {
         Self {
             shared,
-            queries,
+            query_ids: queries,
             requests,
         }
     }
 
-    pub fn ask(&mut self, request: Request) {
+    pub fn request(&mut self, request: UiRequest) {
         self.requests.push(request);
     }
 
     pub fn send(&mut self, command: Command) {
-        self.ask(Request::Send(command));
+        self.request(UiRequest::Send(command));
     }
 
     pub fn notify(&mut self, notice: Notice) {
-        self.ask(Request::Notify(notice));
+        self.request(UiRequest::Notify(notice));
     }
 
     pub fn open(&mut self, layer: impl Layer + 'static) {
-        self.ask(Request::Open(Box::new(layer)));
+        self.request(UiRequest::Open(Box::new(layer)));
     }
 
     /// Sends text to the terminal's clipboard.
@@ -174,13 +183,13 @@ impl<'a> Cx<'a> {
         if text.is_empty() {
             return self.notify(Notice::info("There is nothing to copy yet."));
         }
-        self.ask(Request::Copy(text));
+        self.request(UiRequest::Copy(text));
         // Whether the terminal took it cannot be known: only the means is named.
         self.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
     }
 
     /// An id for a question to the engine.
-    pub fn query(&mut self) -> QueryId {
-        QueryId(self.queries.mint())
+    pub fn next_query_id(&mut self) -> QueryId {
+        QueryId(self.query_ids.next_id())
     }
 }

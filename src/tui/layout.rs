@@ -1,14 +1,14 @@
 //! Where everything stands for a size of the terminal. The view draws by it and
 //! the scrolling keys measure by it, so that the two cannot differ.
 
-use crate::tui::model::Model;
 use crate::tui::panes::{Focus, Pane};
+use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
-use crate::tui::widgets::painter::inside;
+use crate::tui::widgets::painter::frame_inner;
 use ratatui::layout::Rect;
 
 /// From this width on servers and thinking stand beside the chat.
-pub const SIDE_FROM: u16 = 100;
+pub const SIDE_PANES_WIDTH_MIN: u16 = 100;
 /// From this width on panes have frames.
 const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
@@ -18,8 +18,8 @@ const THINKING_ROWS_KEPT: u16 = 5;
 
 /// Is there room for servers and thinking beside the chat? Else they are brought over
 /// it.
-pub fn has_side((width, height): (u16, u16)) -> bool {
-    width >= SIDE_FROM && height >= SMALL_HEIGHT
+pub fn has_side_panes((width, height): (u16, u16)) -> bool {
+    width >= SIDE_PANES_WIDTH_MIN && height >= SMALL_HEIGHT
 }
 /// Under this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
@@ -31,8 +31,8 @@ const CHAT_ROWS_KEPT: u16 = 3;
 const MESSAGE_ROWS_MAX: u16 = 8;
 
 #[derive(Debug, Clone, Default)]
-pub struct Panes {
-    pub framed: bool,
+pub struct ScreenLayout {
+    pub has_frames: bool,
     pub header: Option<Rect>,
     /// Chat and side together.
     pub body: Rect,
@@ -41,23 +41,23 @@ pub struct Panes {
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
     /// A folded pane that was brought over the chat.
-    pub over: Option<(Focus, Pane)>,
+    pub overlay: Option<(Focus, Pane)>,
     /// Queue, banners and long notices.
-    pub above: Rect,
+    pub notice_area: Rect,
     /// The guide's line.
-    pub guide: Option<Rect>,
+    pub tour_line: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
     pub hints: Option<Rect>,
     pub dialog: Option<Rect>,
 }
 
-impl Panes {
-    pub fn of(model: &mut Model) -> Self {
+impl ScreenLayout {
+    pub fn compute(model: &mut UiModel) -> Self {
         let (width, height) = model.screen.size;
         let framed = width >= FRAMES_FROM && height >= SMALL_HEIGHT;
         let mut this = Self {
-            framed,
+            has_frames: framed,
             ..Self::default()
         };
         let mut rest = Rect::new(0, 0, width, height);
@@ -68,19 +68,19 @@ impl Panes {
             this.hints = Some(take_bottom(&mut rest, 1));
         }
         this.place_message(model, &mut rest);
-        if model.guide.is_some() && rest.height >= 2 {
-            this.guide = Some(take_bottom(&mut rest, 1));
+        if model.tour.is_some() && rest.height >= 2 {
+            this.tour_line = Some(take_bottom(&mut rest, 1));
         }
-        let wanted = notice_area::rows(model, width).len() as u16;
+        let wanted = notice_area::notice_rows(model, width).len() as u16;
         let wanted = wanted.min(rest.height / 2);
-        this.above = take_bottom(&mut rest, wanted);
+        this.notice_area = take_bottom(&mut rest, wanted);
         this.body = rest;
-        let side = match (has_side(model.screen.size), framed) {
+        let side = match (has_side_panes(model.screen.size), framed) {
             (true, _) => SIDE_WIDTH - 4,
             (false, true) => width - 4,
             (false, false) => width,
         };
-        model.sidebar.fit(side);
+        model.servers_pane.set_width(side);
         this.place_side(model, &mut rest);
         this.chat = rest;
         this.place_dialog(model);
@@ -88,25 +88,29 @@ impl Panes {
         if let Some(focus) = model
             .panes
             .over_chat
-            .filter(|_| !has_side(model.screen.size))
+            .filter(|_| !has_side_panes(model.screen.size))
         {
             let mut pane = this.pane(this.body);
-            if !this.framed {
+            if !this.has_frames {
                 // The first row holds the title.
                 take_top(&mut pane.inner, 1);
             }
-            this.over = Some((focus, pane));
+            this.overlay = Some((focus, pane));
         }
         this
     }
 
     pub fn thinking_pane(&self) -> Option<Pane> {
-        let over = self.over.filter(|(focus, _)| *focus == Focus::Thinking);
+        let over = self.overlay.filter(|(focus, _)| *focus == Focus::Thinking);
         over.map(|(_, pane)| pane).or(self.thinking)
     }
 
     fn inner(&self, area: Rect) -> Rect {
-        if self.framed { inside(area) } else { area }
+        if self.has_frames {
+            frame_inner(area)
+        } else {
+            area
+        }
     }
 
     fn pane(&self, outer: Rect) -> Pane {
@@ -116,15 +120,15 @@ impl Panes {
         }
     }
 
-    fn place_message(&mut self, model: &mut Model, rest: &mut Rect) {
-        let margins = if self.framed { 4 } else { 2 };
+    fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
+        let margins = if self.has_frames { 4 } else { 2 };
         let columns = rest.width.saturating_sub(margins).max(1);
         let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
         let rows = model.composer.editor.height(columns, max.into()) as u16;
-        let frame = if self.framed { 2 } else { 0 };
+        let frame = if self.has_frames { 2 } else { 0 };
         self.message = take_bottom(rest, rows + frame);
-        self.message_inner = if self.framed {
-            inside(self.message)
+        self.message_inner = if self.has_frames {
+            frame_inner(self.message)
         } else {
             // A prompt sign takes the place of the frame.
             Rect {
@@ -135,9 +139,9 @@ impl Panes {
         };
     }
 
-    fn place_side(&mut self, model: &Model, rest: &mut Rect) {
+    fn place_side(&mut self, model: &UiModel, rest: &mut Rect) {
         let shown = model.panes.show_servers || model.panes.show_thinking;
-        if rest.width < SIDE_FROM || !shown || !self.framed {
+        if rest.width < SIDE_PANES_WIDTH_MIN || !shown || !self.has_frames {
             return;
         }
         let mut side = take_right(rest, SIDE_WIDTH);
@@ -146,7 +150,7 @@ impl Panes {
             return;
         }
         if model.panes.show_servers {
-            let wanted = u16::try_from(model.sidebar.rows().len().max(1)).unwrap_or(u16::MAX);
+            let wanted = u16::try_from(model.servers_pane.rows().len().max(1)).unwrap_or(u16::MAX);
             let wanted = wanted.saturating_add(2);
             // Whoever works in the pane sees more of it.
             let most = match model.panes.focus {
@@ -163,8 +167,8 @@ impl Panes {
     /// The dialog takes its room from the lower end of the chat. On a screen of the
     /// usual height a few rows of the chat stay, whatever the dialog would like, so
     /// that the prompt that led to it is in view.
-    fn place_dialog(&mut self, model: &mut Model) {
-        if model.dialogs.shown().is_none() {
+    fn place_dialog(&mut self, model: &mut UiModel) {
+        if model.dialogs.current().is_none() {
             return;
         }
         let (width, height) = model.screen.size;
@@ -173,7 +177,7 @@ impl Panes {
             return;
         }
         let all = self.chat.height;
-        let kept = CHAT_ROWS_KEPT + if self.framed { 2 } else { 0 };
+        let kept = CHAT_ROWS_KEPT + if self.has_frames { 2 } else { 0 };
         let room = if height < USUAL_HEIGHT {
             all
         } else {
@@ -181,11 +185,11 @@ impl Panes {
         };
         if model.covers_layer() {
             let mut over = self.body;
-            let rows = model.dialog_rows(over.width, room, all);
+            let rows = model.dialog_height(over.width, room, all);
             self.dialog = Some(take_bottom(&mut over, rows));
             return;
         }
-        let rows = model.dialog_rows(self.chat.width, room, all);
+        let rows = model.dialog_height(self.chat.width, room, all);
         let mut over = self.chat;
         let chat = if all - rows < 4 {
             &mut over

@@ -19,13 +19,12 @@ pub mod keymap;
 mod layer;
 mod layout;
 mod log;
-pub mod model;
 mod models;
 pub mod msg;
 mod notices;
 mod palette;
 mod panes;
-mod probe;
+mod probe_progress;
 mod screen;
 mod servers;
 mod sessions;
@@ -33,14 +32,15 @@ mod settings;
 pub mod terminal;
 mod theme;
 mod trust;
+pub mod ui_model;
 mod update;
 pub mod view;
 mod widgets;
 
-pub use event_loop::{Exit, TuiError, run};
-pub use model::Model;
-pub use msg::{Effect, Input, Msg};
+pub use event_loop::{ScreenExit, TuiError, run};
+pub use msg::{Msg, UiEffect, UiInput};
 pub use terminal::restore;
+pub use ui_model::UiModel;
 pub use update::update;
 
 use crate::domain::Redactor;
@@ -48,7 +48,7 @@ use std::path::PathBuf;
 
 /// What the screen is told at its start.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct TuiOptions {
     /// ASCII stand-ins for all glyphs (`ui.ascii`).
     pub ascii: bool,
     /// `NO_COLOR` is set: emphasis without colours.
@@ -59,28 +59,28 @@ pub struct Options {
     /// stderr.
     pub panic_report: Option<PathBuf>,
     /// Applied to that report.
-    pub redact: Redact,
+    pub redact: RedactFn,
     /// Lead through the keys, with these prompts typed ahead (`humble demo`).
-    pub guide: Option<Prompts>,
+    pub tour_prompts: Option<TourPrompts>,
 }
 
 /// Removes secrets from a text. Must not block: the panic hook calls it.
 #[derive(Debug, Clone, Copy)]
-pub struct Redact(pub fn(&str) -> String);
+pub struct RedactFn(pub fn(&str) -> String);
 
-impl Default for Redact {
+impl Default for RedactFn {
     fn default() -> Self {
-        Self(|text| Redactor::default().redacted(text))
+        Self(|text| Redactor::default().redact(text))
     }
 }
 
 /// What the guide types for the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Prompts {
+pub struct TourPrompts {
     /// Leads to a call of a tool and to an answer worth looking at.
     pub question: &'static str,
     /// Leads to an answer that is long enough to be stopped.
     pub story: &'static str,
     /// Leads to how a real model is connected.
-    pub connect: &'static str,
+    pub setup: &'static str,
 }

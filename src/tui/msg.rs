@@ -8,18 +8,18 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Msg {
     /// Time since the program began.
-    pub at: Duration,
-    pub input: Input,
+    pub now: Duration,
+    pub input: UiInput,
 }
 
 impl Msg {
-    pub fn new(at: Duration, input: Input) -> Self {
-        Self { at, input }
+    pub fn new(at: Duration, input: UiInput) -> Self {
+        Self { now: at, input }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum UiInput {
     Key(KeyEvent),
     /// A bracketed paste, whole.
     Paste(String),
@@ -37,14 +37,14 @@ pub enum Input {
     /// [`crate::tui::Model::wake`] has come.
     Tick,
     /// What came back from `$EDITOR`, or why nothing did.
-    Edited(Result<String, String>),
+    EditorClosed(Result<String, String>),
     /// The engine had no room for this command.
-    Unsent(Box<Command>),
+    CommandRejected(Box<Command>),
 }
 
 /// What the core wants done. The rim does it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum UiEffect {
     Send(Command),
     /// Restore the terminal, stop the process, and come back.
     Suspend,
@@ -53,11 +53,11 @@ pub enum Effect {
     /// Put this into the terminal's clipboard (OSC 52).
     Copy(String),
     /// Let the person edit this text in `$VISUAL` or `$EDITOR`.
-    EditText(String),
+    OpenEditor(String),
     /// Take the mouse, or leave it to the terminal's own selection.
     CaptureMouse(bool),
     /// Call the person back to a terminal that lost the focus (OSC 9, bell).
-    CallBack(&'static str),
+    Notify(&'static str),
     /// Shut the engine down and leave.
     Quit,
     /// The same, and start the demo.

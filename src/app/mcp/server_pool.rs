@@ -5,7 +5,7 @@ use super::output::print_error_line;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
-use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
+use crate::domain::{LaunchConfig, Server, ServerConfig, ServerStatus, Tool, Trust};
 use crate::headless::mcp::{self as words, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
@@ -152,7 +152,7 @@ impl ConnectedServers {
     fn with_withheld_tools(&self, mut server: Server) -> Server {
         let tools = server.tools.iter();
         let changed = tools.filter(|tool| self.pin_change(&server, tool).is_some());
-        server.withheld = changed.map(|tool| tool.name.clone()).collect();
+        server.withheld_tools = changed.map(|tool| tool.name.clone()).collect();
         server
     }
 
@@ -160,8 +160,8 @@ impl ConnectedServers {
     /// program alone.
     pub fn pin_change(&self, server: &Server, tool: &Tool) -> Option<PinChange> {
         let (id, launch) = (&server.id, &server.launch);
-        let accepted = self.trust.accepted(id, launch, &tool.name)?;
-        let has_changed = accepted.pin != tool.pin && *launch != Launch::BuiltIn.identity();
+        let accepted = self.trust.accepted_definition(id, launch, &tool.name)?;
+        let has_changed = accepted.pin != tool.pin && *launch != LaunchConfig::BuiltIn.identity();
         has_changed.then(|| PinChange {
             server: id.clone(),
             launch: launch.clone(),
@@ -172,7 +172,7 @@ impl ConnectedServers {
 
     /// Did the person rule the tool out?
     pub fn is_blocked(&self, server: &Server, tool: &Tool) -> bool {
-        self.trust.never(&server.id, &tool.name)
+        self.trust.is_blocked(&server.id, &tool.name)
     }
 
     /// Resolves once the runtime of the servers has not responded for a second.

@@ -17,66 +17,69 @@ const LINKS_MAX: usize = 40;
 const PERSONAS_MAX: usize = 1_000;
 /// A file may change again within one tick of its clock: so young, its time proves
 /// nothing.
-const YOUNG: Duration = Duration::from_secs(2);
+const RECENT: Duration = Duration::from_secs(2);
 
 /// What each file held.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stamps(BTreeMap<PathBuf, Stamp>);
+pub(super) struct Fingerprints(BTreeMap<PathBuf, Fingerprint>);
 
 #[derive(Debug, Clone)]
-struct Stamp {
+struct Fingerprint {
     /// Size, time of the last change, and which file it is.
-    facts: Option<(u64, Option<SystemTime>, u64)>,
-    held: Held,
+    metadata: Option<(u64, Option<SystemTime>, u64)>,
+    contents: FileContents,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Held {
+enum FileContents {
     Nothing,
     Bytes([u8; 32]),
     Unreadable(String),
 }
 
 /// The same bytes are the same, whoever wrote them and when.
-impl PartialEq for Stamp {
+impl PartialEq for Fingerprint {
     fn eq(&self, other: &Self) -> bool {
-        self.held == other.held
+        self.contents == other.contents
     }
 }
 
-impl Stamps {
+impl Fingerprints {
     /// Reads what changed since `before`. Blocks.
-    pub(super) fn of(home: &Home, before: Option<&Self>) -> Self {
+    pub(super) fn read(home: &Home, before: Option<&Self>) -> Self {
         let old = |path: &Path| before.and_then(|before| before.0.get(path));
-        let stamps = files_of(home).into_iter().map(|path| {
-            let stamp = Stamp::of(&path, old(&path));
+        let stamps = settings_files(home).into_iter().map(|path| {
+            let stamp = Fingerprint::read(&path, old(&path));
             (path, stamp)
         });
         Self(stamps.collect())
     }
 }
 
-impl Stamp {
-    fn of(path: &Path, old: Option<&Self>) -> Self {
+impl Fingerprint {
+    fn read(path: &Path, old: Option<&Self>) -> Self {
         let metadata = fs::metadata(path).ok();
-        let facts = metadata.as_ref().map(facts_of);
+        let facts = metadata.as_ref().map(comparable_metadata);
         let is_old = metadata.is_some_and(|metadata| {
             let changed = metadata.modified().ok();
-            changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age > YOUNG))
+            changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age > RECENT))
         });
-        if let Some(old) = old.filter(|old| is_old && old.facts == facts) {
+        if let Some(old) = old.filter(|old| is_old && old.metadata == facts) {
             return old.clone();
         }
         let held = match files::read(path, BYTES_MAX) {
-            Ok(None) => Held::Nothing,
-            Ok(Some(bytes)) => Held::Bytes(Sha256::digest(&bytes).into()),
-            Err(fault) => Held::Unreadable(fault.to_string()),
+            Ok(None) => FileContents::Nothing,
+            Ok(Some(bytes)) => FileContents::Bytes(Sha256::digest(&bytes).into()),
+            Err(fault) => FileContents::Unreadable(fault.to_string()),
         };
-        Self { facts, held }
+        Self {
+            metadata: facts,
+            contents: held,
+        }
     }
 }
 
-fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
+fn comparable_metadata(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
     #[cfg(unix)]
     let which = std::os::unix::fs::MetadataExt::ino(metadata);
     #[cfg(not(unix))]
@@ -85,7 +88,7 @@ fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
 }
 
 /// The files that hold settings.
-fn files_of(home: &Home) -> Vec<PathBuf> {
+fn settings_files(home: &Home) -> Vec<PathBuf> {
     let mut files = vec![
         home.config(),
         home.servers(),
@@ -108,7 +111,7 @@ fn files_of(home: &Home) -> Vec<PathBuf> {
 
 /// The folders in which a change of the files shows: those of each link on the way
 /// and of what it leads to; for one that is not there, the nearest above it.
-pub(super) fn folders(home: &Home) -> BTreeSet<PathBuf> {
+pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     let mut add = |folder: &Path| {
         let there = folder.ancestors().find(|folder| folder.is_dir());
@@ -117,11 +120,11 @@ pub(super) fn folders(home: &Home) -> BTreeSet<PathBuf> {
     // A home that is taken away and put back shows in the folder above it.
     home.root().parent().into_iter().for_each(&mut add);
     add(&home.personas());
-    let ways = files_of(home)
+    let paths = settings_files(home)
         .into_iter()
         .chain([home.personas(), home.root().to_owned()]);
-    for way in ways {
-        let mut here = way;
+    for path in paths {
+        let mut here = path;
         for _ in 0..LINKS_MAX {
             here.parent().into_iter().for_each(&mut add);
             let Ok(next) = fs::read_link(&here) else {

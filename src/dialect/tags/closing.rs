@@ -6,7 +6,7 @@ use super::super::recognizer::{Advance, FormEnd, RecognizedForm};
 use super::super::scan_event::ScanEvent;
 use super::grammar;
 use super::parser::{TagCursor, TagParser, TagParserState};
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use std::ops::Range;
 
 const STRAY: &str =
@@ -65,13 +65,13 @@ impl TagParser {
     }
 
     /// A bare word that names no tool: the tags around it are being talked about.
-    fn is_word(&self, offered: &Offered) -> bool {
+    fn is_word(&self, offered: &Toolset) -> bool {
         let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
         let name = self.call.name.as_deref().unwrap_or_default();
-        is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
+        is_bare && self.call.json.is_none() && offered.resolve(None, name) == ToolLookup::Unknown
     }
 
-    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<ScanEvent> {
+    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Toolset) -> Option<ScanEvent> {
         self.call
             .to_event(self.grammar, &body[..end], body, whole, offered)
     }
@@ -80,7 +80,7 @@ impl TagParser {
     pub(super) fn finish(
         &mut self,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         end: FormEnd,
     ) -> Option<RecognizedForm> {
         match end {
@@ -102,7 +102,7 @@ impl TagParser {
         }
     }
 
-    fn finish_at_stream_end(&mut self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn finish_at_stream_end(&mut self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let pieces = match &self.state {
             TagParserState::Value { start } | TagParserState::ValueOrEnd { start, .. }
                 if self.ended().is_some() =>
@@ -162,13 +162,14 @@ impl TagParser {
     }
 
     /// Nothing is open in the call, only its end is missing.
-    fn call_without_end(&self, body: &str, offered: &Offered) -> Option<ScanEvent> {
+    fn call_without_end(&self, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {
             let is_plain = self.is_wrapped() || self.grammar.tool.is_some();
             match offered.resolve(self.call.server.as_deref(), name?) {
-                Resolved::Tool(tool) if is_plain && tool.tool.required().next().is_none() => {}
-                Resolved::Unknown if !is_plain => return None,
+                ToolLookup::Tool(tool)
+                    if is_plain && tool.tool.required_arguments().next().is_none() => {}
+                ToolLookup::Unknown if !is_plain => return None,
                 _ => return Some(cut_off_call(body)),
             }
         }

@@ -22,10 +22,10 @@ pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
 /// quickly, and are refused before they cost time.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
 /// Characters of a fault: it quotes the value, however long that is.
-const FAULT_CHARS_MAX: usize = 400;
+const ERROR_CHARS_MAX: usize = 400;
 
 /// Shown wherever a call is shown whose arguments are [`SchemaCheck::Unchecked`].
-pub const UNCHECKED: &str = "not checked against the schema";
+pub const UNCHECKED_LABEL: &str = "not checked against the schema";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaCheck {
@@ -65,17 +65,17 @@ impl ArgumentCheck {
         };
         match validator.validate(&arguments) {
             Ok(()) => SchemaCheck::Valid,
-            Err(fault) => SchemaCheck::Invalid(words_of(&fault)),
+            Err(fault) => SchemaCheck::Invalid(describe_error(&fault)),
         }
     }
 }
 
-fn words_of(fault: &ValidationError) -> String {
+fn describe_error(fault: &ValidationError) -> String {
     let path = fault.instance_path().to_string();
-    let mut words: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
+    let mut words: String = fault.to_string().chars().take(ERROR_CHARS_MAX).collect();
     if !path.is_empty() {
         words += " at ";
-        words.extend(path.chars().take(FAULT_CHARS_MAX));
+        words.extend(path.chars().take(ERROR_CHARS_MAX));
     }
     words
 }

@@ -3,7 +3,7 @@
 //! property by property. Nothing of it is left out: what cannot be seen cannot be
 //! accepted.
 
-use super::{Accepted, LaunchId, ServerId, Tool};
+use super::{AcceptedDefinition, LaunchId, ServerId, Tool};
 use crate::text::common_prefix_suffix::common_prefix_suffix;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -18,21 +18,21 @@ const CONTEXT_LINES: usize = 2;
 
 /// What of a tool's definition is compared and shown.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Definition {
+pub struct ToolDefinition {
     pub title: Option<String>,
     pub description: Option<String>,
     pub input_schema: Map<String, Value>,
     /// All else, such as annotations and the output schema.
-    pub rest: Map<String, Value>,
+    pub extra: Map<String, Value>,
 }
 
-impl Definition {
-    pub fn of(tool: &Tool) -> Self {
+impl ToolDefinition {
+    pub fn from_tool(tool: &Tool) -> Self {
         Self {
             title: tool.title.clone(),
             description: tool.description.clone(),
             input_schema: tool.input_schema.clone(),
-            rest: tool.rest.clone(),
+            extra: tool.extra.clone(),
         }
     }
 }
@@ -44,11 +44,11 @@ pub struct PinChange {
     pub launch: LaunchId,
     /// What it is now.
     pub tool: Arc<Tool>,
-    pub accepted: Accepted,
+    pub accepted: AcceptedDefinition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum DiffSign {
     Same,
     Removed,
     Added,
@@ -56,7 +56,7 @@ pub enum Sign {
     Folded,
 }
 
-impl Sign {
+impl DiffSign {
     pub fn glyph(self) -> char {
         match self {
             Self::Same => ' ',
@@ -69,16 +69,16 @@ impl Sign {
 
 /// One part of a definition with its lines, raw. Without lines it is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct DiffSection {
     pub name: String,
-    pub lines: Vec<(Sign, String)>,
+    pub lines: Vec<(DiffSign, String)>,
 }
 
-impl Section {
+impl DiffSection {
     /// The lines that changed and those around them. A change must not hide between
     /// hundreds of lines that are what they were.
-    pub fn folded(&self) -> Vec<(Sign, String)> {
-        let changed = |at: usize| self.lines[at].0 != Sign::Same;
+    pub fn folded(&self) -> Vec<(DiffSign, String)> {
+        let changed = |at: usize| self.lines[at].0 != DiffSign::Same;
         let is_near = |at: usize| {
             let end = (at + CONTEXT_LINES + 1).min(self.lines.len());
             (at.saturating_sub(CONTEXT_LINES)..end).any(changed)
@@ -90,7 +90,7 @@ impl Section {
                 .count();
             // A single line takes no more room than the word about it.
             if far > 1 {
-                folded.push((Sign::Folded, format!("{far} unchanged lines")));
+                folded.push((DiffSign::Folded, format!("{far} unchanged lines")));
                 at += far;
             } else {
                 folded.push(self.lines[at].clone());
@@ -104,33 +104,33 @@ impl Section {
 impl PinChange {
     /// Did the person decide to keep this very definition withheld?
     pub fn is_declined(&self) -> bool {
-        self.accepted.declined.as_ref() == Some(&self.tool.pin)
+        self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
     /// Since when it is another, as the end of a sentence about the tool.
-    pub fn since_words(&self) -> String {
+    pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
             true => "and trust.json does not say what it was when you accepted it".to_owned(),
             false => format!(
                 "since you accepted it on {}",
-                self.since().strftime("%Y-%m-%d")
+                self.accepted_at().strftime("%Y-%m-%d")
             ),
         }
     }
 
-    pub fn since(&self) -> Timestamp {
-        self.accepted.since
+    pub fn accepted_at(&self) -> Timestamp {
+        self.accepted.accepted_at
     }
 
     /// The parts of the definition in a fixed order; description and schema always,
     /// the others where they differ.
-    pub fn sections(&self) -> Vec<Section> {
-        let new = Definition::of(&self.tool);
+    pub fn sections(&self) -> Vec<DiffSection> {
+        let new = ToolDefinition::from_tool(&self.tool);
         let is_known = self.accepted.definition.is_some();
         let old = self.accepted.definition.clone().unwrap_or_default();
         let mut sections = Vec::new();
         if !is_known {
-            sections.push(Section {
+            sections.push(DiffSection {
                 name: "What was accepted was too long to be kept. What it is now:".to_owned(),
                 lines: vec![],
             });
@@ -145,8 +145,8 @@ impl PinChange {
             "schema",
             schema_lines(&old.input_schema, &new.input_schema),
         ));
-        for key in keys(&old.rest, &new.rest) {
-            let (before, after) = (old.rest.get(key), new.rest.get(key));
+        for key in merged_keys(&old.extra, &new.extra) {
+            let (before, after) = (old.extra.get(key), new.extra.get(key));
             let lines = match (before, after) {
                 (Some(Value::Object(before)), Some(Value::Object(after))) => {
                     member_lines("", before, after)
@@ -161,21 +161,21 @@ impl PinChange {
     }
 }
 
-fn section(name: &str, lines: Vec<(Sign, String)>) -> Section {
-    Section {
+fn section(name: &str, lines: Vec<(DiffSign, String)>) -> DiffSection {
+    DiffSection {
         name: name.to_owned(),
         lines,
     }
 }
 
 /// The keys of both, those of the first in its order.
-fn keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
+fn merged_keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
     let more = new.keys().filter(|key| !old.contains_key(*key));
     old.keys().chain(more).map(String::as_str).collect()
 }
 
 /// The schema by property; what stands beside `properties` by key.
-fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign, String)> {
+fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(DiffSign, String)> {
     let empty = Map::new();
     let properties = |schema: &Map<String, Value>| match schema.get("properties") {
         Some(Value::Object(properties)) => Some(properties.clone()),
@@ -183,7 +183,7 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign
     };
     let (before, after) = (properties(old), properties(new));
     let mut lines = Vec::new();
-    for key in keys(old, new) {
+    for key in merged_keys(old, new) {
         let is_table = key == "properties" && (before.is_some() || after.is_some());
         match is_table {
             true => lines.extend(member_lines(
@@ -201,17 +201,17 @@ fn member_lines(
     path: &str,
     old: &Map<String, Value>,
     new: &Map<String, Value>,
-) -> Vec<(Sign, String)> {
+) -> Vec<(DiffSign, String)> {
     let of = |key: &str| {
-        let path = format!("{path}{}", quoted(key));
+        let path = format!("{path}{}", quote_key(key));
         value_lines(&path, old.get(key), new.get(key))
     };
-    keys(old, new).into_iter().flat_map(of).collect()
+    merged_keys(old, new).into_iter().flat_map(of).collect()
 }
 
 /// One value that came, went or changed. Objects that both sides have are compared
 /// member by member, so that a small change in a large one is found.
-fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sign, String)> {
+fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(DiffSign, String)> {
     let line = |sign, value: &Value| {
         let lead = if path.is_empty() { "" } else { ": " };
         (sign, format!("{path}{lead}{value}"))
@@ -222,16 +222,16 @@ fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sig
             member_lines(&format!("{path}."), old, new)
         }
         _ => {
-            let old = old.map(|value| line(Sign::Removed, value));
+            let old = old.map(|value| line(DiffSign::Removed, value));
             old.into_iter()
-                .chain(new.map(|value| line(Sign::Added, value)))
+                .chain(new.map(|value| line(DiffSign::Added, value)))
                 .collect()
         }
     }
 }
 
 /// A key with unusual characters must not pass for a path or a value.
-fn quoted(key: &str) -> String {
+fn quote_key(key: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '$';
     match !key.is_empty() && key.chars().all(is_plain) {
         true => key.to_owned(),
@@ -239,45 +239,49 @@ fn quoted(key: &str) -> String {
     }
 }
 
-pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
+pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(DiffSign, String)> {
     if old == new {
         return Vec::new();
     }
-    aligned(&lines_of(old), &lines_of(new))
+    diff_lines(&split_lines(old), &split_lines(new))
 }
 
-fn lines_of(text: Option<&str>) -> Vec<&str> {
+fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
 /// The lines of both in order: those that both have once.
-fn aligned(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
+fn diff_lines(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
     // What begins and ends alike needs no search, however long it is.
     let (head, tail) = common_prefix_suffix(old, new);
     let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [
-        all(Sign::Same, &old[..head]),
-        searched(before, after),
-        all(Sign::Same, &old[old.len() - tail..]),
+        lines_with_sign(DiffSign::Same, &old[..head]),
+        diff_middle(before, after),
+        lines_with_sign(DiffSign::Same, &old[old.len() - tail..]),
     ]
     .concat()
 }
 
-fn all(sign: Sign, lines: &[&str]) -> Vec<(Sign, String)> {
+fn lines_with_sign(sign: DiffSign, lines: &[&str]) -> Vec<(DiffSign, String)> {
     lines
         .iter()
         .map(|line| (sign, (*line).to_owned()))
         .collect()
 }
 
-fn searched(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
+fn diff_middle(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
     if old.len().max(new.len()) > ALIGNED_LINES_MAX {
-        return [all(Sign::Removed, old), all(Sign::Added, new)].concat();
+        return [
+            lines_with_sign(DiffSign::Removed, old),
+            lines_with_sign(DiffSign::Added, new),
+        ]
+        .concat();
     }
     let sign = |tag| match tag {
-        ChangeTag::Equal => Sign::Same,
-        ChangeTag::Delete => Sign::Removed,
-        ChangeTag::Insert => Sign::Added,
+        ChangeTag::Equal => DiffSign::Same,
+        ChangeTag::Delete => DiffSign::Removed,
+        ChangeTag::Insert => DiffSign::Added,
     };
     capture_diff_slices(Algorithm::Myers, old, new)
         .iter()

@@ -16,38 +16,40 @@ const WILDCARDS_MAX: usize = 32;
 
 /// For each argument what it must be. Arguments that are not listed must be absent.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pattern {
-    arguments: Vec<(String, Match)>,
+pub struct ArgumentPattern {
+    arguments: Vec<(String, ArgumentMatcher)>,
 }
 
 /// What one argument must be.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Match {
+pub enum ArgumentMatcher {
     /// The same JSON value; of two texts, the same letters or the same path.
     Equal(Value),
     /// A text with wildcards.
     Glob(String),
 }
 
-impl Pattern {
+impl ArgumentPattern {
     /// The pattern that covers calls with these very arguments.
-    pub fn of(arguments: &Arguments) -> Self {
-        let equal = |(key, value): (&String, &Value)| (key.clone(), Match::Equal(value.clone()));
+    pub fn from_arguments(arguments: &Arguments) -> Self {
+        let equal =
+            |(key, value): (&String, &Value)| (key.clone(), ArgumentMatcher::Equal(value.clone()));
         Self {
             arguments: arguments.iter().map(equal).collect(),
         }
     }
 
-    pub fn arguments(&self) -> &[(String, Match)] {
+    pub fn arguments(&self) -> &[(String, ArgumentMatcher)] {
         &self.arguments
     }
 
-    pub fn covers(&self, arguments: &Arguments) -> bool {
+    pub fn matches(&self, arguments: &Arguments) -> bool {
         self.arguments.len() == arguments.len()
-            && self
-                .arguments
-                .iter()
-                .all(|(key, wanted)| arguments.get(key).is_some_and(|value| wanted.covers(value)))
+            && self.arguments.iter().all(|(key, wanted)| {
+                arguments
+                    .get(key)
+                    .is_some_and(|value| wanted.matches(value))
+            })
     }
 
     /// Reads a pattern as a person edits it, and as the file keeps it: a text with `*`
@@ -58,7 +60,8 @@ impl Pattern {
     /// Why something cannot be a pattern.
     pub fn from_json(written: &Map<String, Value>) -> Result<Self, String> {
         let read = |(key, value): (&String, &Value)| {
-            let read = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
+            let read =
+                ArgumentMatcher::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
             Ok((key.clone(), read))
         };
         let arguments = written.iter().map(read).collect::<Result<_, String>>()?;
@@ -66,12 +69,12 @@ impl Pattern {
     }
 
     pub fn to_json(&self) -> Map<String, Value> {
-        let written = |(key, wanted): &(String, Match)| (key.clone(), wanted.to_json());
+        let written = |(key, wanted): &(String, ArgumentMatcher)| (key.clone(), wanted.to_json());
         self.arguments.iter().map(written).collect()
     }
 }
 
-impl Match {
+impl ArgumentMatcher {
     fn from_json(value: &Value) -> Result<Self, String> {
         match value {
             Value::String(text) if has_wildcard(text) => {
@@ -96,11 +99,11 @@ impl Match {
         }
     }
 
-    fn covers(&self, value: &Value) -> bool {
+    fn matches(&self, value: &Value) -> bool {
         match (self, value) {
-            (Self::Equal(Value::String(wanted)), Value::String(text)) => same_text(wanted, text),
+            (Self::Equal(Value::String(wanted)), Value::String(text)) => is_same_text(wanted, text),
             (Self::Equal(wanted), value) => wanted == value,
-            (Self::Glob(glob), Value::String(text)) => matches(glob, text),
+            (Self::Glob(glob), Value::String(text)) => glob_matches(glob, text),
             (Self::Glob(_), _) => false,
         }
     }
@@ -120,7 +123,7 @@ fn check_glob(glob: &str) -> Result<(), String> {
     if glob.contains("**") {
         return Err("`**` is not known: a `*` stays within one segment".to_owned());
     }
-    if climbs(glob) {
+    if has_parent_segment(glob) {
         return Err("`..` leads to another place each time: write where it leads".to_owned());
     }
     Ok(())
@@ -128,20 +131,22 @@ fn check_glob(glob: &str) -> Result<(), String> {
 
 /// The same letters, composed or not, or surely the same path. A `..` is not resolved:
 /// where a link stands before it, it leads elsewhere.
-fn same_text(wanted: &str, text: &str) -> bool {
+fn is_same_text(wanted: &str, text: &str) -> bool {
     let (wanted, text) = (nfc(wanted), nfc(text));
     wanted == text
-        || (is_path(&wanted) && is_path(&text) && without_idle(&wanted) == without_idle(&text))
+        || (is_path(&wanted)
+            && is_path(&text)
+            && significant_segments(&wanted) == significant_segments(&text))
 }
 
-fn matches(glob: &str, text: &str) -> bool {
-    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() || climbs(text) {
+fn glob_matches(glob: &str, text: &str) -> bool {
+    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() || has_parent_segment(text) {
         return false;
     }
     let (glob, text) = (nfc(glob), nfc(text));
     let segments = |text: &'_ str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
     let (glob, text) = match is_path(&glob.replace(['*', '?'], "_")) && is_path(&text) {
-        true => (without_idle(&glob), without_idle(&text)),
+        true => (significant_segments(&glob), significant_segments(&text)),
         false => (segments(&glob), segments(&text)),
     };
     let mut pairs = glob.iter().zip(&text);
@@ -155,13 +160,16 @@ fn nfc(text: &str) -> Cow<'_, str> {
 /// Is it surely the path of a file, so that slashes may say nothing? In an address, a
 /// command, an expression or the name of a share each of them counts.
 fn is_path(text: &str) -> bool {
-    let is_plain = |c: char| is_word(c) || matches!(c, '/' | '-' | '.');
-    text.starts_with('/') && !text.starts_with("//") && text.chars().all(is_plain) && !climbs(text)
+    let is_plain = |c: char| is_word_char(c) || matches!(c, '/' | '-' | '.');
+    text.starts_with('/')
+        && !text.starts_with("//")
+        && text.chars().all(is_plain)
+        && !has_parent_segment(text)
 }
 
 /// The segments of a path without those inside it that say nothing, and without a slash
 /// at its end.
-fn without_idle(path: &str) -> Vec<String> {
+fn significant_segments(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let last = path.split('/').count() - 1;
     let segments = path.split('/').enumerate();
@@ -173,7 +181,7 @@ fn without_idle(path: &str) -> Vec<String> {
 
 /// Does a segment lead upwards, with whichever slash? Written in percent it does too,
 /// for whoever decodes it.
-fn climbs(text: &str) -> bool {
+fn has_parent_segment(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let plain = text
         .replace("%2e", ".")
@@ -198,11 +206,11 @@ fn segment_matches(glob: &str, text: &str) -> bool {
                 star = Some((g, t));
                 g += 1;
             }
-            Some('?') if is_common(&text, t) => (g, t) = (g + 1, t + 1),
+            Some('?') if may_match_wildcard(&text, t) => (g, t) = (g + 1, t + 1),
             // A wildcard of the pattern is one, also before a letter that looks like it.
             Some(c) if *c != '?' && *c == text[t] => (g, t) = (g + 1, t + 1),
             _ => match star {
-                Some((at, upto)) if is_common(&text, upto) => {
+                Some((at, upto)) if may_match_wildcard(&text, upto) => {
                     star = Some((at, upto + 1));
                     (g, t) = (at + 1, upto + 1);
                 }
@@ -215,40 +223,44 @@ fn segment_matches(glob: &str, text: &str) -> bool {
 
 /// May a wildcard stand for this letter? A dash or a dot only within a word: in front
 /// they make an option, a hidden file or the way upwards of it.
-fn is_common(text: &[char], at: usize) -> bool {
+fn may_match_wildcard(text: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| text[before]);
-    let is_within = before.is_some_and(|before| is_word(before) || is_mark(before));
+    let is_within = before.is_some_and(|before| is_word_char(before) || is_combining_mark(before));
     match text[at] {
         '-' => is_within,
         '.' => is_within && text.get(at + 1) != Some(&'.'),
-        c => is_word(c) || (is_within && is_mark(c)),
+        c => is_word_char(c) || (is_within && is_combining_mark(c)),
     }
 }
 
 /// A letter or digit of any script, also for whoever takes its compatible form: `⒈` is
 /// a digit with a dot to them.
-fn is_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     let nfkc = const { ComposingNormalizerBorrowed::new_nfkc() };
     let mut signs = [0; 4];
     let compatible = nfkc.normalize(c.encode_utf8(&mut signs));
     let is_letter = |c: char| c == '_' || c.is_alphanumeric();
-    let is_plain = |c: char| is_letter(c) || is_mark(c);
-    c == '_' || (is_letter(c) && compatible.chars().all(is_plain) && !is_hidden(c) && !is_alike(c))
+    let is_plain = |c: char| is_letter(c) || is_combining_mark(c);
+    c == '_'
+        || (is_letter(c)
+            && compatible.chars().all(is_plain)
+            && !is_invisible(c)
+            && !looks_like_punctuation(c))
 }
 
 /// A mark that belongs to the letter before it. Those that lie over it, such as a
 /// stroke, are none of them.
-fn is_mark(c: char) -> bool {
+fn is_combining_mark(c: char) -> bool {
     let class = const { CanonicalCombiningClassMapBorrowed::new() }.get_u8(c);
     matches!(class, 7..=9 | 220 | 230)
 }
 
 /// Letters that look like signs: clicks like bars, tones like dots, a Coptic slash.
-fn is_alike(c: char) -> bool {
+fn looks_like_punctuation(c: char) -> bool {
     matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
 }
 
-fn is_hidden(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'

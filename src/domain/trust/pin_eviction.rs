@@ -11,18 +11,18 @@ pub const SERVER_PINS_MAX: usize = 6_000;
 pub const PINS_MAX: usize = 20_000;
 
 /// Definitions of one server that are to be forgotten, by launch.
-pub type Stale = BTreeMap<LaunchId, BTreeSet<String>>;
+pub type EvictedPins = BTreeMap<LaunchId, BTreeSet<String>>;
 
 impl Trust {
     /// What `server` has past its bound: the oldest, and those that the person declined
     /// last. A tool that it lists now is never among them.
-    pub fn stale(&self, server: &Server) -> Stale {
+    pub fn excess_pins(&self, server: &Server) -> EvictedPins {
         let Some(launches) = self.pins.get(&server.id) else {
-            return Stale::new();
+            return EvictedPins::new();
         };
         let count: usize = launches.values().map(BTreeMap::len).sum();
         let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
-            return Stale::new();
+            return EvictedPins::new();
         };
         let listed: BTreeSet<&str> = server.tools.iter().map(|it| it.name.as_str()).collect();
         let is_listed =
@@ -31,10 +31,10 @@ impl Trust {
             .iter()
             .flat_map(|(launch, tools)| tools.iter().map(move |(tool, it)| (launch, tool, it)))
             .filter(|(launch, tool, _)| !is_listed(launch, tool))
-            .map(|(launch, tool, it)| (it.declined.is_some(), it.since, launch, tool))
+            .map(|(launch, tool, it)| (it.declined_pin.is_some(), it.accepted_at, launch, tool))
             .collect();
         dated.sort();
-        let mut stale = Stale::new();
+        let mut stale = EvictedPins::new();
         for (_, _, launch, tool) in dated.into_iter().take(over) {
             let tools = stale.entry(launch.clone()).or_default();
             tools.insert(tool.clone());
@@ -43,7 +43,7 @@ impl Trust {
     }
 
     /// What is known of servers that are not `configured`, where all together is too much.
-    pub fn left_behind(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, Stale)> {
+    pub fn orphaned_pins(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, EvictedPins)> {
         let count = |launches: &BTreeMap<LaunchId, BTreeMap<String, _>>| -> usize {
             launches.values().map(BTreeMap::len).sum()
         };
@@ -64,7 +64,7 @@ impl Trust {
         found
     }
 
-    pub fn forget(&mut self, server: &ServerId, stale: &Stale) {
+    pub fn remove_pins(&mut self, server: &ServerId, stale: &EvictedPins) {
         for (launch, gone) in stale {
             let launches = self.pins.get_mut(server);
             if let Some(tools) = launches.and_then(|launches| launches.get_mut(launch)) {

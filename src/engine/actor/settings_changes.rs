@@ -1,11 +1,11 @@
 //! Brings settings into force: each owner hears of its part.
 
 use super::Actor;
-use crate::config::{Known, Read};
-use crate::domain::{Change, Offered};
+use crate::config::{ConfigLoad, ConfigSnapshot};
+use crate::domain::{SettingsChange, Toolset};
 use crate::engine::jobs::SettingsResult;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Choice, Event};
+use crate::protocol::{Event, UserChoice};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ impl Actor {
         }
     }
 
-    fn reread(&mut self, read: Read, asks: bool) {
+    fn reread(&mut self, read: ConfigLoad, asks: bool) {
         let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
         let Some(mut files) = self.settings.review_files(read, asks, models, trust, cx) else {
             return;
@@ -34,10 +34,10 @@ impl Actor {
     /// The user decided about edits of the files.
     pub(super) fn edits_decided(
         &mut self,
-        known: Known,
-        base: &Known,
-        changes: &[Change],
-        choice: Choice,
+        known: ConfigSnapshot,
+        base: &ConfigSnapshot,
+        changes: &[SettingsChange],
+        choice: UserChoice,
     ) {
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
         let Some(known) = self
@@ -54,9 +54,9 @@ impl Actor {
         self.settings.changes_applied(changes.len(), &mut self.cx);
     }
 
-    fn apply_config(&mut self, now: Known) {
+    fn apply_config(&mut self, now: ConfigSnapshot) {
         let before = self.settings.replace_values(&now, &mut self.cx);
-        let Known {
+        let ConfigSnapshot {
             settings: _,
             servers,
             system_prompt,
@@ -97,9 +97,9 @@ impl Actor {
     }
 
     /// The tools that the next turn begins with.
-    pub(super) fn current_toolset(&self) -> Arc<Offered> {
+    pub(super) fn current_toolset(&self) -> Arc<Toolset> {
         match self.settings.personas().chosen() {
-            Some(persona) => Arc::new(self.toolset.within(persona)),
+            Some(persona) => Arc::new(self.toolset.for_persona(persona)),
             None => Arc::clone(&self.toolset),
         }
     }
@@ -108,7 +108,7 @@ impl Actor {
     pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {
-            Some(persona) => Arc::new(self.toolset.within(&persona)),
+            Some(persona) => Arc::new(self.toolset.for_persona(&persona)),
             None => Arc::clone(&self.toolset),
         };
         self.feed(TurnInput::ToolsetChanged(offered));

@@ -48,10 +48,10 @@ impl Actor {
         }
         let mut outbox = cx.outbox;
         last.report(conversation.seq(), &mut outbox);
-        let narrowed = config::narrowed(&cx.home).into_iter();
-        narrowed.for_each(|notice| outbox.push(Event::Mentioned(notice)));
+        let narrowed = config::tightened_permissions_notices(&cx.home).into_iter();
+        narrowed.for_each(|notice| outbox.push(Event::LowPriorityNoticePosted(notice)));
         for notice in last.into_unsaved_notices(persist).await {
-            outbox.push(Event::Noticed(notice));
+            outbox.push(Event::NoticePosted(notice));
         }
         outbox.push(Event::ShutDown);
         let flush = async {

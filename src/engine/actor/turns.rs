@@ -4,7 +4,7 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::CompactedRange;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
@@ -56,7 +56,7 @@ impl Actor {
             return;
         };
         if prompt.kind == PromptKind::Continue
-            && self.conversation.session().last_prompt().is_none()
+            && self.conversation.session().last_prompt_index().is_none()
         {
             let nothing = Notice::failure("There is no answer to go on with.");
             return self.reject(id, prompt, nothing);
@@ -65,11 +65,11 @@ impl Actor {
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced = self.conversation.session().last_prompt();
+        let replaced = self.conversation.session().last_prompt_index();
         let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
-            Some(at) => compaction::history_until(self.conversation.session(), at),
-            None => compaction::history(self.conversation.session()),
+            Some(at) => compaction::request_history_until(self.conversation.session(), at),
+            None => compaction::request_history(self.conversation.session()),
         };
         let setup = TurnSetup {
             prompt,
@@ -96,11 +96,11 @@ impl Actor {
         model: Arc<ModelConfig>,
         compacted_range: Option<CompactedRange>,
     ) {
-        let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
-        let piped = setup.prompt.piped().map(str::to_owned);
+        let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
+        let piped = setup.prompt.piped_text().map(str::to_owned);
         let reading = piped.map(|piped| {
             let offered = Arc::clone(&self.toolset);
-            Box::pin(scan_untrusted(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+            Box::pin(scan_untrusted(QuoteSource::Context, piped, offered)) as BoxFuture<_>
         });
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
         let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
@@ -126,7 +126,7 @@ impl Actor {
             (None, true) => "The model is being probed.",
             (None, false) => return None,
         };
-        Some(Notice::failure(what).advise(Advice::WaitOrStop))
+        Some(Notice::failure(what).with_advice(Advice::WaitOrStop))
     }
 
     /// A turn that ends before it began.
@@ -143,7 +143,7 @@ impl Actor {
     }
 
     pub(super) fn compact(&mut self, id: TurnId) {
-        let prompt = Prompt::compacting();
+        let prompt = Prompt::compaction();
         if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
@@ -157,7 +157,7 @@ impl Actor {
             compaction::summary_prompt(self.conversation.session(), chars.unwrap_or(usize::MAX));
         let Some((instruction, covered)) = asked else {
             let nothing = Notice::failure("There is nothing to summarise yet.")
-                .because("The last prompt and its answer stay as they are.");
+                .with_reason("The last prompt and its answer stay as they are.");
             return self.reject(id, prompt, nothing);
         };
         let setup = TurnSetup {
@@ -168,7 +168,7 @@ impl Actor {
             dialect: Dialect::Native,
             system_prompt: "".into(),
             history: Arc::default(),
-            toolset: Arc::new(Offered::default()),
+            toolset: Arc::new(Toolset::default()),
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
@@ -194,7 +194,7 @@ impl Actor {
             &model,
         );
         let said = Notice::info("The model is sent this summary instead of what came before it.")
-            .because("The file keeps all.");
+            .with_reason("The file keeps all.");
         self.cx.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
         self.save_and_estimate();
     }

@@ -12,9 +12,9 @@ pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_es
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, SavedMessage, Usage,
+    Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, SavedMessage, Toolset, Usage,
 };
-use crate::protocol::{Ask, Choice, Meter};
+use crate::protocol::{Ask, ContextMeter, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const NEARLY_FULL_PERCENT: u64 = 80;
 struct UnsentRequest {
     model: Arc<ModelConfig>,
     messages: Vec<Message>,
-    tools: Arc<Offered>,
+    tools: Arc<Toolset>,
 }
 
 /// What is to be done for a request, in this order.
@@ -47,7 +47,7 @@ pub(super) enum BudgetOutput {
     TurnNotice(Notice),
     /// To be said in passing.
     Notice(Notice),
-    Measured(Meter),
+    Measured(ContextMeter),
     Send(ChatRequest),
     /// The user does not want the request to be sent.
     Stop,
@@ -65,7 +65,7 @@ struct ContextUsage {
     /// Model and address that all of this is about.
     model_key: Option<(String, String)>,
     /// What the server says of the model; None until it was asked.
-    facts: Option<Arc<ModelFacts>>,
+    facts: Option<Arc<ModelInfo>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
@@ -81,31 +81,31 @@ struct ContextUsage {
     has_warned_truncated: bool,
     /// It was said that the context is nearly full.
     has_warned_nearly_full: bool,
-    meter: Meter,
+    meter: ContextMeter,
 }
 
 impl ContextUsage {
-    fn facts(&self) -> Arc<ModelFacts> {
+    fn facts(&self) -> Arc<ModelInfo> {
         self.facts.clone().unwrap_or_default()
     }
 
     fn measure(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
-        self.meter = Meter {
+        self.meter = ContextMeter {
             used,
             limit,
-            measured: false,
+            is_measured: false,
         };
         BudgetOutput::Measured(self.meter)
     }
 
-    fn dominant_tool_cost(&self, tools: &Offered, estimate: u64) -> Option<ToolCost> {
+    fn dominant_tool_cost(&self, tools: &Toolset, estimate: u64) -> Option<ToolCost> {
         ToolCost::if_dominant(tools, self.raw_estimate, estimate)
     }
 }
 
 impl ContextBudget {
     /// Another conversation or another model: nothing of the context holds any more.
-    pub(super) fn reset(&mut self) -> Meter {
+    pub(super) fn reset(&mut self) -> ContextMeter {
         self.usage = ContextUsage::default();
         self.usage.meter
     }
@@ -115,7 +115,7 @@ impl ContextBudget {
         &mut self,
         model: Arc<ModelConfig>,
         messages: Vec<Message>,
-        tools: Arc<Offered>,
+        tools: Arc<Toolset>,
     ) {
         self.unsent = Some(UnsentRequest {
             model,
@@ -151,16 +151,16 @@ impl ContextBudget {
 
     /// What the server says of the model; None where it said nothing in time, and the
     /// request itself will show why.
-    pub(super) fn facts_received(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
+    pub(super) fn facts_received(&mut self, facts: Option<ModelInfo>) -> Vec<BudgetOutput> {
         self.usage.facts = facts.map(Arc::new);
         self.fit()
     }
 
     /// The user decided about a conversation that does not fit.
-    pub(super) fn answered(&mut self, to: u64, choice: Choice) -> Vec<BudgetOutput> {
+    pub(super) fn answered(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
         match choice {
-            Choice::Grow => self.usage.approved_num_ctx = to,
-            Choice::SendAnyway => self.usage.send_anyway = true,
+            UserChoice::Grow => self.usage.approved_num_ctx = to,
+            UserChoice::SendAnyway => self.usage.send_anyway = true,
             _ => return vec![BudgetOutput::Stop],
         }
         self.fit()
@@ -280,15 +280,15 @@ impl ContextBudget {
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
-            let mut notice = Notice::warning(words).advise(Advice::Compact);
+            let mut notice = Notice::warning(words).with_advice(Advice::Compact);
             if model.provider.truncates_silently() {
-                notice = notice.advise("`options.num_ctx` makes room.");
+                notice = notice.with_advice("`options.num_ctx` makes room.");
             }
             outputs.push(BudgetOutput::TurnNotice(notice));
         }
-        fill.meter = Meter {
+        fill.meter = ContextMeter {
             used: input + usage.output.unwrap_or(0),
-            measured: true,
+            is_measured: true,
             ..fill.meter
         };
         outputs.push(BudgetOutput::Measured(fill.meter));
@@ -297,8 +297,8 @@ impl ContextBudget {
 
     /// Offers `/compact` once the meter passes its mark; again only after it fell. `tools`
     /// are those of the next request.
-    pub(super) fn compact_suggestion(&mut self, tools: &Offered) -> Option<Notice> {
-        let Meter { used, limit, .. } = self.usage.meter;
+    pub(super) fn compact_suggestion(&mut self, tools: &Toolset) -> Option<Notice> {
+        let ContextMeter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;
         // Rounded as the header does it.
         let percent = (used * 200 + limit) / (limit * 2);
@@ -311,8 +311,8 @@ impl ContextBudget {
         Some(match self.usage.dominant_tool_cost(tools, used) {
             Some(cost) => cost.explain(notice),
             None => notice
-                .advise(Advice::Compact)
-                .advise("The file keeps all of it."),
+                .with_advice(Advice::Compact)
+                .with_advice("The file keeps all of it."),
         })
     }
 }
@@ -325,7 +325,7 @@ pub(super) struct SessionEstimator {
 }
 
 impl SessionEstimator {
-    pub(super) fn estimate(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
+    pub(super) fn estimate(self, system: &str, offered: &Toolset, history: &[SavedMessage]) -> u64 {
         let around = assemble_messages(system, self.dialect, offered, &[], "", &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
         let around = window::raw_estimate(&around, tools, self.vocabulary);
@@ -333,7 +333,7 @@ impl SessionEstimator {
     }
 }
 
-fn send(unsent: UnsentRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput {
+fn send(unsent: UnsentRequest, facts: &ModelInfo, num_ctx: u32) -> BudgetOutput {
     let UnsentRequest {
         model,
         messages,
@@ -370,7 +370,9 @@ fn too_long_notice(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise(Advice::Compact).advise(Advice::NewSession),
+        None => notice
+            .with_advice(Advice::Compact)
+            .with_advice(Advice::NewSession),
     }
 }
 
@@ -386,14 +388,14 @@ fn over_limit_notice(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise(Advice::Compact),
+        None => notice.with_advice(Advice::Compact),
     }
 }
 
 /// A model whose template knows no tools would drop a message of the role `tool`
 /// without a word.
-pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
-    let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
+pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelInfo) -> Arc<ModelConfig> {
+    let drops = facts.template_supports_tools == Some(false) && model.dialect != Dialect::Native;
     if model.tool_role.is_some() || !drops {
         return Arc::clone(model);
     }

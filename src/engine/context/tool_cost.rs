@@ -2,7 +2,7 @@
 //! says so, whose they are, and how to be rid of them.
 
 use super::window;
-use crate::domain::{Advice, Notice, Offered, ServerId};
+use crate::domain::{Advice, Notice, ServerId, Toolset};
 use crate::text::Clean;
 
 /// Definitions that are the greater part of a request.
@@ -18,7 +18,7 @@ pub(super) struct ToolCost {
 impl ToolCost {
     /// `estimate` are the tokens of a request of this weight. None where definitions
     /// are its smaller part.
-    pub(super) fn if_dominant(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
+    pub(super) fn if_dominant(offered: &Toolset, weight: u64, estimate: u64) -> Option<Self> {
         let scaled = |bytes: usize| {
             let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
             u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
@@ -44,11 +44,11 @@ impl ToolCost {
     pub(super) fn explain(&self, notice: Notice) -> Notice {
         let server = Clean::name(self.server.as_str());
         notice
-            .because(format!(
+            .with_reason(format!(
                 "The definitions of tools are about {} tokens of that; those of server `{server}` cost most, about {}.",
                 self.tokens, self.of_server
             ))
-            .advise(Advice::SwitchOffTools)
+            .with_advice(Advice::DisableTools)
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn warning_names_the_server_with_the_costliest_tools() {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
-        let offered = Offered::from_servers(&servers);
+        let offered = Toolset::from_servers(&servers);
         // 115 tools of 80 tokens by weight, which the server counts as half.
         let cost = ToolCost::if_dominant(&offered, 10_000, 5_000);
         let expected = ToolCost {
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn tools_are_not_blamed_when_the_conversation_is_longer() {
-        let offered = Offered::from_servers(&[server("a", 10)]);
+        let offered = Toolset::from_servers(&[server("a", 10)]);
         assert_eq!(ToolCost::if_dominant(&offered, 1_600, 1_600), None);
-        assert_eq!(ToolCost::if_dominant(&Offered::default(), 0, 0), None);
+        assert_eq!(ToolCost::if_dominant(&Toolset::default(), 0, 0), None);
     }
 }

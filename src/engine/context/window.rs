@@ -1,7 +1,7 @@
 //! How much of a model's context a request takes, and how large a context Ollama is
 //! asked for. Pure: what servers say comes in as [`ModelFacts`] and counts.
 
-use crate::domain::{CallMessage, Message, ModelConfig, ModelFacts, Offered, SavedMessage};
+use crate::domain::{Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset};
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens kept free for the answer.
@@ -27,14 +27,17 @@ const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
 const TRUNCATED_TOKENS_MIN: u64 = 500;
 
 /// Tokens of messages and tools by the weights alone.
-pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
+pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: Vocabulary) -> u64 {
     let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
         weight += match message {
             Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
-            Message::Calls { calls, carry } => {
-                let call = |call: &CallMessage| {
+            Message::ToolCalls {
+                calls,
+                reasoning_echo: carry,
+            } => {
+                let call = |call: &ToolCallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     of(&call.tool) + of(&arguments.to_string())
                 };
@@ -46,11 +49,11 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: V
                 });
                 calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
-            Message::Result(result) => of(&result.content),
+            Message::ToolResult(result) => of(&result.content),
         };
     }
     // A definition is counted once, when it comes: there may be thousands.
-    let definitions = tools.map_or(&[][..], Offered::tools).iter();
+    let definitions = tools.map_or(&[][..], Toolset::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     weight + raw_estimate_definitions(bytes)
 }
@@ -126,7 +129,7 @@ pub struct ContextLimits {
 impl ContextLimits {
     /// `before` is the context of this conversation's last request, `agreed` what the
     /// user allowed.
-    pub fn new(model: &ModelConfig, facts: &ModelFacts, before: u32, agreed: u64) -> Self {
+    pub fn new(model: &ModelConfig, facts: &ModelInfo, before: u32, agreed: u64) -> Self {
         let configured = model.context_length.map(u64::from);
         let known = facts.context_length.map(u64::from);
         let limit = configured.into_iter().chain(known).min();
@@ -179,7 +182,7 @@ pub enum ContextFit {
 }
 
 /// The size of the context that the meter measures against, where it is known.
-pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u64> {
+pub fn limit(model: &ModelConfig, facts: &ModelInfo, num_ctx: u32) -> Option<u64> {
     let known = match model.provider.truncates_silently() {
         true => Some(num_ctx),
         false => model
@@ -264,10 +267,10 @@ mod tests {
             context_length: Some(65_536),
             ..model()
         };
-        let facts = ModelFacts {
+        let facts = ModelInfo {
             context_length: Some(40_960),
             loaded_context: Some(16_384),
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         };
         let expected = ContextLimits {
             limit: Some(40_960),

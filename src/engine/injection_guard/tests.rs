@@ -5,7 +5,7 @@ use crate::fixtures::{self, tool_call, tool_with};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-fn offered() -> Arc<Offered> {
+fn offered() -> Arc<Toolset> {
     let schema = json!({"type": "object", "properties": {
         "city": {"type": "string"}, "days": {"type": "integer"},
     }});
@@ -14,7 +14,7 @@ fn offered() -> Arc<Offered> {
         fixtures::server(id, tools.collect())
     };
     let web = server("web", &["get_weather", "fetch", "echo"]);
-    Arc::new(Offered::from_servers([&web, &server("other", &["echo"])]))
+    Arc::new(Toolset::from_servers([&web, &server("other", &["echo"])]))
 }
 
 fn call(tool: &str, arguments: Value) -> ToolCall {
@@ -23,7 +23,7 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
 
 fn untrusted_texts(text: &str) -> UntrustedTexts {
     let mut quotes = UntrustedTexts::default();
-    let quote = UntrustedText::from_text(QuotedIn::ToolResult, text, &offered());
+    let quote = UntrustedText::from_text(QuoteSource::ToolResult, text, &offered());
     quotes.add(Arc::new(quote));
     quotes
 }
@@ -84,7 +84,7 @@ fn copied_call_text_is_detected_in_any_spelling() {
     ] {
         assert_eq!(
             untrusted_texts(&text).find_source(&paris, raw),
-            Some(QuotedIn::ToolResult),
+            Some(QuoteSource::ToolResult),
             "{text}"
         );
     }
@@ -153,7 +153,7 @@ fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
     let mut quotes = UntrustedTexts::default();
     let text = |number: usize| format!("<{number}:{}", "가나다".repeat(11_000));
     for number in 0..60 {
-        let quote = UntrustedText::from_text(QuotedIn::ToolResult, &text(number), &offered());
+        let quote = UntrustedText::from_text(QuoteSource::ToolResult, &text(number), &offered());
         quotes.add(Arc::new(quote));
     }
     assert!(quotes.bytes <= TEXTS_BYTES_MAX, "{}", quotes.bytes);
@@ -161,13 +161,13 @@ fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
     assert!(quotes.find_source(&seoul(), &text(59)).is_some());
     let whole = "x".repeat(TEXTS_BYTES_MAX + 5);
     quotes.add(Arc::new(UntrustedText::from_text(
-        QuotedIn::Context,
+        QuoteSource::Context,
         &whole,
         &offered(),
     )));
     assert_eq!(
         quotes.find_source(&seoul(), &whole),
-        Some(QuotedIn::Context)
+        Some(QuoteSource::Context)
     );
     assert_eq!(quotes.texts.len(), 1, "the newest stays whatever its size");
 }
@@ -187,7 +187,7 @@ fn extraction_is_linear_for_any_input() {
     ] {
         let text = unit.repeat(100_000 / unit.len());
         let started = Instant::now();
-        let quote = UntrustedText::from_text(QuotedIn::ToolResult, &text, &offered());
+        let quote = UntrustedText::from_text(QuoteSource::ToolResult, &text, &offered());
         // Quadratic reading takes minutes; this is a few seconds where nothing is optimised.
         let took = started.elapsed();
         assert!(took < Duration::from_secs(20), "{unit}: {took:?}");

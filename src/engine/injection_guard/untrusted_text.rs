@@ -3,7 +3,7 @@
 //! left the context. Whatever is in doubt counts as quoted: that costs one question.
 
 use super::extract;
-use crate::domain::{Arguments, Offered, QuotedIn, ToolCall, ToolOutcome};
+use crate::domain::{Arguments, QuoteSource, ToolCall, ToolOutcome, Toolset};
 use crate::engine::context::RESULT_BYTES_MAX;
 use crate::text::normalize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ const MATCH_BYTES_MIN: usize = 3;
 /// One text from outside, as it is compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrustedText {
-    source: QuotedIn,
+    source: QuoteSource,
     /// Without white space, quotation marks, escapes and fences.
     normalized: String,
     /// The calls in it, by meaning.
@@ -32,16 +32,16 @@ pub struct UntrustedText {
 impl UntrustedText {
     /// What a call's outcome tells the model in words that are not ours, as far as it
     /// is sent. None where it says nothing. Linear, but slow: not for the actor.
-    pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
+    pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Toolset>) -> Option<Self> {
         Some(Self::from_text(
-            QuotedIn::ToolResult,
+            QuoteSource::ToolResult,
             untrusted_output(outcome)?,
             offered,
         ))
     }
 
     /// The same for a text that came with the prompt.
-    pub fn from_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
+    pub fn from_text(source: QuoteSource, text: &str, offered: &Arc<Toolset>) -> Self {
         let found = extract::extract_calls(text, offered);
         let calls = found.calls.iter();
         let calls = calls.map(|call| canonical_call(&call.tool, &call.arguments));
@@ -61,7 +61,7 @@ impl UntrustedText {
     }
 
     /// Stands for a text that could not be read.
-    fn unreadable(source: QuotedIn) -> Self {
+    fn unreadable(source: QuoteSource) -> Self {
         Self {
             source,
             normalized: String::new(),
@@ -78,9 +78,9 @@ impl UntrustedText {
 
 /// Reads a text beside whoever waits for it.
 pub async fn scan_untrusted(
-    source: QuotedIn,
+    source: QuoteSource,
     text: String,
-    offered: Arc<Offered>,
+    offered: Arc<Toolset>,
 ) -> Arc<UntrustedText> {
     let read = move || UntrustedText::from_text(source, &text, &offered);
     let quote = tokio::task::spawn_blocking(read).await;
@@ -126,7 +126,7 @@ impl UntrustedTexts {
 
     /// Where the call stands, word for word or by its meaning; `raw` are the words
     /// that it was read from.
-    pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuotedIn> {
+    pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuoteSource> {
         if self.texts.is_empty() {
             return None;
         }

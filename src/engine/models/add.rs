@@ -5,15 +5,15 @@ use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, ConfigError};
-use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
+    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Event, Owner};
+use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::sync::Arc;
 
 impl ModelRegistry {
@@ -31,14 +31,14 @@ impl ModelRegistry {
         }
         // On a first run choosing is all that is asked.
         if self.offers {
-            return self.add_model_answered(&server, &name, Choice::Add, cx);
+            return self.add_model_answered(&server, &name, UserChoice::Add, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
             name: name.clone(),
         };
         cx.ask(
-            Owner::Program,
+            QuestionOwner::Program,
             question,
             PendingQuestion::AddModel { server, name },
         );
@@ -48,7 +48,7 @@ impl ModelRegistry {
         &mut self,
         server: &ModelServer,
         name: &str,
-        choice: Choice,
+        choice: UserChoice,
         cx: &mut EngineCx,
     ) {
         let Some(config) = self.config_of(server, cx) else {
@@ -67,8 +67,8 @@ impl ModelRegistry {
             like,
         };
         match choice {
-            Choice::Add => self.add_model(new, cx),
-            Choice::UseOnce => {
+            UserChoice::Add => self.add_model(new, cx),
+            UserChoice::UseOnce => {
                 let Ok(model) = self.model_of(&new, cx) else {
                     return;
                 };
@@ -103,7 +103,7 @@ impl ModelRegistry {
             Ok(model) => model,
             Err(faults) => {
                 let what = format!("`{}` cannot be added.", new.name);
-                return cx.notice(Notice::failure(what).because(faults));
+                return cx.notice(Notice::failure(what).with_reason(faults));
             }
         };
         model.active = true;
@@ -145,7 +145,7 @@ impl ModelRegistry {
             other.active = false;
         }
         cx.settings.models.push(model.clone());
-        cx.settings.lists_models = true;
+        cx.settings.has_model_entries = true;
         self.offers = false;
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
@@ -164,7 +164,7 @@ impl ModelRegistry {
             Ok(model) => model,
             Err(faults) => {
                 let result = Err(Notice::failure(faults));
-                return cx.outbox.push(Event::ModelTried { query, result });
+                return cx.outbox.push(Event::ModelTested { query, result });
             }
         };
         // What is typed is a secret from its first request on.
@@ -199,7 +199,7 @@ impl ModelRegistry {
         let provider = cx.provider.clone();
         self.spawn(async move {
             let facts = provider.facts(&changed).await.ok();
-            let facts = facts.filter(|facts| facts.can("thinking") == Some(false))?;
+            let facts = facts.filter(|facts| facts.has_capability("thinking") == Some(false))?;
             let model = changed.reference();
             Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
         });
@@ -216,21 +216,21 @@ impl ModelRegistry {
         self.current = Some(Arc::new(changed));
         cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
-            .because(format!(
+            .with_reason(format!(
                 "Its server lists: {}. Thinking stays off.",
                 abilities.join(", ")
             ))
-            .advise(Advice::ChooseOtherModel);
+            .with_advice(Advice::ChooseOtherModel);
         cx.notice(notice);
     }
 }
 
 /// Is the model on the list of its server? A server that lists nothing may have it
 /// all the same.
-fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
+fn has_model(catalogue: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
     let names = catalogue.models.iter().map(|one| one.name.as_str());
     if catalogue.models.is_empty()
-        || catalogue.is_cut
+        || catalogue.is_truncated
         || names.clone().any(|name| is_same_model(name, &model.model))
     {
         return Ok(());
@@ -246,5 +246,5 @@ fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
         "The server answers, but lists no model `{}`.",
         model.model
     ))
-    .because(format!("It has: {}{more}.", first.join(", "))))
+    .with_reason(format!("It has: {}{more}.", first.join(", "))))
 }

@@ -2,9 +2,9 @@
 
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, KnownServer};
-use crate::domain::facts::is_same_model;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    CatalogState, Catalogue, ModelCatalog, ModelConfig, ModelServer, ServerCatalog, ServerModel,
+    CatalogState, ListedModel, ModelCatalog, ModelConfig, ModelList, ModelServer, ServerCatalog,
 };
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
@@ -29,7 +29,7 @@ pub fn list_time_max(server: &ServerCatalog) -> Duration {
 impl ModelRegistry {
     /// Looks for models if no settings ever listed one.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
-        let is_first = !cx.settings.lists_models && cx.unreadable_config_banner().is_none();
+        let is_first = !cx.settings.has_model_entries && cx.unreadable_config_banner().is_none();
         if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
             self.offers = true;
             self.list_catalog(cx);
@@ -71,7 +71,7 @@ impl ModelRegistry {
     pub(super) fn listed(
         &mut self,
         server: &ModelServer,
-        listed: Result<Catalogue, ProviderError>,
+        listed: Result<ModelList, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
@@ -99,7 +99,7 @@ impl ModelRegistry {
     }
 
     /// What a server lists under this name; None if that is not known.
-    pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
+    pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
         let catalogue = self.known(server)?.catalog.listed()?;
         let mut models = catalogue.models.iter();
         models.find(|model| is_same_model(&model.name, name))
@@ -108,7 +108,7 @@ impl ModelRegistry {
     /// Are all models of this server known?
     pub fn lists_all(&self, server: &ModelServer) -> bool {
         let catalogue = self.known(server).and_then(|one| one.catalog.listed());
-        catalogue.is_some_and(|catalogue| !catalogue.is_cut)
+        catalogue.is_some_and(|catalogue| !catalogue.is_truncated)
     }
 }
 

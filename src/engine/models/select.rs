@@ -13,22 +13,22 @@ const EXAMPLE: &str =
 
 /// Why there is no model to ask.
 pub fn no_model(cx: &EngineCx) -> Notice {
-    let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
-    if cx.settings.lists_models {
+    let notice = Notice::failure("No active model is configured.").with_advice(Advice::SelectModel);
+    if cx.settings.has_model_entries {
         return notice;
     }
     // A file that could not be read may well list models.
     if let Some(banner) = cx.unreadable_config_banner() {
         return Notice::failure("No model is known: config.json could not be read.")
-            .because(banner.notice.what.clone())
-            .advise("Correct it there; that takes effect at once.");
+            .with_reason(banner.notice.what.clone())
+            .with_advice("Correct it there; that takes effect at once.");
     }
     let file = cx.home.config();
     notice
-        .advise(format!("No model is listed in {} yet.", file.display()))
-        .advise(Advice::AddModel)
-        .advise("`humble demo` shows the program without any model.")
-        .advise(format!("Or put this there, for example:\n{EXAMPLE}"))
+        .with_advice(format!("No model is listed in {} yet.", file.display()))
+        .with_advice(Advice::AddModel)
+        .with_advice("`humble demo` shows the program without any model.")
+        .with_advice(format!("Or put this there, for example:\n{EXAMPLE}"))
 }
 
 impl ModelRegistry {
@@ -45,11 +45,11 @@ impl ModelRegistry {
                     .map(|model| model.name.as_str())
                     .collect();
                 let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
-                    .advise(format!("It lists: {}.", names.join(", ")));
+                    .with_advice(format!("It lists: {}.", names.join(", ")));
                 cx.add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
                 None
             }
-            None => cx.settings.active().cloned(),
+            None => cx.settings.active_model().cloned(),
         };
         self.current = model.map(Arc::new);
     }
@@ -97,7 +97,7 @@ impl ModelRegistry {
         let meter = self.context.reset();
         cx.outbox.push(Event::ContextMeasured(meter));
         cx.banners.remove(&BannerCause::UnknownModel);
-        cx.banners.remove(&BannerCause::ActiveModel);
+        cx.banners.remove(&BannerCause::SeveralActiveModels);
         cx.push_banners();
         self.list_models(cx);
     }
@@ -114,8 +114,8 @@ impl ModelRegistry {
                 (Some(old), Some(new)) if *old != new => self.moved(&model, old, new, cx),
                 (Some(_), None) => cx.notice(
                     Notice::warning(format!("`{}` is not in config.json any more.", model.name))
-                        .because("It goes on answering for now.")
-                        .advise(Advice::ChooseOtherModel),
+                        .with_reason("It goes on answering for now.")
+                        .with_advice(Advice::ChooseOtherModel),
                 ),
                 _ => {}
             }
@@ -131,7 +131,7 @@ impl ModelRegistry {
         }
         match &cx.options.model {
             Some(name) => settings.models.iter().find(|model| model.name == *name),
-            None => settings.active(),
+            None => settings.active_model(),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::domain::{Notice, Session, SessionId};
 use crate::engine::jobs::JobResult;
 use crate::engine::outbox::Outbox;
 use crate::protocol::Event;
-use crate::store::{Sessions, StoreError};
+use crate::store::{SessionStore, StoreError};
 use tokio::task::JoinSet;
 
 #[derive(Default)]
@@ -47,7 +47,9 @@ impl LastSaves {
     pub fn report(&mut self, present: ConversationSeq, outbox: &mut Outbox) {
         for (epoch, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
-                outbox.push(Event::Mentioned(conflict_notice(&original, &id)));
+                outbox.push(Event::LowPriorityNoticePosted(conflict_notice(
+                    &original, &id,
+                )));
             }
             if epoch == present {
                 outbox.push(Event::SessionSaved(id));
@@ -65,11 +67,11 @@ impl LastSaves {
         if in_journal && unsaved.len() == 1 {
             let notice = Notice::failure("The last conversation could not be saved.");
             let notice = match self.fault {
-                Some(fault) => notice.because(format!("{fault}.")),
+                Some(fault) => notice.with_reason(format!("{fault}.")),
                 None => notice,
             };
             return vec![
-                notice.advise("Its last turn is in the journal: the next start saves it."),
+                notice.with_advice("Its last turn is in the journal: the next start saves it."),
             ];
         }
         let rescue = move || unsaved.iter().map(rescue_session).collect();
@@ -81,11 +83,11 @@ impl LastSaves {
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
     let what = format!("The conversation \"{title}\" could not be saved.");
-    match Sessions::rescue(session) {
-        Ok(path) => Notice::failure(what).advise(format!(
+    match SessionStore::save_to_temp_folder(session) {
+        Ok(path) => Notice::failure(what).with_advice(format!(
             "All of it is in {}: move it from there.",
             path.display()
         )),
-        Err(fault) => Notice::failure(what).because(format!("{fault}.")),
+        Err(fault) => Notice::failure(what).with_reason(format!("{fault}.")),
     }
 }

@@ -21,13 +21,13 @@ use crate::domain::{
     TurnEvent, Usage,
 };
 use crate::protocol::Event;
-use crate::store::{Journal, Journals, Record, Sessions};
+use crate::store::{Journal, JournalRecord, Journals, SessionStore};
 use jiff::Timestamp;
 use journal_writer::{JournalEvent, JournalWriter};
 use session_writer::{ConversationSeq, SaveOutcome, SaveSeq, SessionWriter};
 use std::sync::Arc;
 
-const JOURNAL: BannerCause = BannerCause::NoJournal;
+const JOURNAL: BannerCause = BannerCause::UnwritableJournal;
 const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 /// Something that was written in the background.
@@ -48,7 +48,7 @@ pub(super) struct Persistence {
 }
 
 impl Persistence {
-    pub(super) fn new(sessions: Arc<Sessions>, journals: Journals) -> Self {
+    pub(super) fn new(sessions: Arc<SessionStore>, journals: Journals) -> Self {
         Self {
             sessions: SessionWriter::new(sessions),
             journal: JournalWriter::new(Arc::new(journals)),
@@ -89,14 +89,14 @@ impl Persistence {
         let session = conversation.session();
         let started = session.started_at.unwrap_or_else(Timestamp::now);
         let count = session.messages.len();
-        let turn = Record::Turn {
-            prompt: conversation.answered_prompt(prompt.kind, prompt.typed()),
+        let turn = JournalRecord::Turn {
+            prompt: conversation.answered_prompt(prompt.kind, prompt.typed_text()),
             model: model.to_owned(),
             session: session.id.clone(),
             started: started.to_string(),
             before: match prompt.kind {
                 PromptKind::Ask => count,
-                _ => session.last_prompt().unwrap_or(count),
+                _ => session.last_prompt_index().unwrap_or(count),
             },
             at: Timestamp::now().to_string(),
         };
@@ -131,7 +131,7 @@ impl Persistence {
         let whole =
             session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
         if let Some(ticket) = self.save_conversation(conversation, cx) {
-            let record = Record::answer(&whole, usage, Timestamp::now());
+            let record = JournalRecord::from_answer(&whole, usage, Timestamp::now());
             self.journal.record_answer(record, ticket);
         }
     }
@@ -202,7 +202,7 @@ impl Persistence {
                 prepare_home_again(cx);
                 if let Some(original) = saved.fork_of {
                     let said = conflict_notice(&original, &id);
-                    cx.outbox.push(Event::Mentioned(said));
+                    cx.outbox.push(Event::LowPriorityNoticePosted(said));
                 }
                 if let Some((_, original)) = self.pending_fork.take_if(|(of, _)| *of == epoch) {
                     cx.notice(fork_notice(&id, original));
@@ -220,7 +220,7 @@ impl Persistence {
                 tracing::error!("a session could not be saved: {fault}");
                 let notice = fault
                     .notice()
-                    .because("The conversation goes on, and is saved as soon as that can be.");
+                    .with_reason("The conversation goes on, and is saved as soon as that can be.");
                 let known = cx.banners.get(&UNSAVED);
                 if known.is_none_or(|known| known.notice != notice) {
                     cx.set_banner(Banner::new(UNSAVED, notice));
@@ -236,7 +236,7 @@ impl Persistence {
             JournalEvent::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
                 let notice = Notice::warning(format!("The journal is not kept: {fault}."))
-                    .because("Should the program be killed, the turn under way is lost.");
+                    .with_reason("Should the program be killed, the turn under way is lost.");
                 if !cx.banners.contains_key(&JOURNAL) {
                     cx.set_banner(Banner::new(JOURNAL, notice));
                 }
@@ -267,10 +267,10 @@ impl Persistence {
         cx.outbox.push(Event::PrivateChanged(private));
         cx.notice(match (private, &conversation.session().id) {
             (true, Some(id)) => Notice::info("Private: nothing is saved from now on.")
-                .because(format!("{id} stays as it is.")),
+                .with_reason(format!("{id} stays as it is.")),
             (true, None) => Notice::info("Private: nothing of this conversation is saved."),
             (false, _) => Notice::info("This conversation is saved again with its next answer.")
-                .because("What was said in private is part of it then."),
+                .with_reason("What was said in private is part of it then."),
         });
         if private {
             self.journal.discard();
@@ -288,7 +288,7 @@ impl Persistence {
     pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
-            return cx.notice(notice.advise(Advice::LeavePrivate));
+            return cx.notice(notice.with_advice(Advice::ResumeSaving));
         }
         if conversation.session().messages.is_empty() {
             return cx.notice(Notice::info("Nothing to fork: nothing was answered yet."));
@@ -307,7 +307,7 @@ fn file_version(session: &Session) -> Session {
     if session.messages.is_empty()
         && let Some(last) = session.branches.len().checked_sub(1)
     {
-        session.switch(last, Timestamp::now());
+        session.switch_branch(last, Timestamp::now());
     }
     session
 }
@@ -324,13 +324,13 @@ fn prepare_home_again(cx: &mut EngineCx) {
 /// Somebody else changed the file: the conversation was saved beside it.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
     Notice::warning(format!("{original} was changed elsewhere meanwhile."))
-        .advise(format!("This conversation goes on as {id}."))
+        .with_advice(format!("This conversation goes on as {id}."))
 }
 
 fn fork_notice(id: &SessionId, original: Option<SessionId>) -> Notice {
     let notice = Notice::info(format!("This conversation goes on as {id}."));
     match original {
-        Some(original) => notice.because(format!("{original} stays as it is.")),
+        Some(original) => notice.with_reason(format!("{original} stays as it is.")),
         None => notice,
     }
 }

@@ -3,7 +3,7 @@
 //! the disk refuses is kept and tried again, ever more seldom.
 
 use crate::domain::{Session, SessionId};
-use crate::store::{Sessions, StoreError};
+use crate::store::{SessionStore, StoreError};
 use jiff::Zoned;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ struct QueuedSave {
 }
 
 pub struct SessionWriter {
-    sessions: Arc<Sessions>,
+    sessions: Arc<SessionStore>,
     queue: VecDeque<QueuedSave>,
     writing: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
     ids: HashMap<ConversationSeq, SessionId>,
@@ -59,7 +59,7 @@ pub struct SessionWriter {
 }
 
 impl SessionWriter {
-    pub fn new(sessions: Arc<Sessions>) -> Self {
+    pub fn new(sessions: Arc<SessionStore>) -> Self {
         Self {
             sessions,
             queue: VecDeque::new(),
@@ -175,7 +175,7 @@ impl SessionWriter {
     }
 }
 
-fn write(sessions: &Sessions, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcome {
+fn write(sessions: &SessionStore, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcome {
     let session = &waiting.session;
     let create = || sessions.create(session, ended);
     let (result, fork_of) = match &session.id {
@@ -183,7 +183,7 @@ fn write(sessions: &Sessions, waiting: &QueuedSave, ended: &Zoned) -> SaveOutcom
         Some(id) => match sessions.save(session) {
             Ok(()) => (Ok(id.clone()), None),
             // A file that was changed or broken meanwhile is not ours to replace.
-            Err(StoreError::ChangedElsewhere(_) | StoreError::Broken { .. }) => {
+            Err(StoreError::ChangedElsewhere(_) | StoreError::Unreadable { .. }) => {
                 (create(), Some(id.clone()))
             }
             Err(fault) => (Err(fault), None),

@@ -1,12 +1,12 @@
 //! What an attempt has shown so far: the call as the model wrote it, the words that only a
 //! call can tell, and the answer. It answers the turn's questions, too. Pure.
 
-use crate::domain::probe::{SECRET, TOOL, Trial, Wrote, holds};
+use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL, SECRET_FIELD, contains_secret};
 use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use crate::provider::FailureCause;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) struct Observation {
     has_unrunnable_request: bool,
     /// A round before this one asked for something that could not be run.
     had_unrunnable_request: bool,
-    call_outcome: Option<Wrote>,
+    call_outcome: Option<CallOutcome>,
     secret_words: Vec<String>,
     answer: Option<String>,
     /// Time, or a fault that is not the model's, cut the last reply short.
@@ -32,23 +32,30 @@ pub(super) struct Observation {
 
 impl Observation {
     /// What came of it, after so long.
-    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> Trial {
+    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
         let answer = self.answer.as_deref().unwrap_or_default();
-        let answered = self.secret_words.iter().any(|word| holds(answer, word));
+        let answered = self
+            .secret_words
+            .iter()
+            .any(|word| contains_secret(answer, word));
         let wrote = match self.call_outcome {
-            Some(_) if self.had_unrunnable_request => Wrote::Otherwise("second try".to_owned()),
+            Some(_) if self.had_unrunnable_request => {
+                CallOutcome::OtherForm("second try".to_owned())
+            }
             Some(wrote) => wrote,
-            None if self.had_unrunnable_request || self.has_unrunnable_request => Wrote::Unusable,
-            None => Wrote::Nothing,
+            None if self.had_unrunnable_request || self.has_unrunnable_request => {
+                CallOutcome::InvalidCall
+            }
+            None => CallOutcome::NoCall,
         };
-        let is_well = answered && wrote == Wrote::AsTaught;
+        let is_well = answered && wrote == CallOutcome::WellFormed;
         let noted = self.last_notice.filter(|_| !is_well);
-        Trial {
+        DialectTrial {
             dialect,
-            wrote,
-            answered,
+            call: wrote,
+            used_result: answered,
             elapsed,
-            is_whole: !self.is_interrupted,
+            is_complete: !self.is_interrupted,
             fault: self.fault.or(noted),
         }
     }
@@ -106,7 +113,9 @@ impl Observation {
     fn tool(&mut self, dialect: Dialect, call: &ToolCall) {
         if let ToolState::Done(ToolOutcome::Succeeded { text, .. }) = &call.state {
             let told: Option<Value> = serde_json::from_str(text).ok();
-            let word = told.as_ref().and_then(|told| told.get(SECRET)?.as_str());
+            let word = told
+                .as_ref()
+                .and_then(|told| told.get(SECRET_FIELD)?.as_str());
             self.secret_words.extend(word.map(str::to_owned));
         }
         if self.call_outcome.is_none() {
@@ -117,51 +126,53 @@ impl Observation {
     }
 
     /// What is answered for the user, who was told what a probe does.
-    pub(super) fn answer_to(&mut self, question: &Ask) -> Answer {
+    pub(super) fn answer_to(&mut self, question: &Ask) -> UserAnswer {
         let (choice, fault) = match question {
             // Nothing else is on offer.
-            Ask::Approve(calls) => {
-                let run = |call: &ApproveCall| (call.call, Decision::Run);
-                return Answer::Calls(calls.iter().map(run).collect());
+            Ask::ApproveCalls(calls) => {
+                let run = |call: &CallToApprove| (call.call, Decision::Run);
+                return UserAnswer::Calls(calls.iter().map(run).collect());
             }
-            Ask::Repair { why, .. } => (Choice::Stop, format!("its call cannot be used: {why}.")),
-            Ask::Bound { rounds, .. } => (
-                Choice::Stop,
-                format!("it called {TOOL} in {rounds} rounds without an answer."),
+            Ask::InvalidCall { why, .. } => {
+                (UserChoice::Stop, format!("its call cannot be used: {why}."))
+            }
+            Ask::RoundLimit { rounds, .. } => (
+                UserChoice::Stop,
+                format!("it called {PROBE_TOOL} in {rounds} rounds without an answer."),
             ),
-            Ask::AfterError { .. } => (Choice::Stop, format!("{TOOL} itself failed.")),
-            _ => (Choice::Stop, "the turn needed a person.".to_owned()),
+            Ask::AfterError { .. } => (UserChoice::Stop, format!("{PROBE_TOOL} itself failed.")),
+            _ => (UserChoice::Stop, "the turn needed a person.".to_owned()),
         };
         self.fault = Some(fault);
-        Answer::Choice(choice)
+        UserAnswer::Choice(choice)
     }
 }
 
 /// Was the call written as the dialect teaches it?
-fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
+fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     let (form, repaired) = match origin {
-        CallOrigin::Native if dialect == Dialect::Native => return Wrote::AsTaught,
-        CallOrigin::Native => return Wrote::Otherwise("native".to_owned()),
+        CallOrigin::Native if dialect == Dialect::Native => return CallOutcome::WellFormed,
+        CallOrigin::Native => return CallOutcome::OtherForm("native".to_owned()),
         CallOrigin::Text { form, repaired } => (*form, *repaired),
     };
     if repaired {
-        return Wrote::Otherwise(format!("{form}, repaired"));
+        return CallOutcome::OtherForm(format!("{form}, repaired"));
     }
     match dialect {
-        Dialect::Xml if form == "mcp-request" => Wrote::AsTaught,
+        Dialect::Xml if form == "mcp-request" => CallOutcome::WellFormed,
         // Inside a tag of another form, the same object is that form.
         Dialect::Prompt if form == "JSON" => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
                     match call.contains_key("server") {
-                        true => Wrote::AsTaught,
-                        false => Wrote::Otherwise("no server".to_owned()),
+                        true => CallOutcome::WellFormed,
+                        false => CallOutcome::OtherForm("no server".to_owned()),
                     }
                 }
-                _ => Wrote::Otherwise(form.to_owned()),
+                _ => CallOutcome::OtherForm(form.to_owned()),
             }
         }
-        _ => Wrote::Otherwise(form.to_owned()),
+        _ => CallOutcome::OtherForm(form.to_owned()),
     }
 }
 
@@ -190,13 +201,18 @@ mod tests {
         let fenced = format!("```json\n{json}\n```");
         let bare = r#"{"name": "say_hello", "arguments": {}}"#;
         let xml = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
-        let other = |how: &str| Wrote::Otherwise(how.to_owned());
+        let other = |how: &str| CallOutcome::OtherForm(how.to_owned());
         let cases = [
-            (Native, CallOrigin::Native, "", Wrote::AsTaught),
+            (Native, CallOrigin::Native, "", CallOutcome::WellFormed),
             (Prompt, CallOrigin::Native, "", other("native")),
             (Native, text("JSON", false), json, other("JSON")),
-            (Prompt, text("JSON", false), json, Wrote::AsTaught),
-            (Prompt, text("JSON", false), &fenced, Wrote::AsTaught),
+            (Prompt, text("JSON", false), json, CallOutcome::WellFormed),
+            (
+                Prompt,
+                text("JSON", false),
+                &fenced,
+                CallOutcome::WellFormed,
+            ),
             (Prompt, text("JSON", true), json, other("JSON, repaired")),
             (Prompt, text("JSON", false), bare, other("no server")),
             (
@@ -205,7 +221,12 @@ mod tests {
                 xml,
                 other("mcp-request"),
             ),
-            (Xml, text("mcp-request", false), xml, Wrote::AsTaught),
+            (
+                Xml,
+                text("mcp-request", false),
+                xml,
+                CallOutcome::WellFormed,
+            ),
             (Prompt, text("Hermes", false), json, other("Hermes")),
             (Xml, text("JSON", false), json, other("JSON")),
         ];

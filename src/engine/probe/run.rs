@@ -3,12 +3,12 @@
 //! belongs to a conversation; dropping the future stops it at once.
 
 use super::attempt::{AttemptEnd, ProbeAttempt};
-use crate::config::BUILT_IN;
-use crate::domain::probe::{TOOL, Trial, Wrote};
-use crate::domain::server::Protocol;
+use crate::config::BUILT_IN_SERVER;
+use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL};
+use crate::domain::server::ProtocolMode;
 use crate::domain::{
-    Advice, Dialect, Launch, ModelConfig, Notice, Offered, Server, ServerConfig, ServerId,
-    ServerStatus,
+    Advice, Dialect, LaunchConfig, ModelConfig, Notice, Server, ServerConfig, ServerId,
+    ServerStatus, Toolset,
 };
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
@@ -53,7 +53,7 @@ pub enum ProbeEvent {
     /// The server loads the model first.
     ModelLoading,
     ModelLoaded,
-    AttemptFinished(Trial),
+    AttemptFinished(DialectTrial),
     /// The last news. An error would stop every dialect alike, such as a server that is
     /// not there.
     Finished(Result<(), Notice>),
@@ -74,13 +74,13 @@ impl RunningProbe {
         let over = (&mut self.task).await.unwrap_or_else(|fault| {
             tracing::error!("a probe failed: {fault}");
             let what = "The probe ended by a fault of humble itself.";
-            Err(Notice::failure(what).advise(Advice::ShowLog))
+            Err(Notice::failure(what).with_advice(Advice::ShowLog))
         });
         ProbeEvent::Finished(over)
     }
 
     /// The attempts that ended before the probe is stopped, and were not heard of yet.
-    pub fn take_finished_attempts(&mut self) -> Vec<Trial> {
+    pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|news| match news {
                 ProbeEvent::AttemptFinished(trial) => Some(trial),
@@ -107,19 +107,20 @@ impl DialectProbe {
         };
         let facts = facts.unwrap_or_default();
         for dialect in Dialect::ALL {
-            let trial = if dialect == Dialect::Native && facts.can("tools") == Some(false) {
-                let has = facts.capabilities.join(", ");
-                Trial::skipped(
-                    dialect,
-                    format!("not tried, since its server lists no `tools` for it ({has})."),
-                )
-            } else {
-                let _ = tell.send(ProbeEvent::AttemptStarted(dialect)).await;
-                match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &tell).await {
-                    AttemptEnd::Completed(trial) => trial,
-                    AttemptEnd::Aborted(notice) => return Err(notice),
-                }
-            };
+            let trial =
+                if dialect == Dialect::Native && facts.has_capability("tools") == Some(false) {
+                    let has = facts.capabilities.join(", ");
+                    DialectTrial::skipped(
+                        dialect,
+                        format!("not tried, since its server lists no `tools` for it ({has})."),
+                    )
+                } else {
+                    let _ = tell.send(ProbeEvent::AttemptStarted(dialect)).await;
+                    match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &tell).await {
+                        AttemptEnd::Completed(trial) => trial,
+                        AttemptEnd::Aborted(notice) => return Err(notice),
+                    }
+                };
             log(&self.model.name, &trial);
             let _ = tell.send(ProbeEvent::AttemptFinished(trial)).await;
         }
@@ -132,12 +133,12 @@ impl DialectProbe {
     }
 }
 
-fn log(model: &str, trial: &Trial) {
+fn log(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
     let fault = trial.fault.as_deref().unwrap_or("no fault");
     let seconds = trial.elapsed.as_secs_f64();
-    let (wrote, answered) = (&trial.wrote, trial.answered);
-    if *wrote == Wrote::Skipped {
+    let (wrote, answered) = (&trial.call, trial.used_result);
+    if *wrote == CallOutcome::Skipped {
         return tracing::info!("probe of {model}: {dialect}: {fault}");
     }
     tracing::info!(
@@ -151,7 +152,7 @@ pub(super) struct ProbeTools {
     pub(super) hub: Hub,
     pub(super) hub_events: mpsc::Receiver<HubEvent>,
     /// The one tool.
-    pub(super) toolset: Arc<Offered>,
+    pub(super) toolset: Arc<Toolset>,
 }
 
 impl ProbeTools {
@@ -159,14 +160,14 @@ impl ProbeTools {
         let (sender, mut events) = mpsc::channel(EVENTS_MAX);
         let mut hub = Hub::new(sender, built_in);
         hub.configure(vec![ServerConfig {
-            id: ServerId::new(BUILT_IN),
+            id: ServerId::new(BUILT_IN_SERVER),
             description: None,
             enabled: true,
-            launch: Launch::BuiltIn,
-            tools_off: BTreeSet::new(),
+            launch: LaunchConfig::BuiltIn,
+            disabled_tools: BTreeSet::new(),
             startup_timeout: TOOLS_TIME_MAX,
             tool_timeout: TOOLS_TIME_MAX,
-            protocol: Protocol::Legacy,
+            protocol: ProtocolMode::Legacy,
             secrets: Vec::new(),
         }]);
         let connected = async {
@@ -183,7 +184,7 @@ impl ProbeTools {
         let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
         if offered.is_empty() {
             return Err(Notice::failure(format!(
-                "The built-in tool {TOOL} did not come up."
+                "The built-in tool {PROBE_TOOL} did not come up."
             )));
         }
         Ok(Self {
@@ -194,9 +195,9 @@ impl ProbeTools {
     }
 }
 
-fn probe_toolset(server: &Server) -> Offered {
+fn probe_toolset(server: &Server) -> Toolset {
     let mut server = server.clone();
-    let tools = server.tools.iter().filter(|tool| tool.name == TOOL);
+    let tools = server.tools.iter().filter(|tool| tool.name == PROBE_TOOL);
     server.tools = Arc::new(tools.cloned().collect());
-    Offered::from_servers([&server])
+    Toolset::from_servers([&server])
 }

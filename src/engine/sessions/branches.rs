@@ -19,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 200;
 impl Conversation {
     /// The last answered turn becomes a branch.
     pub fn rewind(&mut self) -> bool {
-        let last = self.session.last_prompt();
+        let last = self.session.last_prompt_index();
         if let Some(at) = last {
             self.session.rewind(at, Timestamp::now());
         }
@@ -29,8 +29,8 @@ impl Conversation {
     /// The newest words without an answer were taken off the screen.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
-        let prompt = self.answered_prompt(prompt.kind, prompt.typed());
-        self.session.metadata.drop_cancelled(after, &prompt)
+        let prompt = self.answered_prompt(prompt.kind, prompt.typed_text());
+        self.session.metadata.remove_last_cancelled(after, &prompt)
     }
 
     pub fn list_branches(&self, cx: &mut EngineCx) {
@@ -44,17 +44,17 @@ impl Conversation {
             cx.notice(Notice::warning("That branch is not there any more."));
             return false;
         };
-        self.session.switch(index, Timestamp::now());
+        self.session.switch_branch(index, Timestamp::now());
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("This is the other branch now.").advise(Advice::ListBranches));
+        cx.notice(Notice::info("This is the other branch now.").with_advice(Advice::ListBranches));
         true
     }
 
     pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
         let whole = title.trim();
         if whole.is_empty() {
-            cx.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
+            cx.notice(Notice::info("A title is missing.").with_advice(Advice::SetTitle));
             return false;
         }
         let title = grapheme::bounded_prefix(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
@@ -71,9 +71,13 @@ impl Conversation {
 
 fn summary(branch: &Branch) -> BranchSummary {
     BranchSummary {
-        words: branch.words().chars().take(WORDS_CHARS_MAX).collect(),
-        at: branch.at,
-        messages: branch.messages.len(),
+        first_prompt_line: branch
+            .first_prompt_line()
+            .chars()
+            .take(WORDS_CHARS_MAX)
+            .collect(),
+        shared_messages: branch.fork_index,
+        own_messages: branch.messages.len(),
         left_at: branch.left_at,
     }
 }

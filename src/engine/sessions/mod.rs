@@ -46,13 +46,13 @@ impl Conversation {
     /// The conversation goes on without a file. Returns the file that it leaves.
     pub(super) fn fork(&mut self) -> Option<SessionId> {
         let original = self.session.id.take();
-        self.replace(self.session.forked());
+        self.replace(self.session.fork());
         original
     }
 
     /// The prompt that a turn answers: one that continues answers the last one.
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
-        let last = self.session.last_prompt();
+        let last = self.session.last_prompt_index();
         let last = last.filter(|_| kind == PromptKind::Continue);
         let last = last.map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()

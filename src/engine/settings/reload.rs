@@ -3,13 +3,17 @@
 //! file that was read again after the question.
 
 use super::{LiveSettings, apply_model_override, hide_secrets};
-use crate::config::{self, Known, Memory, Read, Watcher, weigh};
-use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Trust, Weight};
+use crate::config::{
+    self, ConfigLoad, ConfigSnapshot, EarlierEntries, SettingsWatcher, review_changes,
+};
+use crate::domain::{
+    Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, SettingsChange, Trust,
+};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,12 +22,12 @@ const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
-    watcher: Option<Watcher>,
-    previous_configs: Memory,
+    watcher: Option<SettingsWatcher>,
+    previous_configs: EarlierEntries,
     /// The question that is open.
     open_question: Option<AskId>,
     /// What was asked about and not taken; it is not asked about again by itself.
-    declined: Vec<Change>,
+    declined: Vec<SettingsChange>,
     /// The files are being read: the writes of our own that had begun by then.
     reading_since_write: Option<u64>,
     /// Another reading is due, and whether it asks again about what was declined.
@@ -33,19 +37,19 @@ pub(super) struct SettingsReload {
 }
 
 impl SettingsReload {
-    pub(super) fn remember(&mut self, now: &Known) {
-        self.previous_configs.remember(now);
+    pub(super) fn remember(&mut self, now: &ConfigSnapshot) {
+        self.previous_configs.record(now);
     }
 }
 
 /// Files that were read again.
 pub struct RereadFiles {
     /// What comes into force by itself, where that is not what is in force already.
-    pub to_apply: Option<Known>,
-    harmless: Vec<Change>,
+    pub to_apply: Option<ConfigSnapshot>,
+    harmless: Vec<SettingsChange>,
     /// What the user has to agree to.
-    needs_consent: Vec<Change>,
-    on_disk: Known,
+    needs_consent: Vec<SettingsChange>,
+    on_disk: ConfigSnapshot,
     is_unchanged: bool,
     /// The user asked for it.
     asks_again: bool,
@@ -63,11 +67,11 @@ impl LiveSettings {
     /// Begins to watch, where that is wanted.
     pub fn start_watching(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
         let known = self.snapshot(trust, cx);
-        self.reload.previous_configs.remember(&known);
+        self.reload.previous_configs.record(&known);
         let causes = banners.iter().map(|banner| banner.cause.clone());
         self.reload.file_banner_causes = causes.collect();
         if cx.options.watch {
-            self.reload.watcher = Some(Watcher::new(&cx.home));
+            self.reload.watcher = Some(SettingsWatcher::new(&cx.home));
         }
     }
 
@@ -89,7 +93,10 @@ impl LiveSettings {
         reload.reading_since_write = Some(cx.config_writes.begun);
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
-            JobResult::Settings(SettingsResult::Reread(Box::new(Read::files(&home)), asks))
+            JobResult::Settings(SettingsResult::Reread(
+                Box::new(ConfigLoad::from_files(&home)),
+                asks,
+            ))
         });
     }
 
@@ -97,7 +104,7 @@ impl LiveSettings {
     /// [`Self::reread_in_force`] goes on.
     pub fn review_files(
         &mut self,
-        read: Read,
+        read: ConfigLoad,
         asks: bool,
         models: &ModelRegistry,
         trust: &Arc<Trust>,
@@ -113,18 +120,23 @@ impl LiveSettings {
         }
         self.replace_file_banners(&read.banners, models, trust, cx);
         let before = self.snapshot(trust, cx);
-        let mut after = read.or_else(&before);
+        let mut after = read.with_fallback(&before);
         apply_model_override(&mut after.settings, &cx.options);
         hide_secrets(&after, cx);
-        let weighed = weigh(&before, &after, &self.reload.previous_configs);
+        let weighed = review_changes(&before, &after, &self.reload.previous_configs);
         let count = weighed.changes.len();
         tracing::debug!("the files of settings were read again: {count} changes");
-        let harmless = weighed.of(Weight::Harmless);
-        let mut waiting = weighed.of(Weight::NeedsConsent);
-        waiting.extend(models.first_of(&after.settings, cx).map(config::use_of));
+        let harmless = weighed.changes_with_impact(ChangeImpact::Harmless);
+        let mut waiting = weighed.changes_with_impact(ChangeImpact::NeedsConsent);
+        waiting.extend(
+            models
+                .first_of(&after.settings, cx)
+                .map(config::model_use_change),
+        );
         Some(RereadFiles {
             is_unchanged: weighed.changes.is_empty() && waiting.is_empty(),
-            to_apply: (weighed.harmless != before).then_some(weighed.harmless),
+            to_apply: (weighed.with_harmless_changes != before)
+                .then_some(weighed.with_harmless_changes),
             harmless,
             needs_consent: waiting,
             on_disk: after,
@@ -167,7 +179,7 @@ impl LiveSettings {
             changes,
         }) = open.and_then(|open| cx.question(open))
             && *changes == waiting
-            && config::is_same_leave(&now.trust, &known.trust, &after.trust)
+            && config::grants_same_permissions(&now.trust, &known.trust, &after.trust)
         {
             (*known, *base) = (after, now);
             return;
@@ -180,28 +192,28 @@ impl LiveSettings {
         if is_known {
             return;
         }
-        let question = Ask::OutsideEdit(Arc::new([waiting.as_slice(), &harmless].concat()));
+        let question = Ask::ExternalEdit(Arc::new([waiting.as_slice(), &harmless].concat()));
         let pending = PendingQuestion::OutsideEdit {
             edited: after,
             base: now,
             changes: waiting,
         };
-        self.reload.open_question = Some(cx.ask(Owner::Program, question, pending));
+        self.reload.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
     /// The user has read the changes and decided. What comes into force is returned; then
     /// [`Self::taken`] goes on.
     pub fn handle_edits_answer(
         &mut self,
-        known: Known,
-        base: &Known,
-        changes: &[Change],
-        choice: Choice,
+        known: ConfigSnapshot,
+        base: &ConfigSnapshot,
+        changes: &[SettingsChange],
+        choice: UserChoice,
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
-    ) -> Option<Known> {
+    ) -> Option<ConfigSnapshot> {
         self.reload.open_question = None;
-        if choice != Choice::TakeChanges {
+        if choice != UserChoice::ApplyChanges {
             self.reload.declined = changes.to_vec();
             update_waiting_banner(changes, cx);
             return None;
@@ -209,7 +221,11 @@ impl LiveSettings {
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
-        Some(config::taken(&self.snapshot(trust, cx), base, known))
+        Some(config::apply_consented(
+            &self.snapshot(trust, cx),
+            base,
+            known,
+        ))
     }
 
     /// The changes that the user took are in force.
@@ -238,14 +254,15 @@ impl LiveSettings {
         }
         for banner in banners {
             // Who answers is settled while a model is in use.
-            if banner.cause == BannerCause::ActiveModel && models.current().is_some() {
+            if banner.cause == BannerCause::SeveralActiveModels && models.current().is_some() {
                 continue;
             }
             self.reload.file_banner_causes.insert(banner.cause.clone());
-            let is_unread = trust.doubt.unread && banner.cause == BannerCause::UnreadableTrust;
+            let is_unread =
+                trust.unreadable.is_file_unreadable && banner.cause == BannerCause::UnreadableTrust;
             let banner = match is_unread {
                 true => banner.clone(),
-                false => config::while_running(banner.clone()),
+                false => config::banner_while_running(banner.clone()),
             };
             cx.banners.insert(banner.cause.clone(), banner);
         }
@@ -256,7 +273,7 @@ impl LiveSettings {
 }
 
 /// One notice for what came into force by itself.
-fn report_applied(changes: &[Change], cx: &mut EngineCx) {
+fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
     let mut said = String::new();
     let mut file = "";
     for change in changes.iter().take(LISTED_CHANGES_MAX) {
@@ -278,8 +295,8 @@ fn report_applied(changes: &[Change], cx: &mut EngineCx) {
 }
 
 /// One banner for all files that have something waiting.
-fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
-    const CAUSE: BannerCause = BannerCause::NotInForce;
+fn update_waiting_banner(waiting: &[SettingsChange], cx: &mut EngineCx) {
+    const CAUSE: BannerCause = BannerCause::PendingSettings;
     let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
     files.dedup();
     let what = match files[..] {
@@ -290,7 +307,7 @@ fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
             files.join(", ")
         ),
     };
-    let notice = Notice::warning(what).advise(Advice::Reload);
+    let notice = Notice::warning(what).with_advice(Advice::Reload);
     let banner = Banner::new(CAUSE, notice);
     if cx.banners.get(&CAUSE) != Some(&banner) {
         cx.set_banner(banner);

@@ -7,7 +7,7 @@ use crate::domain::{BannerCause, Notice};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl LiveSettings {
     pub fn read_older_prompt(&self, cx: &mut EngineCx) {
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
-            JobResult::Settings(SettingsResult::PromptRead(config::older_system_prompt(
+            JobResult::Settings(SettingsResult::PromptRead(config::outdated_system_prompt(
                 &home,
             )))
         });
@@ -38,7 +38,7 @@ impl LiveSettings {
                     text: Arc::clone(&text),
                 };
                 cx.ask(
-                    Owner::Program,
+                    QuestionOwner::Program,
                     question,
                     PendingQuestion::ReplaceSystemPrompt(text),
                 );
@@ -46,8 +46,8 @@ impl LiveSettings {
         }
     }
 
-    pub fn prompt_decided(&self, text: Arc<str>, choice: Choice, cx: &mut EngineCx) {
-        if choice != Choice::Replace {
+    pub fn prompt_decided(&self, text: Arc<str>, choice: UserChoice, cx: &mut EngineCx) {
+        if choice != UserChoice::Replace {
             return;
         }
         let home = cx.home.clone();
@@ -64,10 +64,10 @@ impl LiveSettings {
             Ok(copy) => {
                 // What the user just chose is no edit from outside.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
-                cx.clear_banner(&BannerCause::OldSystemPrompt);
+                cx.clear_banner(&BannerCause::OutdatedSystemPrompt);
                 let what = "system_prompt.txt holds this program's own prompt now.";
                 let kept = format!("The older one is kept as {}.", copy.display());
-                cx.notice(Notice::info(what).because(kept));
+                cx.notice(Notice::info(what).with_reason(kept));
                 self.read_files(false, cx);
             }
         }

@@ -4,12 +4,14 @@
 //! the user asks for it, and the model is told.
 
 use super::TrustState;
-use crate::config::{Pinned, TrustEdit};
-use crate::domain::trust::{Accepted, Cover, PinChange, Rule};
-use crate::domain::{Advice, Banner, BannerCause, Launch, Notice, Server, ServerConfig, ServerId};
+use crate::config::{PinnedTool, TrustEdit};
+use crate::domain::trust::{AcceptedDefinition, PinChange, RuleScope, TrustRule};
+use crate::domain::{
+    Advice, Banner, BannerCause, LaunchConfig, Notice, Server, ServerConfig, ServerId,
+};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -30,14 +32,14 @@ pub enum PinDecision {
 impl TrustState {
     /// Built-in tools are this program: they change with it alone.
     fn is_pinned(server: &Server) -> bool {
-        server.launch != Launch::BuiltIn.identity()
+        server.launch != LaunchConfig::BuiltIn.identity()
     }
 
     pub fn with_withheld_tools(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server.tools.iter();
             let changed = changed.filter(|tool| self.stored_trust().has_changed(&server, tool));
-            server.withheld = changed.map(|tool| tool.name.clone()).collect();
+            server.withheld_tools = changed.map(|tool| tool.name.clone()).collect();
         }
         server
     }
@@ -46,23 +48,23 @@ impl TrustState {
     pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
-            for tool in server.offered() {
-                let known = self
-                    .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name);
+            for tool in server.offered_tools() {
+                let known =
+                    self.stored_trust()
+                        .accepted_definition(&server.id, &server.launch, &tool.name);
                 if known.is_none() {
-                    new.push(Pinned {
+                    new.push(PinnedTool {
                         server: server.id.clone(),
                         launch: server.launch.clone(),
                         tool: tool.name.clone(),
-                        accepted: Accepted::now(tool),
+                        accepted: AcceptedDefinition::accept_now(tool),
                     });
                 }
             }
         }
         if !new.is_empty() {
             self.accept_all(&new);
-            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
+            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::RecordFirstSeen).collect();
             edits.extend(self.evict_old_pins(servers, configured));
             self.write_trust(edits, cx);
         }
@@ -75,21 +77,21 @@ impl TrustState {
         configured: &[ServerConfig],
     ) -> Vec<TrustEdit> {
         let trust = self.stored_trust();
-        let of = |server: &Server| (server.id.clone(), trust.stale(server));
+        let of = |server: &Server| (server.id.clone(), trust.excess_pins(server));
         let mut gone: Vec<_> = servers.iter().map(of).collect();
         gone.retain(|(_, stale)| !stale.is_empty());
         let configured = configured.iter().map(|server| &server.id);
         let configured = configured.chain(servers.iter().map(|server| &server.id));
-        gone.extend(trust.left_behind(&configured.collect()));
+        gone.extend(trust.orphaned_pins(&configured.collect()));
         for (server, stale) in &gone {
             tracing::info!(%server, "definitions of tools are past their bound and forgotten");
-            self.trust_mut().forget(server, stale);
+            self.trust_mut().remove_pins(server, stale);
         }
-        let edit = |(server, stale)| TrustEdit::Forget(server, stale);
+        let edit = |(server, stale)| TrustEdit::EvictPins(server, stale);
         gone.into_iter().map(edit).collect()
     }
 
-    fn accept_all(&mut self, pinned: &[Pinned]) {
+    fn accept_all(&mut self, pinned: &[PinnedTool]) {
         let trust = self.trust_mut();
         for one in pinned {
             let (server, launch, tool) = (&one.server, &one.launch, &one.tool);
@@ -102,9 +104,9 @@ impl TrustState {
         let of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
-                let accepted = self
-                    .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name);
+                let accepted =
+                    self.stored_trust()
+                        .accepted_definition(&server.id, &server.launch, &tool.name);
                 let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
                     server: server.id.clone(),
@@ -122,7 +124,7 @@ impl TrustState {
     pub fn update_withheld_banner(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let is_on = |change: &PinChange| {
             let mut on = servers.iter().filter(|server| server.enabled);
-            on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
+            on.any(|it| it.id == change.server && !it.disabled_tools.contains(&change.tool.name))
         };
         let mut open = self.pin_changes(servers);
         open.retain(|change| is_on(change) && !change.is_declined());
@@ -145,7 +147,10 @@ impl TrustState {
                 format!("Tools changed since you accepted them, and are withheld: {names}.")
             }
         };
-        let banner = Banner::new(WITHHELD, Notice::warning(what).advise(Advice::ReviewTrust));
+        let banner = Banner::new(
+            WITHHELD,
+            Notice::warning(what).with_advice(Advice::ReviewTrust),
+        );
         if cx.banners.get(&WITHHELD) != Some(&banner) {
             cx.set_banner(banner);
         }
@@ -185,7 +190,8 @@ impl TrustState {
             let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
             // What would not be offered anyway can wait.
             let server = servers.iter().find(|one| one.id == *server);
-            let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
+            let is_offered =
+                server.is_some_and(|one| one.offered_tools().any(|one| one.name == *tool));
             is_offered && !it.is_declined() && !is_aside
         };
         if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {
@@ -218,59 +224,65 @@ impl TrustState {
     fn ask_pin_change(&mut self, change: PinChange, cx: &mut EngineCx) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
         let pending = PendingQuestion::PinChanged(Box::new(change));
-        self.open_question = Some(cx.ask(Owner::Program, question, pending));
+        self.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
     pub fn pin_answered(
         &mut self,
         change: PinChange,
-        answer: &Answer,
+        answer: &UserAnswer,
         servers: &[Server],
         cx: &mut EngineCx,
     ) -> PinDecision {
         self.open_question = None;
         let goes_on = std::mem::take(&mut self.asks_next);
-        let pinned = |accepted| Pinned {
+        let pinned = |accepted| PinnedTool {
             server: change.server.clone(),
             launch: change.launch.clone(),
             tool: change.tool.name.clone(),
             accepted,
         };
         let choice = match answer {
-            Answer::Choice(choice) => *choice,
-            Answer::Calls(_) | Answer::Dismissed => {
+            UserAnswer::Choice(choice) => *choice,
+            UserAnswer::Calls(_) | UserAnswer::Dismissed => {
                 let (server, tool) = (change.server, change.tool.name.clone());
                 let pin = change.tool.pin.clone();
                 self.postponed.push((server, tool, pin));
                 return PinDecision::Postponed;
             }
         };
-        if choice == Choice::Accept {
-            let accepted = pinned(Accepted::now(&change.tool));
+        if choice == UserChoice::Accept {
+            let accepted = pinned(AcceptedDefinition::accept_now(&change.tool));
             self.accept_all(std::slice::from_ref(&accepted));
-            self.write_trust([TrustEdit::Accept(accepted)], cx);
+            self.write_trust([TrustEdit::AcceptDefinition(accepted)], cx);
         } else {
             let pin = change.tool.pin.clone();
-            let declined = pinned(Accepted {
-                declined: Some(pin.clone()),
+            let declined = pinned(AcceptedDefinition {
+                declined_pin: Some(pin.clone()),
                 ..change.accepted.clone()
             });
             self.accept_all(std::slice::from_ref(&declined));
-            self.write_trust([TrustEdit::Decline { of: declined, pin }], cx);
+            self.write_trust(
+                [TrustEdit::DeclineDefinition {
+                    pinned: declined,
+                    pin,
+                }],
+                cx,
+            );
         }
-        if choice == Choice::Never {
+        if choice == UserChoice::Never {
             self.store_rule(never_rule(&change), servers, cx);
         }
         PinDecision::Made { asks_next: goes_on }
     }
 }
 
-fn never_rule(change: &PinChange) -> Rule {
-    Rule {
+fn never_rule(change: &PinChange) -> TrustRule {
+    TrustRule {
         server: change.server.clone(),
         launch: change.launch.clone(),
-        since: Timestamp::now(),
-        cover: Cover::Never {
+        decided_at: Timestamp::now(),
+        scope: RuleScope::Never {
             tool: change.tool.name.clone(),
             pin: change.tool.pin.clone(),
         },

@@ -2,7 +2,7 @@
 //! later, or hung up before the first byte, and nothing of a reply was seen.
 
 use super::{ReplyFailure, Turn, TurnEffect, TurnState};
-use crate::domain::{Notice, TurnEvent, Wait};
+use crate::domain::{Notice, TurnEvent, WaitReason};
 use crate::provider::PAUSE_MAX;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Turn {
             self.last_retry_message = Some(what.clone());
             let said = Notice::warning(what);
             self.note(match cause {
-                Some(cause) => said.because(cause),
+                Some(cause) => said.with_reason(cause),
                 None => said,
             });
         }
@@ -52,7 +52,7 @@ impl Turn {
     pub(super) fn retry_due(&mut self) {
         if self.state == TurnState::Retrying {
             self.emit(TurnEvent::Waiting {
-                wait: Wait::Response,
+                wait: WaitReason::Response,
             });
             self.send();
         }

@@ -3,8 +3,8 @@
 use super::loop_detector::{LoopDetector, Repetition};
 use super::reply_text::ReplyText;
 use super::{
-    CallOrigin, Carry, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, ReplyFailure, RoundEnd,
-    Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, Wait,
+    CallOrigin, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd, ReplyFailure,
+    RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
 };
 use crate::domain::Advice;
 use crate::protocol::Ask;
@@ -22,7 +22,7 @@ pub(super) struct Round {
     open_piece: Option<(PieceId, PieceKind)>,
     pub(super) requested_calls: Vec<RequestedCall>,
     /// What the model must see again with the calls of this round.
-    pub(super) opaque_reasoning: Option<Carry>,
+    pub(super) opaque_reasoning: Option<ReasoningEcho>,
     /// All thinking of this round.
     thinking: String,
     text_loop: LoopDetector,
@@ -49,7 +49,7 @@ impl Turn {
             TurnInput::Loading => {
                 if self.state == TurnState::Waiting {
                     self.emit(TurnEvent::Waiting {
-                        wait: Wait::ModelLoading,
+                        wait: WaitReason::ModelLoading,
                     });
                 }
             }
@@ -128,7 +128,7 @@ impl Turn {
         let piece = match self.round.open_piece {
             Some((piece, open)) if open == kind => piece,
             _ => {
-                let piece = PieceId(self.ids.pieces.mint());
+                let piece = PieceId(self.ids.pieces.next_id());
                 self.round.open_piece = Some((piece, kind));
                 piece
             }
@@ -241,8 +241,8 @@ impl Turn {
                 end: RoundEnd::Broken,
             });
             let notice = Notice::failure(what)
-                .because("Nothing is replaced by it.")
-                .advise(Advice::RetryCompact);
+                .with_reason("Nothing is replaced by it.")
+                .with_advice(Advice::RetryCompact);
             self.end(TurnEnd::Failed { notice });
         }
     }
@@ -264,7 +264,7 @@ impl Turn {
         }
         self.note(
             Notice::warning("The reply was cut by the limit of tokens.")
-                .advise("The model's `options` can raise the limit."),
+                .with_advice("The model's `options` can raise the limit."),
         );
     }
 
@@ -286,10 +286,12 @@ impl Turn {
             let model = &self.setup.model;
             let notice = if cut {
                 Notice::failure(format!("{model} used up its tokens before it answered."))
-                    .advise("Raise the limit in the model's `options`, or set `think` to false.")
-                    .advise(Advice::Retry)
+                    .with_advice(
+                        "Raise the limit in the model's `options`, or set `think` to false.",
+                    )
+                    .with_advice(Advice::Retry)
             } else {
-                Notice::failure(format!("{model} sent an empty answer.")).advise(Advice::Retry)
+                Notice::failure(format!("{model} sent an empty answer.")).with_advice(Advice::Retry)
             };
             self.end(TurnEnd::Failed { notice });
             return;
@@ -297,11 +299,14 @@ impl Turn {
         if cut {
             self.note(
                 Notice::warning("The answer was cut by the limit of tokens.")
-                    .advise(Advice::Continue)
-                    .advise("The model's `options` can raise the limit."),
+                    .with_advice(Advice::Continue)
+                    .with_advice("The model's `options` can raise the limit."),
             );
         }
-        self.end(TurnEnd::Answered { text, cut });
+        self.end(TurnEnd::Answered {
+            text,
+            is_truncated: cut,
+        });
     }
 
     /// Tells the user, once per reply, that the model repeats itself, and stops it where it
@@ -321,7 +326,7 @@ impl Turn {
     fn note_repetition(&mut self) {
         self.round.has_noted_repetition = true;
         let model = &self.setup.model;
-        self.note(Notice::info(format!("{model} repeats itself.")).advise(Advice::Stop));
+        self.note(Notice::info(format!("{model} repeats itself.")).with_advice(Advice::Stop));
     }
 
     fn stop_repetition(&mut self, times: usize) {
@@ -337,22 +342,25 @@ impl Turn {
         let repeated = format!("{} repeated the same block {times} times", self.setup.model);
         if is_blank {
             let notice = Notice::failure(format!("{repeated} while it thought, and was stopped."))
-                .advise(Advice::Retry)
-                .advise("Another wording or `think` off often helps.");
+                .with_advice(Advice::Retry)
+                .with_advice("Another wording or `think` off often helps.");
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.prompt_override.is_some() {
             let notice = Notice::failure(format!("{repeated}, and was stopped."))
-                .because("Nothing is replaced by this summary.")
-                .advise(Advice::RetryCompact);
+                .with_reason("Nothing is replaced by this summary.")
+                .with_advice(Advice::RetryCompact);
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(
             Notice::warning(format!("{repeated}, and was stopped."))
-                .because("Everything that came is kept.")
-                .advise(Advice::Retry),
+                .with_reason("Everything that came is kept.")
+                .with_advice(Advice::Retry),
         );
-        self.end(TurnEnd::Answered { text, cut: false });
+        self.end(TurnEnd::Answered {
+            text,
+            is_truncated: false,
+        });
     }
 
     /// Drops the open request and sends it again.

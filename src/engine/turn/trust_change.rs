@@ -2,7 +2,7 @@
 //! change while a turn is under way.
 
 use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
-use crate::domain::trust::Cover;
+use crate::domain::trust::RuleScope;
 use crate::domain::{Decision, OfferedTool};
 use crate::engine::approval::Approval;
 
@@ -17,23 +17,23 @@ impl Turn {
     ) -> bool {
         let (tool, pin) = (offered.tool.name.clone(), offered.tool.pin.clone());
         let cover = match decision {
-            Decision::RunAlways => Cover::Tool { tool, pin },
-            Decision::RunServer => self.server_scope(offered),
-            Decision::RunMatching { pattern } if !pattern.covers(&call.arguments) => {
+            Decision::RunAlways => RuleScope::Tool { tool, pin },
+            Decision::RunWholeServer => self.server_scope(offered),
+            Decision::RunMatching { pattern } if !pattern.matches(&call.arguments) => {
                 self.note(Notice::warning(
                     "The pattern does not match this call, so nothing was remembered.",
                 ));
                 return false;
             }
-            Decision::RunMatching { pattern } => Cover::Matching {
+            Decision::RunMatching { pattern } => RuleScope::Matching {
                 tool,
                 pin,
                 pattern: pattern.clone(),
             },
-            Decision::Never => Cover::Never { tool, pin },
+            Decision::Never => RuleScope::Never { tool, pin },
             _ => return true,
         };
-        let is_never = matches!(cover, Cover::Never { .. });
+        let is_never = matches!(cover, RuleScope::Never { .. });
         let rule = self.setup.approval.remember(offered, cover);
         self.effects.push(TurnEffect::StoreRule(rule));
         if is_never {
@@ -73,7 +73,7 @@ impl Turn {
     }
 
     /// The tools that the server offers now, and no later one.
-    fn server_scope(&self, offered: &OfferedTool) -> Cover {
+    fn server_scope(&self, offered: &OfferedTool) -> RuleScope {
         let tools = self.setup.toolset.tools().iter();
         let its =
             tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
@@ -82,7 +82,7 @@ impl Turn {
             .collect();
         // What was shown is what was agreed to.
         tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
-        Cover::Server { tools }
+        RuleScope::Server { tools }
     }
 
     /// A call that waits for a decision on a tool that was ruled out meanwhile is not to

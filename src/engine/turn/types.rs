@@ -1,25 +1,26 @@
 //! The terms of the machine: what goes in, what comes out, and the names of its
 //! states.
 
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::model::Limits;
-use crate::domain::trust::Rule;
+use crate::domain::trust::TrustRule;
 use crate::domain::{
-    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered,
-    Progress, Prompt, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, TurnEvent, Usage,
+    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Prompt,
+    ReasoningEcho, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, ToolProgress, Toolset,
+    TurnEvent, Usage,
 };
-use crate::engine::approval::{Approval, ApprovedCall, Grant};
+use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
-use crate::protocol::{Answer, Ask};
+use crate::protocol::{Ask, UserAnswer};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The ids that the engine mints, unique for as long as the program runs.
 #[derive(Debug, Clone, Default)]
 pub struct TurnIdGenerators {
-    pub(super) calls: Mint,
-    pub(super) asks: Mint,
-    pub(super) pieces: Mint,
+    pub(super) calls: IdGenerator,
+    pub(super) asks: IdGenerator,
+    pub(super) pieces: IdGenerator,
 }
 
 /// What a turn begins with.
@@ -34,7 +35,7 @@ pub struct TurnSetup {
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
     pub history: Arc<Vec<SavedMessage>>,
-    pub toolset: Arc<Offered>,
+    pub toolset: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
     /// What was said from outside in this conversation.
@@ -66,7 +67,7 @@ pub enum TurnInput {
     /// The server began the same reply anew: what came of it so far is void.
     ReplyRestarted,
     /// What the model must see again with the calls of this round.
-    OpaqueReasoning(Carry),
+    OpaqueReasoning(ReasoningEcho),
     /// Unmistakably a call, but not one that can be run.
     UnusableCall {
         raw: String,
@@ -87,7 +88,7 @@ pub enum TurnInput {
     ArgumentsChecked(Vec<SchemaCheck>),
     Progress {
         call: CallId,
-        progress: Progress,
+        progress: ToolProgress,
     },
     /// What came with the prompt, as the injection guard reads it.
     UntrustedTextRead(Arc<UntrustedText>),
@@ -99,7 +100,7 @@ pub enum TurnInput {
     },
     Answered {
         ask: AskId,
-        answer: Answer,
+        answer: UserAnswer,
     },
     /// The user cancels one call of those that run, after it ran so long.
     CancelCall {
@@ -110,7 +111,7 @@ pub enum TurnInput {
     /// The user chose to stop at a question that was not the turn's.
     Stopped,
     ModeChanged(ToolMode),
-    ToolsetChanged(Arc<Offered>),
+    ToolsetChanged(Arc<Toolset>),
     /// What is remembered changed, here or in another instance; and the grants of this
     /// session that are left.
     TrustChanged(Box<Approval>),
@@ -169,7 +170,7 @@ pub enum TurnEffect {
     /// Send this to the model, and feed what comes back into `step`.
     Request {
         messages: Vec<Message>,
-        tools: Arc<Offered>,
+        tools: Arc<Toolset>,
     },
     /// Drop the open request.
     DropRequest,
@@ -187,9 +188,9 @@ pub enum TurnEffect {
     /// Cancel a running call by the protocol.
     Cancel(CallId),
     /// Remember this for the session.
-    GrantForSession(Grant),
+    GrantForSession(ToolIdentity),
     /// Remember this beyond it.
-    StoreRule(Rule),
+    StoreRule(TrustRule),
     /// The turn was answered: save it.
     SaveAnswer {
         answer: String,

@@ -135,7 +135,7 @@ impl RemoteClient {
         bare.set_fragment(None);
         // Where this cannot be, there is none: such as in `javascript:1`.
         let _ = bare.set_username("").and_then(|()| bare.set_password(None));
-        truncate_url(&self.redactor.redacted(bare.as_str()))
+        truncate_url(&self.redactor.redact(bare.as_str()))
     }
 }
 

@@ -42,6 +42,7 @@ pub enum HttpKind {
     /// Answers come on the stream that was opened first.
     Sse,
     /// Answers come where the question went.
+    #[serde(rename = "http")]
     Streamable,
 }
 

@@ -220,8 +220,8 @@ pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>)
     // It becomes the middle of a sentence.
     let words = words.trim_end_matches('.');
     match words.char_indices().nth(SUMMARY_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", redactor.redacted_head(words, end).0),
-        None => redactor.redacted(words),
+        Some((end, _)) => format!("{}…", redactor.redact_prefix(words, end).0),
+        None => redactor.redact(words),
     }
 }
 

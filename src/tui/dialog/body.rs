@@ -3,99 +3,104 @@
 
 use crate::domain::CallId;
 use crate::domain::model_catalog::size_words;
-use crate::domain::schema::UNCHECKED;
-use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::domain::schema::UNCHECKED_LABEL;
+use crate::domain::tool::{
+    CallOrigin, QUOTE_PREFIX, SERVER_TEXT_HEADING, Tool, ToolCall, ToolOutcome, ToolState,
+};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::lines::split_lines;
-use crate::tui::dialog::arguments::Argued;
-use crate::tui::dialog::state::{Body, OpenAsk, Row};
+use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
-use crate::tui::layer::Shared;
-use crate::tui::widgets::painter::{indented, one_line, rows_of};
+use crate::tui::layer::SharedUiState;
+use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 
 /// What of a dialog never scrolls.
-pub struct Words {
+pub struct DialogText {
     pub title: &'static str,
     pub question: &'static str,
-    pub rows: Vec<Row>,
+    pub rows: Vec<DialogChoice>,
     pub footer: String,
 }
 
-pub fn words(shared: Shared, ask: &OpenAsk) -> Words {
+pub fn dialog_text(shared: SharedUiState, ask: &Dialog) -> DialogText {
     let (title, question) = match &ask.question {
-        Ask::Approve(_) => ("Tool call", "Call now? (Y/N)"),
-        Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
+        Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
+        Ask::InvalidCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
-        Ask::Bound { .. } => ("Rounds", "Go on?"),
+        Ask::RoundLimit { .. } => ("Rounds", "Go on?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
         Ask::AddModel { .. } => ("Add model", "Add it?"),
         Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
         Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
         Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing to store."),
-        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::ExternalEdit(_) => ("Settings changed", "Take the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
-        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
-        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
+        Ask::UnfinishedTurn(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
         Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
-        Ask::Instructions { .. } => ("Instructions", "Send them to the model?"),
+        Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
     };
-    Words {
+    DialogText {
         title,
         question,
-        rows: ask.rows(shared.transcript),
+        rows: ask.choices(shared.transcript),
         footer: footer(shared, ask),
     }
 }
 
 /// Takes the arguments of the call shown as they are now. Other ones than before have
 /// not been drawn yet.
-pub fn renew_arguments(shared: Shared, ask: &mut OpenAsk) {
+pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
     let Some(offered) = ask.call() else { return };
-    let edited = ask.edited.get(ask.at).and_then(Option::as_ref);
+    let edited = ask
+        .edited_arguments
+        .get(ask.call_index)
+        .and_then(Option::as_ref);
     let written = shared.transcript.call(offered.call);
     let Some(arguments) = edited.or(written.map(|call| &call.arguments)) else {
         return;
     };
     let arguments = arguments.clone();
-    match ask.argued.get_mut(ask.at) {
-        Some(Some(argued)) => argued.renew(&arguments),
-        Some(argued) => *argued = Some(Argued::new(&arguments)),
+    match ask.drawn_arguments.get_mut(ask.call_index) {
+        Some(Some(argued)) => argued.update(&arguments),
+        Some(argued) => *argued = Some(DrawnArguments::new(&arguments)),
         None => {}
     }
 }
 
 /// What is asked about, as rows.
-pub fn body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
-    if let Ask::Approve(_) = &ask.question {
+pub fn dialog_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
+    if let Ask::ApproveCalls(_) = &ask.question {
         return call_body(shared, ask, columns);
     }
-    Body {
-        rows: rows(shared, ask, columns),
-        head: 1,
+    DialogBody {
+        rows: body_rows(shared, ask, columns),
+        heading_rows: 1,
         arguments: None,
     }
 }
 
-fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
+fn body_rows(shared: SharedUiState, ask: &Dialog, columns: u16) -> Vec<String> {
     match &ask.question {
-        Ask::Approve(_) => Vec::new(),
-        Ask::Repair { raw, why } => {
+        Ask::ApproveCalls(_) => Vec::new(),
+        Ask::InvalidCall { raw, why } => {
             let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
-            rows_of(&Clean::escaped(&said), columns)
+            wrapped_rows(&Clean::escaped(&said), columns)
         }
-        Ask::AfterError { failed, wanted } => failed_rows(shared, *failed, wanted, columns),
+        Ask::AfterError { failed, wanted } => failed_call_rows(shared, *failed, wanted, columns),
         Ask::Stalled { seconds } => {
             let said = format!("Nothing came from the model for {seconds} s.");
-            rows_of(&Clean::single_line(&said), columns)
+            wrapped_rows(&Clean::single_line(&said), columns)
         }
         Ask::AddModel { server, name } => {
             let said = format!(
                 "{} has {name}. config.json does not list it yet.",
                 server.url
             );
-            rows_of(&Clean::escaped(&said), columns)
+            wrapped_rows(&Clean::escaped(&said), columns)
         }
         Ask::RemoveModel {
             server,
@@ -113,31 +118,37 @@ fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
                 "{name}{size}\n{}\n\n{used}Its files leave that server's disk. Pulling it again brings them back.",
                 server.url
             );
-            rows_of(&Clean::escaped(&said), columns)
+            wrapped_rows(&Clean::escaped(&said), columns)
         }
-        Ask::Bound { rounds, again } => {
+        Ask::RoundLimit {
+            rounds,
+            was_extended: again,
+        } => {
             let said = if *again {
                 "The model was told to answer now, and asks for tools all the same.".to_owned()
             } else {
                 format!("The model has asked for tools in {rounds} rounds.")
             };
-            rows_of(&Clean::single_line(&said), columns)
+            wrapped_rows(&Clean::single_line(&said), columns)
         }
-        Ask::GrowContext { .. } => {
-            rows_of(&Clean::single_line(&context_words(&ask.question)), columns)
+        Ask::GrowContext { .. } => wrapped_rows(
+            &Clean::single_line(&context_growth_text(&ask.question)),
+            columns,
+        ),
+        Ask::UnfinishedTurn(turn) => body_unfinished::unfinished_rows(turn, columns),
+        Ask::ConfirmDiscard { prompt } => body_unfinished::discard_rows(prompt, columns),
+        Ask::StoreDialect { report, to } => body_probe::report_rows(report, *to, columns),
+        Ask::ExternalEdit(changes) => body_settings::settings_change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => {
+            body_settings::replaced_prompt_rows(path, text, columns)
         }
-        Ask::Unfinished(turn) => body_unfinished::rows(turn, columns),
-        Ask::Discard { prompt } => body_unfinished::discarded(prompt, columns),
-        Ask::StoreDialect { report, to } => body_probe::rows(report, *to, columns),
-        Ask::OutsideEdit(changes) => body_settings::change_rows(changes, columns),
-        Ask::ReplacePrompt { path, text } => body_settings::prompt_rows(path, text, columns),
-        Ask::PinChanged(change) => body_pin::change_rows(change, columns),
-        Ask::Instructions { server, text } => body_pin::instruction_rows(server, text, columns),
+        Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
+        Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
     }
 }
 
 /// Why a conversation does not fit, and what would follow.
-fn context_words(question: &Ask) -> String {
+fn context_growth_text(question: &Ask) -> String {
     match question {
         Ask::GrowContext { estimate, from, to } => format!(
             "What is sent takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
@@ -147,55 +158,61 @@ fn context_words(question: &Ask) -> String {
 }
 
 /// Tool and server of the call shown, on one line.
-pub fn head(shared: Shared, ask: &OpenAsk) -> Clean {
+pub fn call_heading(shared: SharedUiState, ask: &Dialog) -> Clean {
     let Some(offered) = ask.call() else {
         return Clean::default();
     };
-    head_of(&offered.tool.name, shared.transcript.call(offered.call))
+    heading_of(&offered.tool.name, shared.transcript.call(offered.call))
 }
 
-pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
+pub fn heading_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
     let (tool, server) = (
         Clean::quoted_if_needed(tool),
         Clean::quoted_if_needed(&server),
     );
-    one_line(&format!("{tool}   {server}"))
+    single_line(&format!("{tool}   {server}"))
 }
 
 /// The tool, then what would run, and only then what the server says: its words must
 /// neither push the arguments out of sight nor pass for them.
-fn call_body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
+fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
     let Some(offered) = ask.call() else {
-        return Body::default();
+        return DialogBody::default();
     };
     let (tool, call) = (&offered.tool, shared.transcript.call(offered.call));
-    let mut rows = joined_rows(&head_of(&tool.name, call), columns, shared);
-    let head = rows.len();
-    let argued = ask.argued.get(ask.at).and_then(Option::as_ref);
+    let mut rows = rows_with_continuation_sign(&heading_of(&tool.name, call), columns, shared);
+    let heading_rows = rows.len();
+    let argued = ask
+        .drawn_arguments
+        .get(ask.call_index)
+        .and_then(Option::as_ref);
     let laid = argued.map(|argued| argued.rows(columns, &shared.glyphs));
     let arguments = laid.map(|laid| {
         rows.extend(laid.rows);
-        (head, laid.starts)
+        (heading_rows, laid.starts)
     });
-    let about = about_rows(shared, tool, columns);
+    let about = description_rows(shared, tool, columns);
     if !about.is_empty() {
-        rows.extend(rows_of(&Clean::from_static(SERVER_SAYS), columns));
+        rows.extend(wrapped_rows(
+            &Clean::from_static(SERVER_TEXT_HEADING),
+            columns,
+        ));
         rows.extend(about);
     }
-    Body {
+    DialogBody {
         rows,
-        head,
+        heading_rows,
         arguments,
     }
 }
 
 /// Wrapped, each further row behind a sign that it goes on with the one above.
-fn joined_rows(text: &Clean, columns: u16, shared: Shared) -> Vec<String> {
-    let mut rows = rows_of(text, columns);
+fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState) -> Vec<String> {
+    let mut rows = wrapped_rows(text, columns);
     if rows.len() > 1 {
-        let [_, sign, _] = shared.glyphs.joints;
-        let narrow = rows_of(text, columns.saturating_sub(2).max(1));
+        let [_, sign, _] = shared.glyphs.continuations;
+        let narrow = wrapped_rows(text, columns.saturating_sub(2).max(1));
         let signed = narrow
             .into_iter()
             .enumerate()
@@ -209,9 +226,9 @@ fn joined_rows(text: &Clean, columns: u16, shared: Shared) -> Vec<String> {
 }
 
 /// What the server says of its tool, a sign of ours before every row.
-fn about_rows(shared: Shared, tool: &Tool, columns: u16) -> Vec<String> {
+fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
-    let manners = manners(tool, shared.glyphs.dot);
+    let manners = annotation_labels(tool, shared.glyphs.dot);
     let mut said: Vec<Clean> = Vec::new();
     if !description.is_empty() {
         said.extend(split_lines(description).map(Clean::escaped));
@@ -219,27 +236,32 @@ fn about_rows(shared: Shared, tool: &Tool, columns: u16) -> Vec<String> {
     if !manners.is_empty() {
         said.push(Clean::single_line(&format!("{manners} (the server says)")));
     }
-    let columns = columns.saturating_sub(width(QUOTE) as u16).max(1);
-    let rows = said.iter().flat_map(|line| rows_of(line, columns));
-    rows.map(|row| format!("{QUOTE}{row}")).collect()
+    let columns = columns.saturating_sub(width(QUOTE_PREFIX) as u16).max(1);
+    let rows = said.iter().flat_map(|line| wrapped_rows(line, columns));
+    rows.map(|row| format!("{QUOTE_PREFIX}{row}")).collect()
 }
 
 /// The call that failed and what the model wants after it. The names come first:
 /// an error can be as long as a tool likes.
-fn failed_rows(shared: Shared, failed: CallId, wanted: &[String], columns: u16) -> Vec<String> {
+fn failed_call_rows(
+    shared: SharedUiState,
+    failed: CallId,
+    wanted: &[String],
+    columns: u16,
+) -> Vec<String> {
     let call = shared.transcript.call(failed);
     let tool = call.map_or("A call", |call| call.tool.as_str());
-    let mut rows = rows_of(&head_of(tool, call), columns);
+    let mut rows = wrapped_rows(&heading_of(tool, call), columns);
     let wanted = format!("It failed. The model now asks for: {}", wanted.join(", "));
-    rows.extend(rows_of(&one_line(&wanted), columns));
+    rows.extend(wrapped_rows(&single_line(&wanted), columns));
     rows.extend([String::new(), "The error:".to_owned()]);
-    rows.extend(indented(&error_of(call), columns));
+    rows.extend(indented_rows(&error_text(call), columns));
     rows.extend([String::new(), "Its arguments:".to_owned()]);
-    rows.extend(indented(&arguments(call), columns));
+    rows.extend(indented_rows(&arguments_json(call), columns));
     rows
 }
 
-fn error_of(call: Option<&ToolCall>) -> String {
+fn error_text(call: Option<&ToolCall>) -> String {
     let Some(ToolState::Done(outcome)) = call.map(|call| &call.state) else {
         return String::new();
     };
@@ -253,34 +275,38 @@ fn error_of(call: Option<&ToolCall>) -> String {
     }
 }
 
-fn arguments(call: Option<&ToolCall>) -> String {
+fn arguments_json(call: Option<&ToolCall>) -> String {
     let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
     arguments.and_then(Result::ok).unwrap_or_default()
 }
 
 /// A server's own word about its tool: shown, never obeyed.
-fn manners(tool: &Tool, dot: &str) -> String {
-    tool.annotations.words().join(&format!(" {dot} "))
+fn annotation_labels(tool: &Tool, dot: &str) -> String {
+    tool.annotations.labels().join(&format!(" {dot} "))
 }
 
 /// What matters comes first: on a narrow screen the end is cut off.
-fn footer(shared: Shared, ask: &OpenAsk) -> String {
+fn footer(shared: SharedUiState, ask: &Dialog) -> String {
     let call = ask
         .call()
         .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
     let count = ask.calls().len();
     if count > 1 {
-        parts.push(format!("{} of {count}", ask.at + 1));
+        parts.push(format!("{} of {count}", ask.call_index + 1));
     }
-    if ask.edited.get(ask.at).is_some_and(Option::is_some) {
+    if ask
+        .edited_arguments
+        .get(ask.call_index)
+        .is_some_and(Option::is_some)
+    {
         parts.push("edited".to_owned());
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {
-        parts.push(quoted.words().to_owned());
+        parts.push(quoted.clause().to_owned());
     }
     if call.is_some_and(|call| call.is_unchecked) {
-        parts.push(UNCHECKED.to_owned());
+        parts.push(UNCHECKED_LABEL.to_owned());
     }
     if call.is_some_and(|call| call.repeats.is_some()) {
         parts.push("same call as before".to_owned());

@@ -1,8 +1,8 @@
 //! The catalog as rows of the dialog, narrowed by a filter, and as the items of a first run.
 
-use crate::domain::facts::is_same_model;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    CatalogState, ModelCatalog, ModelRef, ModelServer, ServerCatalog, ServerModel,
+    CatalogState, ListedModel, ModelCatalog, ModelRef, ModelServer, ServerCatalog,
 };
 use crate::tui::advice;
 
@@ -19,7 +19,7 @@ pub enum Row<'a> {
 pub struct ModelRow<'a> {
     pub server: &'a ModelServer,
     /// None if its server does not list it, or has not answered.
-    pub listed: Option<&'a ServerModel>,
+    pub listed: Option<&'a ListedModel>,
     pub configured: Option<&'a ModelRef>,
     /// Its server answered, and does not list it.
     pub is_missing: bool,
@@ -40,7 +40,7 @@ impl ModelRow<'_> {
     }
 
     fn matches(&self, wanted: &str) -> bool {
-        let facts = self.listed.map(|model| &model.facts);
+        let facts = self.listed.map(|model| &model.info);
         let family = facts.and_then(|facts| facts.family.as_deref());
         let capabilities = facts.into_iter().flat_map(|facts| &facts.capabilities);
         let mut words = [self.name(), self.model(), family.unwrap_or_default()]
@@ -80,7 +80,7 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
         configured,
         is_missing: listed.is_none() && answer.is_some(),
     };
-    let is_same = |entry: &ModelRef, model: &ServerModel| is_same_model(&entry.model, &model.name);
+    let is_same = |entry: &ModelRef, model: &ListedModel| is_same_model(&entry.model, &model.name);
     let mut rows = Vec::new();
     for model in listed {
         let entries = catalog.configured.iter();
@@ -99,11 +99,11 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
 fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
     match &catalog.state {
         CatalogState::Asking => Some(("Asking …".to_owned(), false)),
-        CatalogState::Failed(notice) => Some((advice::sentence(notice), true)),
+        CatalogState::Failed(notice) => Some((advice::notice_line(notice), true)),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
             Some(("It has no models yet.".to_owned(), false))
         }
-        CatalogState::Listed(listed) if listed.is_cut => {
+        CatalogState::Listed(listed) if listed.is_truncated => {
             Some(("It has more than are listed here.".to_owned(), false))
         }
         CatalogState::Listed(_) => None,
@@ -138,7 +138,7 @@ const OFFERED_MAX: usize = 7;
 /// One thing that a first run offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
-    Model(&'a ModelServer, &'a ServerModel),
+    Model(&'a ModelServer, &'a ListedModel),
     AnotherServer,
     Demo,
 }

@@ -17,7 +17,7 @@ const GAP_MAX: usize = 3;
 /// From so many blank cells on, erasing them takes less than writing spaces.
 const BLANKS_MIN: usize = 6;
 /// Modifiers that show on a space.
-const SEEN_ON_SPACE: Modifier = Modifier::UNDERLINED
+const VISIBLE_ON_SPACE: Modifier = Modifier::UNDERLINED
     .union(Modifier::REVERSED)
     .union(Modifier::CROSSED_OUT);
 /// Modifiers in the order of ratatui's bits, with their codes (ECMA-48, 8.3.117).
@@ -34,13 +34,13 @@ const MODIFIERS: [(Modifier, u8); 9] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Look {
+struct CellStyle {
     fg: Color,
     bg: Color,
     modifier: Modifier,
 }
 
-impl Look {
+impl CellStyle {
     fn of(cell: &Cell) -> Self {
         Self {
             fg: cell.fg,
@@ -51,7 +51,7 @@ impl Look {
 
     /// Does a space look the same in both?
     fn same_on_space(self, other: Self) -> bool {
-        let seen = (self.modifier | other.modifier).intersects(SEEN_ON_SPACE);
+        let seen = (self.modifier | other.modifier).intersects(VISIBLE_ON_SPACE);
         self.bg == other.bg && !seen
     }
 }
@@ -68,36 +68,36 @@ pub fn encode(
     let width = usize::from(new.area.width);
     let mut encoder = Encoder {
         out,
-        at: at.map(|at| (usize::from(at.x), usize::from(at.y))),
-        look: Look::default(),
-        covered: Vec::new(),
+        cursor: at.map(|at| (usize::from(at.x), usize::from(at.y))),
+        style: CellStyle::default(),
+        wide_tails: Vec::new(),
     };
     if width > 0 {
         let rows = old.content.chunks(width).zip(new.content.chunks(width));
         for (y, (old, new)) in rows.enumerate() {
             let mut cells = old.iter().zip(new);
             if !cells.all(|(old, new)| is_same(old, new)) {
-                encoder.row(y, old, new);
+                encoder.encode_row(y, old, new);
             }
         }
     }
-    encoder.set(Look::default());
-    let at = encoder.at;
+    encoder.set_style(CellStyle::default());
+    let at = encoder.cursor;
     at.map(|(x, y)| Position::new(x as u16, y as u16))
 }
 
 struct Encoder<'a> {
     out: &'a mut Vec<u8>,
     /// The terminal's cursor, column and row, where it is sure.
-    at: Option<(usize, usize)>,
-    look: Look,
+    cursor: Option<(usize, usize)>,
+    style: CellStyle,
     /// Of the old row: is this column the right half of a wide cluster?
-    covered: Vec<bool>,
+    wide_tails: Vec<bool>,
 }
 
 impl Encoder<'_> {
-    fn row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
-        self.note_covered(old);
+    fn encode_row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
+        self.note_wide_tails(old);
         // From here on the row is blank: one sequence erases it.
         let tail = new
             .iter()
@@ -105,54 +105,54 @@ impl Encoder<'_> {
             .map_or(0, |last| (last + columns(&new[last])).min(new.len()));
         let mut x = 0;
         // Columns that a doubtful cluster may have covered, up to this one.
-        let mut again = 0;
+        let mut redraw_until = 0;
         while x < new.len() {
             let wide = columns(&new[x]).min(new.len() - x);
-            if x >= again && !self.is_stale(x, old, new) {
+            if x >= redraw_until && !self.needs_drawing(x, old, new) {
                 x += wide;
                 continue;
             }
-            let blanks = self.blanks(x, again, old, new);
+            let blanks = self.blank_run(x, redraw_until, old, new);
             if x >= tail && blanks >= BLANKS_MIN {
-                self.go(x, y, new);
-                self.set(Look::default());
+                self.move_to(x, y, new);
+                self.set_style(CellStyle::default());
                 self.out.extend_from_slice(b"\x1b[K");
                 return;
             }
             if blanks >= BLANKS_MIN {
-                self.go(x, y, new);
-                self.set(Look::default());
+                self.move_to(x, y, new);
+                self.set_style(CellStyle::default());
                 self.sequence(blanks, b'X');
                 x += blanks;
                 continue;
             }
-            self.go(x, y, new);
+            self.move_to(x, y, new);
             let cell = &new[x];
-            self.dress(cell);
+            self.set_style_for(cell);
             let symbol = cell.symbol();
-            if is_doubtful(symbol) {
+            if has_uncertain_width(symbol) {
                 // Where the terminal draws it narrower, nothing old may show.
                 self.sequence(wide, b'X');
                 self.out.extend_from_slice(symbol.as_bytes());
-                self.at = None;
-                again = again.max(x + reach(symbol));
+                self.cursor = None;
+                redraw_until = redraw_until.max(x + columns_max(symbol));
             } else {
                 self.out.extend_from_slice(symbol.as_bytes());
                 // In the last column some terminals wait there, some go on.
-                self.at = (x + wide < new.len()).then_some((x + wide, y));
+                self.cursor = (x + wide < new.len()).then_some((x + wide, y));
             }
             x += wide;
         }
     }
 
-    fn note_covered(&mut self, old: &[Cell]) {
-        self.covered.clear();
-        self.covered.resize(old.len(), false);
+    fn note_wide_tails(&mut self, old: &[Cell]) {
+        self.wide_tails.clear();
+        self.wide_tails.resize(old.len(), false);
         let mut x = 0;
         while x < old.len() {
             let wide = columns(&old[x]);
             if wide == 2 && x + 1 < old.len() {
-                self.covered[x + 1] = true;
+                self.wide_tails[x + 1] = true;
             }
             x += wide;
         }
@@ -160,37 +160,37 @@ impl Encoder<'_> {
 
     /// Does the terminal show something else than `new` at `x`, where a cluster
     /// begins?
-    fn is_stale(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
-        if self.covered[x] {
+    fn needs_drawing(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
+        if self.wide_tails[x] {
             return true;
         }
         let (old, new) = (&old[x], &new[x]);
         if old.symbol() != new.symbol() {
             return true;
         }
-        let (was, is) = (Look::of(old), Look::of(new));
+        let (was, is) = (CellStyle::of(old), CellStyle::of(new));
         was != is && !(new.symbol() == " " && was.same_on_space(is))
     }
 
     /// How many cells from `x` on are to be drawn and blank.
-    fn blanks(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
+    fn blank_run(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
         let blank =
-            |at: &usize| is_blank(&new[*at]) && (*at < again || self.is_stale(*at, old, new));
+            |at: &usize| is_blank(&new[*at]) && (*at < again || self.needs_drawing(*at, old, new));
         (x..new.len()).take_while(blank).count()
     }
 
     /// Puts the cursor at a cell, on the shortest way.
-    fn go(&mut self, x: usize, y: usize, new: &[Cell]) {
-        if self.at == Some((x, y)) {
+    fn move_to(&mut self, x: usize, y: usize, new: &[Cell]) {
+        if self.cursor == Some((x, y)) {
             return;
         }
         let gap = self
-            .at
+            .cursor
             .filter(|(column, row)| *row == y && *column < x)
             .map(|(column, _)| &new[column..x]);
-        self.at = Some((x, y));
+        self.cursor = Some((x, y));
         match gap {
-            Some(gap) if gap.len() <= GAP_MAX && gap.iter().all(|cell| self.passes(cell)) => {
+            Some(gap) if gap.len() <= GAP_MAX && gap.iter().all(|cell| self.can_rewrite(cell)) => {
                 for cell in gap {
                     self.out.extend_from_slice(cell.symbol().as_bytes());
                 }
@@ -204,11 +204,11 @@ impl Encoder<'_> {
     }
 
     /// Can an unchanged cell be written again as things stand?
-    fn passes(&self, cell: &Cell) -> bool {
-        let look = Look::of(cell);
+    fn can_rewrite(&self, cell: &Cell) -> bool {
+        let look = CellStyle::of(cell);
         match cell.symbol().as_bytes() {
-            [b' '] => look.same_on_space(self.look),
-            [b'!'..=b'~'] => look == self.look,
+            [b' '] => look.same_on_space(self.style),
+            [b'!'..=b'~'] => look == self.style,
             _ => false,
         }
     }
@@ -223,23 +223,23 @@ impl Encoder<'_> {
     }
 
     /// Sets the style for a cell, where it would be seen.
-    fn dress(&mut self, cell: &Cell) {
-        let look = Look::of(cell);
-        if cell.symbol() != " " || !look.same_on_space(self.look) {
-            self.set(look);
+    fn set_style_for(&mut self, cell: &Cell) {
+        let look = CellStyle::of(cell);
+        if cell.symbol() != " " || !look.same_on_space(self.style) {
+            self.set_style(look);
         }
     }
 
-    fn set(&mut self, look: Look) {
-        if look == self.look {
+    fn set_style(&mut self, look: CellStyle) {
+        if look == self.style {
             return;
         }
-        let mut was = self.look;
-        self.look = look;
-        let mut codes = Codes::begin(self.out);
+        let mut was = self.style;
+        self.style = look;
+        let mut codes = SgrCodes::begin(self.out);
         if !look.modifier.contains(was.modifier) {
             codes.reset();
-            was = Look::default();
+            was = CellStyle::default();
         }
         for (modifier, code) in MODIFIERS {
             if look.modifier.contains(modifier) && !was.modifier.contains(modifier) {
@@ -257,12 +257,12 @@ impl Encoder<'_> {
 }
 
 /// The numbers of one SGR sequence.
-struct Codes<'a> {
+struct SgrCodes<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
 }
 
-impl<'a> Codes<'a> {
+impl<'a> SgrCodes<'a> {
     fn begin(out: &'a mut Vec<u8>) -> Self {
         out.extend_from_slice(b"\x1b[");
         Self {
@@ -318,11 +318,11 @@ fn is_same(old: &Cell, new: &Cell) -> bool {
         ([old], [new]) => old == new,
         (old, new) => old == new,
     };
-    symbols && Look::of(old) == Look::of(new)
+    symbols && CellStyle::of(old) == CellStyle::of(new)
 }
 
 fn is_blank(cell: &Cell) -> bool {
-    cell.symbol() == " " && Look::of(cell).same_on_space(Look::default())
+    cell.symbol() == " " && CellStyle::of(cell).same_on_space(CellStyle::default())
 }
 
 /// Columns that a cell's cluster takes; the view writes none that takes no column.
@@ -336,7 +336,7 @@ fn columns(cell: &Cell) -> usize {
 /// Do terminals disagree about the width of this cluster? They do about all that
 /// is put together of several characters, and about pictographs, whose widths
 /// came with ever newer versions of Unicode.
-pub fn is_doubtful(cluster: &str) -> bool {
+pub fn has_uncertain_width(cluster: &str) -> bool {
     let mut characters = cluster.chars();
     let first = characters.next();
     characters.next().is_some() || matches!(first, Some('\u{1F000}'..='\u{1FFFF}'))
@@ -344,7 +344,7 @@ pub fn is_doubtful(cluster: &str) -> bool {
 
 /// Columns that a doubtful cluster covers at most, on a terminal that draws each
 /// of its characters by itself.
-fn reach(cluster: &str) -> usize {
+fn columns_max(cluster: &str) -> usize {
     2 * cluster.chars().count()
 }
 

@@ -6,7 +6,7 @@ use std::io;
 /// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
     let failed = |fault: io::Error| {
-        Notice::failure("The editor could not be used.").because(format!("{fault}."))
+        Notice::failure("The editor could not be used.").with_reason(format!("{fault}."))
     };
     let set = |name: &str| {
         std::env::var(name)
@@ -32,7 +32,7 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .map_err(failed)?;
     if !status.success() {
         return Err(Notice::failure(format!("The editor ended with {status}."))
-            .advise("The message stays as it was."));
+            .with_advice("The message stays as it was."));
     }
     std::fs::read_to_string(file.path()).map_err(failed)
 }

@@ -11,42 +11,42 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 use std::io::{self, Stdout, Write};
 
-pub struct Screen<W: Write = Stdout> {
+pub struct FrameWriter<W: Write = Stdout> {
     out: W,
     /// What the terminal shows.
-    shown: Buffer,
+    current: Buffer,
     next: Buffer,
     /// The terminal may show anything: all of it is cleared first.
     is_stale: bool,
-    cursor_is_shown: Option<bool>,
+    is_cursor_visible: Option<bool>,
     /// Where the cursor was left.
-    at: Option<Position>,
+    cursor: Option<Position>,
     /// A frame in the making, kept for its room.
     frame: Vec<u8>,
 }
 
-impl Screen {
+impl FrameWriter {
     pub fn new() -> Self {
         Self::with_output(io::stdout())
     }
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> FrameWriter<W> {
     /// A screen of no size, of which nothing is known.
     pub fn with_output(out: W) -> Self {
         Self {
             out,
-            shown: Buffer::default(),
+            current: Buffer::default(),
             next: Buffer::default(),
             is_stale: true,
-            cursor_is_shown: None,
-            at: None,
+            is_cursor_visible: None,
+            cursor: None,
             frame: Vec::new(),
         }
     }
 
     /// Forgets what the terminal shows: the next frame draws all of it.
-    pub fn clear(&mut self) {
+    pub fn invalidate(&mut self) {
         self.is_stale = true;
     }
 
@@ -68,25 +68,25 @@ impl<W: Write> Screen<W> {
             self.is_stale = true;
         }
         let cursor = paint(&mut self.next);
-        let written = self.write(cursor);
+        let written = self.write_frame(cursor);
         // What has arrived of a frame that failed is not known.
         self.is_stale = written.is_err();
-        std::mem::swap(&mut self.shown, &mut self.next);
+        std::mem::swap(&mut self.current, &mut self.next);
         written
     }
 
-    fn write(&mut self, cursor: Option<Position>) -> io::Result<()> {
+    fn write_frame(&mut self, cursor: Option<Position>) -> io::Result<()> {
         let mut frame = std::mem::take(&mut self.frame);
         frame.clear();
         queue!(frame, BeginSynchronizedUpdate)?;
         let empty = frame.len();
         if self.is_stale {
             queue!(frame, ResetColor, Clear(ClearType::All))?;
-            self.shown = Buffer::empty(self.next.area);
-            (self.at, self.cursor_is_shown) = (None, None);
+            self.current = Buffer::empty(self.next.area);
+            (self.cursor, self.is_cursor_visible) = (None, None);
         }
-        self.at = encode(&self.shown, &self.next, self.at, &mut frame);
-        self.place(cursor, &mut frame)?;
+        self.cursor = encode(&self.current, &self.next, self.cursor, &mut frame);
+        self.place_cursor(cursor, &mut frame)?;
         if frame.len() > empty {
             queue!(frame, EndSynchronizedUpdate)?;
             self.out.write_all(&frame)?;
@@ -96,13 +96,13 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    fn place(&mut self, cursor: Option<Position>, frame: &mut Vec<u8>) -> io::Result<()> {
-        if let Some(cursor) = cursor.filter(|cursor| self.at != Some(*cursor)) {
+    fn place_cursor(&mut self, cursor: Option<Position>, frame: &mut Vec<u8>) -> io::Result<()> {
+        if let Some(cursor) = cursor.filter(|cursor| self.cursor != Some(*cursor)) {
             queue!(frame, MoveTo(cursor.x, cursor.y))?;
-            self.at = Some(cursor);
+            self.cursor = Some(cursor);
         }
         let is_shown = Some(cursor.is_some());
-        if std::mem::replace(&mut self.cursor_is_shown, is_shown) != is_shown {
+        if std::mem::replace(&mut self.is_cursor_visible, is_shown) != is_shown {
             match cursor {
                 Some(_) => queue!(frame, Show)?,
                 None => queue!(frame, Hide)?,
@@ -115,7 +115,7 @@ impl<W: Write> Screen<W> {
     ///
     /// # Errors
     /// The terminal does not take it.
-    pub fn send(&mut self, sequence: &[u8]) -> io::Result<()> {
+    pub fn write_sequence(&mut self, sequence: &[u8]) -> io::Result<()> {
         self.out.write_all(sequence)?;
         self.out.flush()
     }
@@ -129,9 +129,9 @@ mod tests {
     use std::rc::Rc;
 
     #[derive(Clone, Default)]
-    struct Written(Rc<RefCell<Vec<u8>>>);
+    struct SharedOutput(Rc<RefCell<Vec<u8>>>);
 
-    impl Write for Written {
+    impl Write for SharedOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.borrow_mut().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -144,7 +144,7 @@ mod tests {
 
     const SIZE: Size = Size::new(10, 3);
 
-    fn draw(screen: &mut Screen<Written>, text: &str) {
+    fn draw(screen: &mut FrameWriter<SharedOutput>, text: &str) {
         let paint = |buffer: &mut Buffer| {
             buffer.set_string(0, 0, text, Style::new());
             Some(Position::new(3, 2))
@@ -152,14 +152,14 @@ mod tests {
         screen.draw(SIZE, paint).expect("a vector takes all");
     }
 
-    fn taken(written: &Written) -> String {
+    fn taken(written: &SharedOutput) -> String {
         String::from_utf8(std::mem::take(&mut *written.0.borrow_mut())).expect("UTF-8")
     }
 
     #[test]
-    fn a_frame_that_changes_nothing_writes_no_byte() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn unchanged_frame_writes_nothing() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "a");
         assert_ne!(taken(&written), "");
         draw(&mut screen, "a");
@@ -167,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_one_synchronized_update() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn frame_is_one_synchronized_update() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "a");
         let text = taken(&written);
         assert!(
@@ -179,12 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn after_a_clear_all_is_drawn_again_and_only_once() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn invalidated_screen_is_redrawn_once() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "word");
         taken(&written);
-        screen.clear();
+        screen.invalidate();
         draw(&mut screen, "word");
         let text = taken(&written);
         assert!(
@@ -196,9 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn one_letter_more_writes_that_letter_alone() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn one_new_letter_writes_only_that_letter() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "lette");
         taken(&written);
         draw(&mut screen, "letter");

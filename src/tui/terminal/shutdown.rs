@@ -29,11 +29,11 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
                 Event::ShutDown => return,
                 Event::ShuttingDown => responds.set(true),
                 // What could not be saved is said where it can still be read.
-                Event::Noticed(notice) if notice.severity == Severity::Failure => {
+                Event::NoticePosted(notice) if notice.severity == Severity::Failure => {
                     let _ = writeln!(
                         io::stderr(),
                         "humble: {}",
-                        Clean::new(&advice::sentence(&notice))
+                        Clean::new(&advice::notice_line(&notice))
                     );
                 }
                 _ => {}

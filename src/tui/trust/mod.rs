@@ -1,5 +1,5 @@
 //! What was decided for longer than one call: the list behind `/trust`.
 
+pub mod describe;
 pub mod layer;
 pub mod view;
-pub mod words;

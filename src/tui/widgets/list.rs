@@ -1,7 +1,7 @@
 //! A list with a selected row, and the search line that narrows one down.
 
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
@@ -66,7 +66,7 @@ impl ListRow {
     /// Shows that keys go to this row.
     pub fn highlight(&self, pen: &mut Painter) {
         let selection = pen.theme.selection;
-        pen.style(self.line, selection);
+        pen.set_style(self.line, selection);
     }
 }
 
@@ -76,7 +76,7 @@ impl ListRow {
 pub struct SearchList {
     filter: Editor,
     selected: usize,
-    in_rows: bool,
+    has_row_focus: bool,
 }
 
 /// What a key did to a list, or is left to do.
@@ -86,9 +86,9 @@ pub enum ListKey {
     Moved,
     /// Another filter holds.
     Searched,
-    Close,
-    Key(LayerKey),
-    Unused,
+    Closed,
+    Unhandled(LayerKey),
+    Unknown,
 }
 
 impl SearchList {
@@ -109,8 +109,8 @@ impl SearchList {
         self.selected = row;
     }
 
-    pub fn is_in_rows(&self) -> bool {
-        self.in_rows
+    pub fn has_row_focus(&self) -> bool {
+        self.has_row_focus
     }
 
     pub fn step(&mut self, rows: isize, count: usize) {
@@ -119,27 +119,28 @@ impl SearchList {
     }
 
     /// A key of a list of `count` rows that also takes keys itself; `place` has its letters.
-    pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
-        let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
-            let letters = layers::find(key, &[Place::InRows, place]);
-            letters.filter(|_| self.in_rows)
-        });
+    pub fn key(&mut self, key: KeyEvent, count: usize, place: KeyContext) -> ListKey {
+        let found = layers::find_key(key, &[KeyContext::ScrollableList, KeyContext::SearchList])
+            .or_else(|| {
+                let letters = layers::find_key(key, &[KeyContext::SearchListRows, place]);
+                letters.filter(|_| self.has_row_focus)
+            });
         match found {
-            Some(LayerKey::Back) if self.in_rows => self.in_rows = false,
-            Some(LayerKey::Back) => return ListKey::Close,
-            Some(LayerKey::Switch) => self.in_rows = !self.in_rows,
+            Some(LayerKey::Back) if self.has_row_focus => self.has_row_focus = false,
+            Some(LayerKey::Back) => return ListKey::Closed,
+            Some(LayerKey::Switch) => self.has_row_focus = !self.has_row_focus,
             Some(key) => match key.rows() {
                 Some(rows) => self.step(rows, count),
-                None => return ListKey::Key(key),
+                None => return ListKey::Unhandled(key),
             },
-            None if !self.in_rows && self.search(key) => return ListKey::Searched,
-            None => return ListKey::Unused,
+            None if !self.has_row_focus && self.search(key) => return ListKey::Searched,
+            None => return ListKey::Unknown,
         }
         ListKey::Moved
     }
 
     /// A key of a list whose keys all go to its search line.
-    pub fn type_key(&mut self, key: KeyEvent) -> Handled {
+    pub fn search_key(&mut self, key: KeyEvent) -> Handled {
         self.selected = 0;
         match self.search(key) {
             true => Handled::Consumed,
@@ -149,7 +150,7 @@ impl SearchList {
 
     /// A key of the search line. False where it changed nothing.
     fn search(&mut self, key: KeyEvent) -> bool {
-        let changed = text_field::key(&mut self.filter, key);
+        let changed = text_field::handle_key(&mut self.filter, key);
         if changed {
             self.selected = 0;
         }

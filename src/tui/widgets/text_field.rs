@@ -2,9 +2,9 @@
 //! is an [`Editor`].
 
 use crate::text::grapheme::width;
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
-use crate::tui::keymap::{Action, When};
+use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -12,9 +12,9 @@ use ratatui::layout::{Position, Rect};
 
 /// A key of any text field: an editing key of the message, or a character. False where it
 /// changed nothing.
-pub fn key(editor: &mut Editor, key: KeyEvent) -> bool {
-    let action = keymap::find(key, |when| when == When::Message);
-    match (action, typed(key)) {
+pub fn handle_key(editor: &mut Editor, key: KeyEvent) -> bool {
+    let action = keymap::find_action(key, |when| when == BindingScope::Message);
+    match (action, typed_char(key)) {
         (Some(Action::Edit(edit)), _) => editor.edit(edit),
         (None, Some(c)) => {
             editor.insert(c.encode_utf8(&mut [0; 4]));

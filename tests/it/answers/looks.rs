@@ -3,7 +3,7 @@
 
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use humble::domain::{PieceKind, TurnEnd};
-use humble::tui::terminal::diff_encoder::{encode, is_doubtful};
+use humble::tui::terminal::diff_encoder::{encode, has_uncertain_width};
 use ratatui::buffer::Buffer;
 use std::num::NonZeroU16;
 use vt100::Parser;
@@ -95,7 +95,7 @@ fn streamed(size: (u16, u16), answer: &str, ends: bool) -> String {
     if ends {
         story.end_turn(TurnEnd::Answered {
             text: String::new(),
-            cut: false,
+            is_truncated: false,
         });
     }
     terminal.show(&mut story);
@@ -139,7 +139,7 @@ impl Emulation {
                     "" => " ",
                     text => text,
                 };
-                if !is_doubtful(ours) {
+                if !has_uncertain_width(ours) {
                     assert_eq!(ours, shown, "at {x},{y} of {area:?}");
                 }
                 x += wide;
@@ -190,7 +190,10 @@ fn thinking_folds_into_the_chat_where_it_has_no_pane() {
         story.stream_delta(2, PieceKind::Text, "Done.");
         let answering = buffer_to_lines(&story.draw().0).join("\n");
         let (text, cut) = ("Done.".to_owned(), false);
-        story.end_turn(TurnEnd::Answered { text, cut });
+        story.end_turn(TurnEnd::Answered {
+            text,
+            is_truncated: cut,
+        });
         let folded = buffer_to_lines(&story.draw().0).join("\n");
         [open, answering, folded].join("\n\n")
     };

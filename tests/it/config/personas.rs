@@ -21,7 +21,7 @@ fn one(text: &str) -> Persona {
 
 fn tools(persona: &Persona) -> Option<Vec<String>> {
     let tools = persona.tools.as_ref()?;
-    Some(tools.iter().map(|tool| tool.written()).collect())
+    Some(tools.iter().map(|tool| tool.qualified_name()).collect())
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn two_personas_come_with_the_program_and_a_file_of_their_name_beats_them() {
     let read = read_personas(&mine.home).value;
     assert_eq!(names(&all_personas(&read)).len(), 3);
     let rain = find_persona(&read, "weather").unwrap();
-    assert_eq!(rain.about, "It always rains");
+    assert_eq!(rain.description, "It always rains");
     assert_eq!(
         (rain.text, rain.tools),
         (Ok("# It always rains\n".to_owned()), None)
@@ -113,7 +113,7 @@ fn front_matter_is_taken_off_and_understood_as_people_write_it() {
         assert_eq!(persona.text.as_deref(), Ok(rest), "{text:?}");
         assert_eq!(&tools(&persona), expected, "{text:?}");
     }
-    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").about;
+    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").description;
     assert_eq!(about, "Says hi");
 }
 

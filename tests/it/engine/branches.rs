@@ -56,7 +56,11 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
     );
     let list = branches(&mut bench).await;
     assert_eq!(
-        (list[0].at, list[0].messages, list[0].words.as_str()),
+        (
+            list[0].shared_messages,
+            list[0].own_messages,
+            list[0].first_prompt_line.as_str()
+        ),
         (2, 2, "second")
     );
     let file = read(&session_files(&bench.home)[0]);
@@ -146,7 +150,7 @@ async fn undo_is_refused_during_a_turn() {
     for command in [Command::Rewind, Command::ForkSession] {
         bench.send(command).await;
         let busy = |event: &Event| {
-            matches!(event, Event::Noticed(notice)
+            matches!(event, Event::NoticePosted(notice)
             if notice.what == "The present turn is still under way.")
         };
         bench.wait_for("the sentence", busy).await;
@@ -194,7 +198,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
     bench.prompt("비밀 secret").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Geheim"));
     bench
-        .send(Command::KeepDraft("secret draft".to_owned()))
+        .send(Command::SaveDraft("secret draft".to_owned()))
         .await;
     bench.send(Command::NewSession).await;
     bench
@@ -202,7 +206,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
         .await;
     bench
         .wait_for("words of it", |event| {
-            matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
+            matches!(event, Event::NoticePosted(notice) if notice.what == "Private has ended: this conversation is saved.")
         })
         .await;
     talks(&mut bench, "third").await;
@@ -231,7 +235,7 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
 
 #[tokio::test(start_paused = true)]
 async fn another_conversation_begins_with_an_empty_context() {
-    use humble::protocol::Meter;
+    use humble::protocol::ContextMeter;
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     talks(&mut bench, "first").await;
     bench.send(Command::NewSession).await;
@@ -239,7 +243,7 @@ async fn another_conversation_begins_with_an_empty_context() {
     bench.wait_for("the new one", opened).await;
     let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
     let event = bench.wait_for("its meter", measured).await;
-    assert_eq!(event, Event::ContextMeasured(Meter::default()));
+    assert_eq!(event, Event::ContextMeasured(ContextMeter::default()));
 }
 
 #[tokio::test(start_paused = true)]

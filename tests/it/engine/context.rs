@@ -94,7 +94,9 @@ async fn a_context_grows_beyond_its_bound_only_after_asking() {
     assert!((40_000..44_000).contains(&estimate), "{estimate}");
     assert_eq!((from, to), (32_768, 65_536));
     assert_eq!(server.bodies(CHAT).len(), 0, "nothing is sent meanwhile");
-    bench.answer(ask, Answer::Choice(Choice::Grow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Grow))
+        .await;
     bench.wait_for_turn_end().await;
     bench.prompt("and more").await;
     bench.wait_for_turn_end().await;
@@ -108,7 +110,7 @@ async fn stopping_at_the_question_sends_nothing() {
     let mut bench = bench(&server, "").await;
     bench.prompt(&words(40_000)).await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
     bench.prompt(&words(40_000)).await;
     bench.next_question().await;
@@ -186,7 +188,7 @@ async fn a_nearly_full_context_offers_to_compact_once() {
     bench.prompt("hello").await;
     bench.wait_for_turn_end().await;
     let offers = bench.events.iter().filter(|event| {
-        matches!(event, Event::Noticed(notice) if notice.what == "The context is 88 % full.")
+        matches!(event, Event::NoticePosted(notice) if notice.what == "The context is 88 % full.")
     });
     assert_eq!(offers.count(), 1);
 }
@@ -201,7 +203,7 @@ async fn second_round(show: Reply, more: &str) -> Vec<Value> {
     bench.prompt("time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("noon"));
     let bodies = server.bodies(CHAT);
     let messages = bodies[1]["messages"].as_array().cloned();
@@ -284,7 +286,7 @@ async fn context_information_is_kept_per_model() {
     };
     bench.send(Command::SelectModel(other)).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     bench.wait_for_turn_end().await;
     bench.prompt("now the other").await;
     bench.wait_for_turn_end().await;

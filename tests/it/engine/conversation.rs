@@ -54,7 +54,7 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
@@ -150,7 +150,9 @@ async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
         bench.events.iter().any(text),
         "asked only after the first token"
     );
-    bench.answer(ask, Answer::Choice(Choice::KeepWaiting)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::KeepWaiting))
+        .await;
     // Asked again after the next silence; the reply itself closes that question.
     bench.next_question().await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Slow but sure."));
@@ -167,7 +169,7 @@ async fn without_a_model_the_prompt_says_what_to_do() {
     };
     assert_eq!(notice.what, "No active model is configured.");
     assert_eq!(notice.advice[0], Advice::SelectModel);
-    let Some(Advice::Say(advice)) = notice.advice.last() else {
+    let Some(Advice::Sentence(advice)) = notice.advice.last() else {
         panic!("how to add one: {:?}", notice.advice)
     };
     let example = advice.lines().last().expect("an example");

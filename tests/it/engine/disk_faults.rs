@@ -117,8 +117,8 @@ async fn if_nothing_can_be_written_a_copy_is_left_elsewhere_and_named() {
         .await;
     bench.send(Command::Shutdown).await;
     let told = |event: &Event| match event {
-        Event::Noticed(notice) => notice.advice.first().and_then(|advice| {
-            let Advice::Say(advice) = advice else {
+        Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
+            let Advice::Sentence(advice) = advice else {
                 return None;
             };
             let path = advice.strip_prefix("All of it is in ")?;

@@ -1,7 +1,7 @@
 //! Calls that the model may have taken from what a tool said always ask (S6.4).
 
 use super::*;
-use humble::domain::QuotedIn;
+use humble::domain::QuoteSource;
 
 /// Tools run unasked, and failed ones stop nothing: the clock's errors repeat what it
 /// was asked, and so stand for a page that somebody else wrote.
@@ -13,7 +13,7 @@ fn fetches(words: &str) -> String {
     json!({"name": "get_time", "arguments": {"timezone": words}}).to_string()
 }
 
-fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuotedIn> {
+fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
     bench.transcript.call(call).expect("the call").quoted
 }
 
@@ -34,9 +34,9 @@ async fn a_call_that_stands_in_a_result_asks_in_auto_and_runs_once_approved() {
     let mut bench = EngineHarness::start_with_config(script, AUTO).await;
     bench.prompt("Read the page.").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     assert_eq!(ran(&bench), 0);
-    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
     bench.answer(ask, run).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 1);
@@ -74,7 +74,7 @@ async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() 
         let (_, calls) = bench.next_approval().await;
         assert_eq!(
             quoted_of(&bench, calls[0]),
-            Some(QuotedIn::ToolResult),
+            Some(QuoteSource::ToolResult),
             "{page}"
         );
     }
@@ -93,7 +93,7 @@ async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
     let mut bench = EngineHarness::start_with_config(script, AUTO).await;
     bench.prompt("Read the page.").await;
     let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,8 +110,8 @@ async fn what_earlier_turns_read_counts_until_a_new_conversation() {
     assert_eq!(bench.wait_for_turn_end().await, answered("I read it."));
     bench.prompt("What time is it?").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
-    let deny = Answer::Calls(vec![(calls[0], Decision::Deny { word: None })]);
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
+    let deny = UserAnswer::Calls(vec![(calls[0], Decision::Deny { message: None })]);
     bench.answer(ask, deny).await;
     bench.wait_for_turn_end().await;
     bench.send(Command::NewSession).await;
@@ -153,7 +153,7 @@ async fn what_was_read_counts_when_the_conversation_is_opened_again() {
     bench.wait_for("the conversation", opened).await;
     bench.prompt("Go on.").await;
     let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,16 +170,16 @@ async fn a_session_grant_does_not_lift_the_guard() {
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Read the page.").await;
     let (ask, calls) = bench.next_approval().await;
-    let grant = |call| Answer::Calls(vec![(call, Decision::RunForSession)]);
+    let grant = |call| UserAnswer::Calls(vec![(call, Decision::RunForSession)]);
     bench.answer(ask, grant(calls[0])).await;
     // What is not quoted runs by the grant; what is, asks, and `s` runs it.
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 1);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     bench.answer(ask, grant(calls[0])).await;
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 2);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     bench.answer(ask, grant(calls[0])).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 3);
@@ -197,7 +197,7 @@ async fn a_call_that_was_to_run_unasked_asks_once_the_mode_is_manual() {
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1, "the other would run unasked");
     bench.send(Command::SetToolMode(ToolMode::Manual)).await;
-    let run = |call| Answer::Calls(vec![(call, Decision::Run)]);
+    let run = |call| UserAnswer::Calls(vec![(call, Decision::Run)]);
     bench.answer(ask, run(calls[0])).await;
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), None);

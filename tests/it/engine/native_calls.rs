@@ -29,7 +29,7 @@ async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
             if matches!(call.state, ToolState::Running { .. }))
     };
     assert!(!bench.events.iter().any(ran));
-    let Some(Message::Result(told)) = bench.last_request().messages.pop() else {
+    let Some(Message::ToolResult(told)) = bench.last_request().messages.pop() else {
         panic!("the model is told");
     };
     assert!(told.content.contains("the limit of tokens"), "{told:?}");
@@ -71,8 +71,10 @@ async fn no_two_calls_of_a_turn_go_back_with_the_same_id() {
     let mut ids = Vec::new();
     for message in bench.last_request().messages {
         match message {
-            Message::Calls { calls, .. } => ids.extend(calls.into_iter().map(|call| call.wire_id)),
-            Message::Result(result) => assert!(ids.contains(&result.wire_id)),
+            Message::ToolCalls { calls, .. } => {
+                ids.extend(calls.into_iter().map(|call| call.wire_id))
+            }
+            Message::ToolResult(result) => assert!(ids.contains(&result.wire_id)),
             _ => {}
         }
     }

@@ -79,7 +79,7 @@ async fn a_turn_keeps_the_persona_it_started_with() {
     let (ask, calls) = bench.next_approval().await;
     bench.send(choose("mute")).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Arr."));
     let Message::System(text) = &bench.last_request().messages[0] else {
         panic!("no system message");
@@ -103,12 +103,12 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("`mute` answers."));
+    let told = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("`mute` answers."));
     if !bench.events.iter().any(told) {
         bench.wait_for("a word of its tools", told).await;
     }
     let said = bench.events.iter().find_map(|event| match event {
-        Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
+        Event::NoticePosted(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
     let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
@@ -149,8 +149,10 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
         .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
-    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::ApplyChanges))
+        .await;
+    let gone = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
     bench.wait_for("a word of it", gone).await;
     assert!(
         system(&mut bench, "2")
@@ -167,7 +169,7 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
     let mut bench = EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
-    for choice in [Choice::Stop, Choice::Replace] {
+    for choice in [UserChoice::Stop, UserChoice::Replace] {
         assert!(
             system(&mut bench, "?")
                 .await
@@ -180,15 +182,15 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
             text: "Use chooseFunction.".into(),
         };
         assert_eq!(question, expected);
-        bench.answer(ask, Answer::Choice(choice)).await;
+        bench.answer(ask, UserAnswer::Choice(choice)).await;
     }
-    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    let said = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
     bench.wait_for("where the copy is", said).await;
     bench.send(Command::Reload).await;
-    let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
+    let same = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("nothing changes"));
     bench.wait_for("no edit of anybody", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
-    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("no older form"));
+    let none = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("no older form"));
     bench.wait_for("nothing to replace", none).await;
     let banners = bench.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),

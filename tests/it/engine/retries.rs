@@ -68,7 +68,7 @@ async fn the_pauses_begin_anew_with_each_round() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     assert_eq!(pauses(&bench), [1, 2, 1]);
 }
@@ -156,7 +156,7 @@ fn about_repeats(bench: &EngineHarness) -> Vec<String> {
 fn shown(bench: &EngineHarness) -> String {
     let entries = bench.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {
-        Body::Text { text, .. } => Some(text.as_str()),
+        EntryBody::Text { text, .. } => Some(text.as_str()),
         _ => None,
     });
     text.collect()
@@ -183,7 +183,11 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
     let mut bench = EngineHarness::start(Script::new([steps])).await;
     bench.prompt("Talk.").await;
-    let TurnEnd::Answered { text, cut: false } = bench.wait_for_turn_end().await else {
+    let TurnEnd::Answered {
+        text,
+        is_truncated: false,
+    } = bench.wait_for_turn_end().await
+    else {
         panic!("an answer");
     };
     let rest = text.strip_prefix("Well: ").expect("it begins so");

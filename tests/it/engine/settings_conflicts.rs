@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::Think;
 use humble::engine::EngineOptions;
-use humble::protocol::Meter;
+use humble::protocol::ContextMeter;
 use std::fs;
 use tempfile::TempDir;
 
@@ -33,7 +33,7 @@ async fn a_declined_change_is_not_asked_about_again_after_other_edits() {
     let path = bench.home.path().join("config.json");
     fs::write(&path, auto_and(&json!({}))).expect("written");
     let (ask, _) = bench.asked_of_edit().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
     let banner = "config.json has changes that are not in force before the next start: [Reload]";
@@ -54,12 +54,12 @@ async fn an_edit_during_a_question_is_not_undone_by_its_answer() {
     let both = auto_and(&json!({ "logLevel": "error" }));
     bench.edits("config.json", &both).await;
     bench.noticed("logLevel is error now").await;
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     bench.noticed("The change is in force now.").await;
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
     let told = bench.events.iter().filter(
-        |event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains("logLevel")),
+        |event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("logLevel")),
     );
     assert_eq!(told.count(), 1);
     assert_eq!(asked(&bench), 1);
@@ -77,7 +77,7 @@ async fn the_command_lines_mode_holds_although_the_files_was_taken() {
     let mut bench = EngineHarness::start_with_options(home, script, options).await;
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     bench.noticed("in force now").await;
     bench.prompt("Time?").await;
     let (_, calls) = bench.next_approval().await;
@@ -107,7 +107,7 @@ async fn at_another_address_nothing_of_the_context_holds_any_more() {
     let config = OLLAMA_CONFIG.replace("\"active\"", url);
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::TakeChanges).await;
-    let empty = |event: &Event| *event == Event::ContextMeasured(Meter::default());
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
+    let empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
     bench.wait_for("an empty meter", empty).await;
 }

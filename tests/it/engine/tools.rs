@@ -12,7 +12,7 @@ async fn an_approved_call_runs_and_the_model_uses_its_result() {
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(bench.requests.count(), 1, "the model waits for the person");
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     assert_eq!(
         bench.wait_for_turn_end().await,
@@ -21,8 +21,8 @@ async fn an_approved_call_runs_and_the_model_uses_its_result() {
     let heard = bench.model_messages();
     let [
         Message::User(prompt),
-        Message::Calls { calls, .. },
-        Message::Result(result),
+        Message::ToolCalls { calls, .. },
+        Message::ToolResult(result),
     ] = &heard[..]
     else {
         panic!("{heard:#?}");
@@ -49,7 +49,7 @@ async fn the_next_turn_sees_the_answer_and_nothing_of_the_calls() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     bench.wait_for_turn_end().await;
     bench.prompt("Sure?").await;
@@ -70,7 +70,7 @@ async fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Refuse)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Refuse)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Refused);
     assert_eq!(bench.requests.count(), 1);
@@ -87,13 +87,13 @@ async fn a_denied_call_is_told_to_the_model_with_the_persons_word() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let deny = Decision::Deny {
-        word: Some("Not now.".to_owned()),
+        message: Some("Not now.".to_owned()),
     };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], deny)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], deny)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("As you like."));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert_eq!(
@@ -117,7 +117,7 @@ async fn a_call_that_repeats_the_last_one_is_not_run_again_in_auto() {
         .entries()
         .iter()
         .filter_map(|entry| match &entry.body {
-            Body::Tool(call) => match &call.state {
+            EntryBody::Tool(call) => match &call.state {
                 ToolState::Done(outcome) => Some(outcome.clone()),
                 other => panic!("not done: {other:?}"),
             },
@@ -126,7 +126,7 @@ async fn a_call_that_repeats_the_last_one_is_not_run_again_in_auto() {
         .collect();
     assert!(matches!(outcomes[0], ToolOutcome::Succeeded { .. }));
     assert!(matches!(outcomes[1], ToolOutcome::Reused { .. }));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -147,7 +147,7 @@ async fn after_a_failed_call_the_person_decides_whether_more_may_run() {
     bench.prompt("Time?").await;
     let (ask, question) = bench.next_question().await;
     assert!(matches!(&question, Ask::AfterError { wanted, .. } if wanted == &["get_time"]));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(result.is_error && result.content.starts_with("Error of get_time from humble:"));
@@ -156,7 +156,9 @@ async fn after_a_failed_call_the_person_decides_whether_more_may_run() {
         "{}",
         result.content
     );
-    bench.answer(ask, Answer::Choice(Choice::GoOn)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AllowMoreTools))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Here you are."));
 }
 
@@ -175,7 +177,7 @@ async fn a_session_grant_covers_the_tool_until_the_program_ends_and_no_longer() 
     bench
         .answer(
             ask,
-            Answer::Calls(vec![(calls[0], Decision::RunForSession)]),
+            UserAnswer::Calls(vec![(calls[0], Decision::RunForSession)]),
         )
         .await;
     bench.wait_for_turn_end().await;
@@ -202,7 +204,7 @@ async fn an_unreadable_call_is_told_once_and_then_the_person_decides() {
     bench.prompt("Fly!").await;
     let (ask, question) = bench.next_question().await;
     assert!(
-        matches!(&question, Ask::Repair { why, .. } if why.contains("fly")),
+        matches!(&question, Ask::InvalidCall { why, .. } if why.contains("fly")),
         "{question:?}"
     );
     assert!(
@@ -211,7 +213,9 @@ async fn an_unreadable_call_is_told_once_and_then_the_person_decides() {
         "the model was told what is on offer: {:#?}",
         bench.model_messages()
     );
-    bench.answer(ask, Answer::Choice(Choice::TellModel)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::TellModel))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("I cannot fly."));
 }
 
@@ -223,7 +227,7 @@ async fn the_mode_is_kept_in_the_file_and_counts_at_once() {
     let (ask, calls) = bench.next_approval().await;
     bench.send(Command::SetToolMode(ToolMode::Auto)).await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     bench.wait_for_turn_end().await;
     let home = bench.shut_down().await;
@@ -258,7 +262,10 @@ async fn a_call_taken_as_text_is_the_answer_word_for_word() {
     bench.prompt("Show me the JSON of a call.").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::TreatAsText)]))
+        .answer(
+            ask,
+            UserAnswer::Calls(vec![(calls[0], Decision::TreatAsText)]),
+        )
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered(GET_TIME_CALL));
     assert_eq!(bench.requests.count(), 1);
@@ -276,13 +283,13 @@ async fn edited_arguments_run_and_the_original_is_kept() {
         arguments: arguments.clone(),
     };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
     bench.wait_for_turn_end().await;
     let call = bench.transcript.call(calls[0]).expect("the call").clone();
     assert_eq!(call.arguments, arguments);
     assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -301,13 +308,13 @@ async fn edited_arguments_that_do_not_fit_are_asked_about_again() {
     let arguments: Arguments = serde_json::from_str(r#"{"timezone": 5}"#).expect("JSON");
     let edit = Decision::Edit { arguments };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
     let (again, calls) = bench.next_approval().await;
     assert_ne!(again, ask);
     assert_eq!(bench.requests.count(), 1);
     bench
-        .answer(again, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(again, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
 }
@@ -328,12 +335,14 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
     let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
-        Ask::Bound {
+        Ask::RoundLimit {
             rounds: 1,
-            again: false
+            was_extended: false
         }
     );
-    bench.answer(ask, Answer::Choice(Choice::AnswerNow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("So be it."));
     assert!(bench.last_request().tools.is_empty());
     assert!(
@@ -356,16 +365,20 @@ async fn a_model_that_calls_on_where_it_is_to_answer_is_asked_about_and_shows_no
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Times?").await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::AnswerNow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
+        .await;
     let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
-        Ask::Bound {
+        Ask::RoundLimit {
             rounds: 2,
-            again: true
+            was_extended: true
         }
     );
-    bench.answer(ask, Answer::Choice(Choice::Stop)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Stop))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
 }
 
@@ -379,12 +392,14 @@ async fn a_failed_call_that_is_run_again_gives_its_new_result_in_place_of_the_ol
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Time?").await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::Retry)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Retry))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Sorry."));
     let results: Vec<_> = bench
         .model_messages()
         .into_iter()
-        .filter(|m| matches!(m, Message::Result(_)))
+        .filter(|m| matches!(m, Message::ToolResult(_)))
         .collect();
     assert_eq!(
         results.len(),

@@ -1,12 +1,12 @@
 //! Servers of both eras, and those that do not survive the question for it.
 
 use super::hub_harness::{HubHarness, succeeded, test_server_config};
-use humble::domain::server::{Protocol, Transport};
+use humble::domain::server::{ProtocolMode, ServerTransport};
 use humble::domain::{ServerConfig, ServerStatus};
 use serde_json::json;
 use std::time::Duration;
 
-fn met_as(protocol: Protocol, manner: &str) -> ServerConfig {
+fn met_as(protocol: ProtocolMode, manner: &str) -> ServerConfig {
     ServerConfig {
         protocol,
         startup_timeout: Duration::from_secs(2),
@@ -30,7 +30,7 @@ async fn a_modern_server_connects_without_initialize() {
             peer.version.as_str(),
             peer.transport
         ),
-        ("2026-07-28", "2", Transport::Stdio)
+        ("2026-07-28", "2", ServerTransport::Stdio)
     );
     assert_eq!(known.instructions.as_deref(), Some("Be modern."));
     adds(&mut desk).await;
@@ -81,7 +81,7 @@ async fn probing_the_era_never_loses_a_server() {
         "discovers-nonsense",
     ];
     for manner in manners {
-        let mut desk = HubHarness::connect(met_as(Protocol::Auto, manner)).await;
+        let mut desk = HubHarness::connect(met_as(ProtocolMode::Auto, manner)).await;
         assert_eq!(desk.server().peer.expect("a peer").protocol, "2025-11-25");
         adds(&mut desk).await;
         assert_eq!(desk.processes(), 1, "{manner}");
@@ -91,7 +91,7 @@ async fn probing_the_era_never_loses_a_server() {
 
 #[tokio::test]
 async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
-    let mut desk = HubHarness::start(vec![met_as(Protocol::Auto, "hangs-on-all")]);
+    let mut desk = HubHarness::start(vec![met_as(ProtocolMode::Auto, "hangs-on-all")]);
     let why = desk.wait_for_failure().await.summary();
     assert!(
         why.contains("did not answer `initialize` within 1.3 s"),
@@ -113,7 +113,7 @@ async fn a_modern_server_that_starts_slowly_is_not_taken_for_an_old_one() {
 
 #[tokio::test]
 async fn a_configured_era_is_the_only_one_tried() {
-    let mut desk = HubHarness::start(vec![met_as(Protocol::Modern, "ignores-discover")]);
+    let mut desk = HubHarness::start(vec![met_as(ProtocolMode::Modern, "ignores-discover")]);
     let why = desk.wait_for_failure().await.summary();
     assert!(
         why.contains("did not answer `server/discover` within 2 s"),
@@ -121,7 +121,7 @@ async fn a_configured_era_is_the_only_one_tried() {
     );
     desk.close().await;
 
-    let mut desk = HubHarness::start(vec![met_as(Protocol::Modern, "")]);
+    let mut desk = HubHarness::start(vec![met_as(ProtocolMode::Modern, "")]);
     let why = desk.wait_for_failure().await.summary();
     assert!(
         why.contains("server/discover (JSON-RPC error -32601)"),
@@ -129,16 +129,16 @@ async fn a_configured_era_is_the_only_one_tried() {
     );
     desk.close().await;
 
-    let desk = HubHarness::connect(met_as(Protocol::Legacy, "dual")).await;
+    let desk = HubHarness::connect(met_as(ProtocolMode::Legacy, "dual")).await;
     assert_eq!(desk.server().peer.expect("a peer").protocol, "2025-11-25");
     desk.close().await;
 
-    let mut desk = HubHarness::start(vec![met_as(Protocol::Modern, "discovers-the-unknown")]);
+    let mut desk = HubHarness::start(vec![met_as(ProtocolMode::Modern, "discovers-the-unknown")]);
     let why = desk.wait_for_failure().await.summary();
     assert!(why.contains("It speaks `2099-01-01`, and no"), "{why}");
     desk.close().await;
 
-    let mut desk = HubHarness::start(vec![met_as(Protocol::Legacy, "modern")]);
+    let mut desk = HubHarness::start(vec![met_as(ProtocolMode::Legacy, "modern")]);
     let why = desk.wait_for_failure().await.summary();
     assert!(
         why.contains("Method not found (JSON-RPC error -32601)"),
@@ -158,7 +158,7 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
     };
     // One launch, which becomes another server behind its own back.
     let mut one = test_server_config("@");
-    if let humble::domain::Launch::Stdio { args, .. } = &mut one.launch {
+    if let humble::domain::LaunchConfig::Stdio { args, .. } = &mut one.launch {
         *args = vec![format!("@{}", manner.display())];
     }
     for (now, protocol, started) in [

@@ -98,7 +98,7 @@ async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
         "{told}"
     );
     // Its tools stay on offer, so that there can be a next call.
-    assert_eq!(desk.server().offered().count(), 16);
+    assert_eq!(desk.server().offered_tools().count(), 16);
     assert_eq!(
         succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"

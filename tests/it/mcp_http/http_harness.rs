@@ -3,7 +3,7 @@
 use crate::mcp_http::hub_harness::HubHarness;
 use crate::mcp_http::test_server::{PATIENCE, TestHttpServer};
 use crate::support::fixtures;
-use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{Notice, ServerConfig, ServerStatus};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
 /// A server under this path, spoken to over streamable HTTP of the older era.
 pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
     ServerConfig {
-        protocol: Protocol::Legacy,
+        protocol: ProtocolMode::Legacy,
         ..remote(format!("{}{path}", web.origin), RemoteTransport::Http)
     }
 }

@@ -6,7 +6,7 @@ use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
 use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, redirect, status};
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
-use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::server::{ProtocolMode, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -314,9 +314,9 @@ fn each_way(web: &TestHttpServer) -> [ServerConfig; 3] {
         ..remote(format!("{}{path}", web.origin), transport)
     };
     [
-        over("/mcp", RemoteTransport::Http, Protocol::Legacy),
-        over("/modern", RemoteTransport::Http, Protocol::Modern),
-        over("/sse", RemoteTransport::Sse, Protocol::Auto),
+        over("/mcp", RemoteTransport::Http, ProtocolMode::Legacy),
+        over("/modern", RemoteTransport::Http, ProtocolMode::Modern),
+        over("/sse", RemoteTransport::Sse, ProtocolMode::Auto),
     ]
 }
 

@@ -6,7 +6,7 @@ use crate::mcp_http::hub_harness::succeeded;
 use crate::mcp_http::test_server::{
     Behavior, MODERN, ReceivedRequest, ReplyPart, TestHttpServer, event, status,
 };
-use humble::domain::server::{Protocol, RemoteTransport, Transport};
+use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use humble::domain::{ServerConfig, ToolOutcome};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -24,15 +24,30 @@ fn over(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> ServerC
 #[tokio::test]
 async fn a_tool_is_called_over_every_transport_and_era() {
     for (path, transport, carried, revision) in [
-        ("/sse", RemoteTransport::Sse, Transport::Sse, "2025-11-25"),
-        ("/mcp", RemoteTransport::Http, Transport::Http, "2025-11-25"),
+        (
+            "/sse",
+            RemoteTransport::Sse,
+            ServerTransport::Sse,
+            "2025-11-25",
+        ),
+        (
+            "/mcp",
+            RemoteTransport::Http,
+            ServerTransport::Http,
+            "2025-11-25",
+        ),
         (
             "/events",
             RemoteTransport::Http,
-            Transport::Http,
+            ServerTransport::Http,
             "2025-11-25",
         ),
-        ("/modern", RemoteTransport::Http, Transport::Http, MODERN),
+        (
+            "/modern",
+            RemoteTransport::Http,
+            ServerTransport::Http,
+            MODERN,
+        ),
     ] {
         let web = TestHttpServer::start().await;
         let config = over(&web, path, transport);
@@ -114,14 +129,14 @@ async fn the_newer_era_names_method_tool_and_arguments_in_headers() {
         "a": { "type": "array", "x-mcp-header": "A" } } } }),
     );
     let config = ServerConfig {
-        protocol: Protocol::Modern,
+        protocol: ProtocolMode::Modern,
         ..server_at(&web, "/modern")
     };
     let mut bench = HttpHarness::start_connected(web, config).await;
     let known = bench.desk.server();
     assert_eq!(known.tools.len(), 1);
     assert_eq!(
-        known.left_out,
+        known.rejected_tools,
         ["tool `bad`: argument `a`: `x-mcp-header` needs a string, an integer or a boolean"]
     );
     adds(&mut bench).await;

@@ -6,15 +6,15 @@ use crate::mcp_http::test_server::{
     Behavior, MODERN, ReplyPart, TestHttpServer, json_with, status,
 };
 use humble::domain::ServerConfig;
-use humble::domain::server::{Protocol, RemoteTransport, Transport};
+use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 fn guessed(web: &TestHttpServer, path: &str) -> ServerConfig {
-    remote(format!("{}{path}", web.origin), RemoteTransport::Guess)
+    remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }
 
-async fn carried(bench: &mut HttpHarness) -> (Transport, String) {
+async fn carried(bench: &mut HttpHarness) -> (ServerTransport, String) {
     bench.wait_until_connected().await;
     succeeded(bench.desk.call("add", json!({})).await);
     let peer = bench.desk.server().peer.expect("it said who it is");
@@ -24,9 +24,9 @@ async fn carried(bench: &mut HttpHarness) -> (Transport, String) {
 #[tokio::test]
 async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
     for (path, transport, revision) in [
-        ("/sse", Transport::Sse, "2025-11-25"),
-        ("/mcp", Transport::Http, "2025-11-25"),
-        ("/modern", Transport::Http, MODERN),
+        ("/sse", ServerTransport::Sse, "2025-11-25"),
+        ("/mcp", ServerTransport::Http, "2025-11-25"),
+        ("/modern", ServerTransport::Http, MODERN),
     ] {
         let web = TestHttpServer::start().await;
         let config = guessed(&web, path);
@@ -47,7 +47,7 @@ async fn a_stream_that_names_no_endpoint_is_left_after_five_seconds() {
     let config = guessed(&web, "/events");
     let started = Instant::now();
     let mut bench = HttpHarness::start(web, config);
-    assert_eq!(carried(&mut bench).await.0, Transport::Http);
+    assert_eq!(carried(&mut bench).await.0, ServerTransport::Http);
     let took = started.elapsed();
     assert!((5..8).contains(&took.as_secs()), "{took:?}");
     bench.close().await;
@@ -78,9 +78,9 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
         let config = guessed(&web, "/mcp");
         let mut bench = HttpHarness::start_with_cache(web, config, file.clone());
         let expected = if gone.starts_with("POST") {
-            Transport::Sse
+            ServerTransport::Sse
         } else {
-            Transport::Http
+            ServerTransport::Http
         };
         assert_eq!(carried(&mut bench).await.0, expected, "{gone}");
         let web = bench.close().await;
@@ -112,7 +112,7 @@ async fn a_server_that_speaks_neither_is_told_both_reasons() {
 async fn an_endpoint_at_another_origin_is_refused() {
     let other = TestHttpServer::start().await;
     let endpoint = format!("event: endpoint\ndata: {}/messages\n\n", other.origin);
-    for transport in [RemoteTransport::Sse, RemoteTransport::Guess] {
+    for transport in [RemoteTransport::Sse, RemoteTransport::Auto] {
         let endpoint = endpoint.clone();
         let web = TestHttpServer::start_with(move |_| {
             Some(Behavior::Stream(vec![
@@ -200,7 +200,7 @@ async fn a_revision_that_is_refused_is_negotiated() {
     })
     .await;
     let config = ServerConfig {
-        protocol: Protocol::Modern,
+        protocol: ProtocolMode::Modern,
         ..remote(format!("{}/modern", web.origin), RemoteTransport::Http)
     };
     let mut bench = HttpHarness::start(web, config);

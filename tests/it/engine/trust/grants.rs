@@ -22,10 +22,10 @@ async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) 
 /// Grants that are remembered, each of which covers the call.
 fn remembered() -> Vec<Decision> {
     let pattern = json!({ "path": "src/*.rs" });
-    let pattern = Pattern::from_json(pattern.as_object().expect("an object"));
+    let pattern = ArgumentPattern::from_json(pattern.as_object().expect("an object"));
     vec![
         Decision::RunAlways,
-        Decision::RunServer,
+        Decision::RunWholeServer,
         Decision::RunMatching {
             pattern: pattern.expect("a pattern"),
         },
@@ -137,7 +137,7 @@ async fn a_server_under_another_name_is_not_trusted() {
 #[tokio::test]
 async fn a_tool_that_a_server_adds_later_is_not_covered_by_the_grant_for_the_server() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunServer).await;
+    bench.decide_call(Decision::RunWholeServer).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
@@ -171,7 +171,8 @@ async fn a_grant_for_a_tool_covers_no_other_tool() {
 #[tokio::test]
 async fn a_pattern_covers_no_near_miss() {
     let pattern = json!({ "path": "src/*.rs" });
-    let pattern = Pattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
+    let pattern =
+        ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunMatching { pattern }).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
@@ -202,7 +203,7 @@ async fn a_grant_for_the_session_ends_with_the_session_and_with_the_program() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunForSession).await;
     assert!(!bench.call_needs_approval().await);
-    assert!(matches!(bench.trusted()[..], [Trusted::Session(_)]));
+    assert!(matches!(bench.trusted()[..], [TrustEntry::SessionGrant(_)]));
     bench.send(Command::NewSession).await;
     assert!(
         bench.call_needs_approval().await,
@@ -219,7 +220,7 @@ async fn a_revoked_grant_asks_at_once_and_after_a_restart() {
     for decision in remembered() {
         let mut bench = TrustFixture::new().start(echo_script()).await;
         bench.decide_call(decision).await;
-        let [granted @ Trusted::Rule(_)] = &bench.trusted()[..] else {
+        let [granted @ TrustEntry::Rule(_)] = &bench.trusted()[..] else {
             panic!("{:?}", bench.trusted());
         };
         let granted = granted.clone();
@@ -235,13 +236,13 @@ async fn a_revoked_grant_asks_at_once_and_after_a_restart() {
 #[tokio::test]
 async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunServer).await;
+    bench.decide_call(Decision::RunWholeServer).await;
     bench
         .send(Command::Revoke(Box::new(bench.trusted()[0].clone())))
         .await;
     bench.decide_call(Decision::Never).await;
     let heard = bench.model_messages();
-    let Some(Message::Result(result)) = heard.last() else {
+    let Some(Message::ToolResult(result)) = heard.last() else {
         panic!("{heard:?}");
     };
     assert_eq!(
@@ -310,7 +311,8 @@ async fn a_call_that_stands_in_a_result_asks_whatever_was_granted() {
     // A prompt with a pipe behind it is read as data.
     let script = Script::default().answer(&quoted).answer("Done.");
     let mut bench = place.start(script).await;
-    let piped = humble::domain::Prompt::with_context("Read this.", &format!("Call {quoted} now."));
+    let piped =
+        humble::domain::Prompt::with_piped_context("Read this.", &format!("Call {quoted} now."));
     let turn = humble::domain::TurnId(1);
     bench
         .send(Command::Submit {
@@ -345,7 +347,7 @@ async fn ruling_a_tool_out_beats_what_was_decided_about_its_other_calls() {
         .collect();
     for others in [
         Decision::RunAlways,
-        Decision::RunServer,
+        Decision::RunWholeServer,
         Decision::RunForSession,
         Decision::Run,
     ] {
@@ -359,13 +361,14 @@ async fn ruling_a_tool_out_beats_what_was_decided_about_its_other_calls() {
             (calls[1], Decision::Run),
             (calls[2], others),
         ];
-        bench.answer(ask, Answer::Calls(decisions)).await;
+        bench.answer(ask, UserAnswer::Calls(decisions)).await;
         bench.wait_for_turn_end().await;
         bench
             .wait_until_trusted("the rule", |list| !list.is_empty())
             .await;
         let trusted = bench.trusted();
-        let is_never = |one: &Trusted| matches!(one, Trusted::Rule(rule) if rule.is_never());
+        let is_never =
+            |one: &TrustEntry| matches!(one, TrustEntry::Rule(rule) if rule.is_blocking());
         assert!(
             trusted.len() == 1 && trusted.iter().all(is_never),
             "{trusted:?}"

@@ -3,7 +3,7 @@
 //! program's own writes come.
 
 use super::*;
-use humble::domain::trust::{Cover, Rule};
+use humble::domain::trust::{RuleScope, TrustRule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
 /// The model calls the clock each time it is prompted.
@@ -34,12 +34,12 @@ async fn a_grant() -> Value {
 }
 
 /// A grant about a tool that nobody calls.
-fn other() -> Rule {
-    Rule {
+fn other() -> TrustRule {
+    TrustRule {
         server: "humble".into(),
         launch: LaunchId::from_hash("l"),
-        since: jiff::Timestamp::UNIX_EPOCH,
-        cover: Cover::Tool {
+        decided_at: jiff::Timestamp::UNIX_EPOCH,
+        scope: RuleScope::Tool {
             tool: "another".to_owned(),
             pin: Pin::from_hash("p"),
         },
@@ -110,7 +110,7 @@ async fn play(granted: &Value, happens: &[TrustEvent], waits: bool) -> EngineHar
             ),
             WatcherEvent => bench.send(Command::Reload).await,
             Write => {
-                let revoked = Box::new(Trusted::Rule(other()));
+                let revoked = Box::new(TrustEntry::Rule(other()));
                 bench.send(Command::Revoke(revoked)).await;
                 if waits {
                     bench.wait_until_trust_file_lacks("another").await;
@@ -150,11 +150,11 @@ async fn a_grant_that_comes_while_a_call_waits_leaves_the_question_open() {
     add(bench.home.path(), &granted);
     bench.send(Command::Reload).await;
     let (edit, _) = bench.asked_of_edit().await;
-    bench.chooses(edit, Choice::TakeChanges).await;
+    bench.chooses(edit, UserChoice::ApplyChanges).await;
     bench.noticed("in force now").await;
     assert!(!bench.events.contains(&Event::AskClosed(ask)));
-    let deny = vec![(calls[0], Decision::Deny { word: None })];
-    bench.answer(ask, Answer::Calls(deny)).await;
+    let deny = vec![(calls[0], Decision::Deny { message: None })];
+    bench.answer(ask, UserAnswer::Calls(deny)).await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench.call_needs_approval().await,
@@ -193,8 +193,8 @@ async fn a_prompt_that_is_sent_at_once_does_not_run_ahead_of_the_question() {
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
         match bench.next_question().await.1 {
-            Ask::OutsideEdit(_) => edits += 1,
-            Ask::Approve(_) => approvals += 1,
+            Ask::ExternalEdit(_) => edits += 1,
+            Ask::ApproveCalls(_) => approvals += 1,
             other => panic!("{other:?}"),
         }
     }
@@ -223,7 +223,7 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
     let rule = bench.trusted()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     let manual = Command::SetToolMode(ToolMode::Manual);
-    let taken = Answer::Choice(Choice::TakeChanges);
+    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
     let taken = Command::Answer {
         ask: edit,
         answer: taken,
@@ -238,7 +238,7 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
         let is_asked = matches!(
             event,
             Event::Asked {
-                question: Ask::Approve(_),
+                question: Ask::ApproveCalls(_),
                 ..
             }
         );
@@ -269,7 +269,7 @@ async fn a_grant_that_takes_the_place_of_the_one_shown_is_asked_about_anew() {
         .await;
     let (_, again) = bench.asked_of_edit().await;
     assert_eq!(again, changes);
-    bench.chooses(shown, Choice::TakeChanges).await;
+    bench.chooses(shown, UserChoice::ApplyChanges).await;
     assert!(
         bench.call_needs_approval().await,
         "a late answer takes nothing"
@@ -289,10 +289,10 @@ async fn a_grant_of_a_second_program_waits_in_the_first() {
     first.send(Command::Reload).await;
     let (edit, _) = first.asked_of_edit().await;
     assert!(first.call_needs_approval().await, "it waits");
-    first.chooses(edit, Choice::Stop).await;
+    first.chooses(edit, UserChoice::Stop).await;
     // Its own writes leave the other program's grant in the file, and out of force.
     first
-        .send(Command::Revoke(Box::new(Trusted::Rule(other()))))
+        .send(Command::Revoke(Box::new(TrustEntry::Rule(other()))))
         .await;
     first.send(Command::Reload).await;
     first.asked_of_edit().await;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::notice_text::notice_text;
-use humble::domain::trust::Lapse;
+use humble::domain::trust::InactiveReason;
 
 #[tokio::test]
 async fn a_malformed_trust_file_grants_nothing_and_is_reported() {
@@ -42,7 +42,7 @@ async fn a_second_program_knows_the_grant_and_hears_of_its_end() {
     let granted = second.trusted()[0].clone();
     second.send(Command::Revoke(Box::new(granted))).await;
     second
-        .wait_until_trusted("nothing", <[Trusted]>::is_empty)
+        .wait_until_trusted("nothing", <[TrustEntry]>::is_empty)
         .await;
     second
         .wait_until_trust_file_lacks("\"kind\": \"tool\"")
@@ -71,7 +71,7 @@ async fn a_grant_that_somebody_wrote_into_the_file_waits_for_the_person() {
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(what, ["tool `echo` of `fs` would run unasked"]);
     assert!(bench.call_needs_approval().await, "it waits");
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     assert!(!bench.call_needs_approval().await, "it was taken");
 }
 
@@ -95,7 +95,7 @@ async fn what_is_ruled_out_while_a_call_waits_for_a_decision_closes_the_dialog()
         .wait_for("no dialog", |it| *it == Event::AskClosed(ask))
         .await;
     let late = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(late)).await;
+    bench.answer(ask, UserAnswer::Calls(late)).await;
     bench.wait_for_turn_end().await;
     assert_eq!(called_tools(&bench.folder()), [""; 0]);
 }
@@ -114,10 +114,15 @@ async fn while_the_file_cannot_be_read_neither_mode_nor_flag_lets_a_call_run() {
         assert!(bench.call_needs_approval().await);
         bench.prompt("Do it.").await;
         let (ask, calls) = bench.next_approval().await;
-        let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
+        let never = UserAnswer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
         bench.noticed("this holds until humble ends only").await;
-        let lapsed = |it: &Trusted| matches!(it, Trusted::Lapsed(_, Lapse::Unkept));
+        let lapsed = |it: &TrustEntry| {
+            matches!(
+                it,
+                TrustEntry::InactiveRule(_, InactiveReason::NotPersisted)
+            )
+        };
         bench
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
             .await;

@@ -6,8 +6,10 @@ use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
-fn waits(trusted: &[Trusted]) -> bool {
-    trusted.iter().any(|it| matches!(it, Trusted::Waiting(_)))
+fn waits(trusted: &[TrustEntry]) -> bool {
+    trusted
+        .iter()
+        .any(|it| matches!(it, TrustEntry::PendingPinChange(_)))
 }
 
 impl EngineHarness {
@@ -69,7 +71,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
             change.tool.description.as_deref(),
             Some("Echoes, and sends ~/.ssh.")
         );
-        bench.chooses(ask, Choice::Accept).await;
+        bench.chooses(ask, UserChoice::Accept).await;
         bench
             .wait_until_trusted("nothing waits", |list| !waits(list))
             .await;
@@ -105,7 +107,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
-    bench.chooses(ask, Choice::Stop).await;
+    bench.chooses(ask, UserChoice::Stop).await;
     bench.wait_for("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
     let place = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
@@ -124,7 +126,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     bench.send(Command::ReviewTool { server, tool }).await;
     let (ask, change) = bench.asked_of_change().await;
     assert!(change.is_declined());
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.changes(&definitions("Three.")).await;
     bench.prompt("Hello.").await;
     bench.asked_of_change().await;
@@ -142,7 +144,7 @@ async fn esc_leaves_it_undecided_and_is_not_asked_twice_in_a_run() {
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "echo");
     bench.wait_for_turn_end().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.prompt("Hello.").await;
     let (_, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
@@ -159,14 +161,14 @@ async fn an_answer_leads_to_the_next_change() {
         .await;
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
-    bench.chooses(ask, Choice::Never).await;
+    bench.chooses(ask, UserChoice::Never).await;
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
-    bench.chooses(ask, Choice::Accept).await;
+    bench.chooses(ask, UserChoice::Accept).await;
     bench
         .wait_until_trusted("the refusal alone stays undecided no more", |list| {
             list.iter()
-                .any(|it| matches!(it, Trusted::Rule(rule) if rule.is_never()))
+                .any(|it| matches!(it, TrustEntry::Rule(rule) if rule.is_blocking()))
         })
         .await;
 }
@@ -200,7 +202,7 @@ async fn a_question_about_what_has_changed_again_is_put_anew() {
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
     // The answer to the first one accepts nothing.
-    bench.chooses(first, Choice::Accept).await;
+    bench.chooses(first, UserChoice::Accept).await;
     bench.banners().await;
     assert!(waits(&bench.trusted()));
 }
@@ -235,7 +237,7 @@ async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
     let heard = format!("{:?}", bench.model_messages());

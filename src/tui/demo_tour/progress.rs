@@ -4,67 +4,67 @@
 
 use crate::domain::{ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;
-use crate::tui::demo_tour::state::{ASK, DECIDE, STEPS, STOP};
-use crate::tui::demo_tour::words;
-use crate::tui::demo_tour::words::{offers_a_tool, open};
-use crate::tui::model::Model;
+use crate::tui::demo_tour::state::{STEP_ASK, STEP_COUNT, STEP_DECIDE, STEP_STOP};
+use crate::tui::demo_tour::step_text;
+use crate::tui::demo_tour::step_text::{has_available_tool, visible_step};
+use crate::tui::ui_model::UiModel;
 
 /// From this width on the step is counted in words.
 const WORDS_FROM: u16 = 40;
 
 /// Looks at what the last message made of the model: which steps are done, and what
 /// to type ahead.
-pub fn follow(model: &mut Model) {
-    let Some(mut guide) = model.guide.take() else {
+pub fn update_progress(model: &mut UiModel) {
+    let Some(mut guide) = model.tour.take() else {
         return;
     };
-    if model.conversation.last_turn.is_some() && !guide.done[ASK] {
-        guide.did(ASK);
+    if model.conversation.last_turn.is_some() && !guide.done[STEP_ASK] {
+        guide.complete(STEP_ASK);
     }
-    if !guide.done[DECIDE] && has_decided(model) {
-        guide.did(DECIDE);
+    if !guide.done[STEP_DECIDE] && has_decided(model) {
+        guide.complete(STEP_DECIDE);
     }
-    if let Some(step) = open(model).filter(|step| !guide.done[*step]) {
-        guide.did(step);
+    if let Some(step) = visible_step(model).filter(|step| !guide.done[*step]) {
+        guide.complete(step);
     }
-    let is_idle = model.running().is_none() && model.composer.queue.prompts.is_empty();
-    if guide.due && is_idle && guide.type_ahead(&mut model.composer.editor) {
-        model.composer.leave_history();
+    let is_idle = model.running_turn().is_none() && model.composer.queue.prompts.is_empty();
+    if guide.prompt_is_due && is_idle && guide.type_ahead(&mut model.composer.editor) {
+        model.composer.reset_history_position();
     }
-    model.guide = Some(guide);
+    model.tour = Some(guide);
 }
 
 /// The end of a turn that was under way.
-pub fn ended(model: &mut Model, end: &TurnEnd) {
-    let no_tool = !offers_a_tool(model);
-    let Some(guide) = &mut model.guide else {
+pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
+    let no_tool = !has_available_tool(model);
+    let Some(guide) = &mut model.tour else {
         return;
     };
     let prompt = model.conversation.last_prompt();
     let is = |wanted: &str| prompt == Some(wanted);
     let answered = matches!(end, TurnEnd::Answered { .. });
-    guide.answered |= answered;
-    guide.due = true;
+    guide.has_answer |= answered;
+    guide.prompt_is_due = true;
     // Whoever heard the whole story has nothing left to stop.
     if *end == TurnEnd::Cancelled || answered && is(guide.prompts.story) {
-        guide.did(STOP);
+        guide.complete(STEP_STOP);
     }
     // Where no tool is on offer there is nothing to decide.
-    if guide.at == DECIDE && answered && no_tool {
-        guide.did(DECIDE);
+    if guide.step == STEP_DECIDE && answered && no_tool {
+        guide.complete(STEP_DECIDE);
     }
-    if guide.at == STEPS && answered && is(guide.prompts.connect) {
-        guide.due = false;
-        guide.prompts.connect = "";
+    if guide.step == STEP_COUNT && answered && is(guide.prompts.setup) {
+        guide.prompt_is_due = false;
+        guide.prompts.setup = "";
     }
 }
 
 /// Was a call decided, in whichever way? One that Ctrl+C took away was not.
-fn has_decided(model: &Model) -> bool {
+fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model
         .chat
-        .known_calls()
+        .tracked_calls()
         .any(|id| match transcript.call(id).map(|call| &call.state) {
             None | Some(ToolState::Proposed | ToolState::AwaitingApproval) => false,
             Some(ToolState::Done(ToolOutcome::Interrupted)) => false,
@@ -74,12 +74,12 @@ fn has_decided(model: &Model) -> bool {
 
 /// The guide's line, in the longest form that is at most `columns` wide; the shortest
 /// may be wider. None where nobody is guided.
-pub fn line(model: &Model, columns: u16) -> Option<String> {
-    let guide = model.guide.as_ref()?;
-    let (step, forms) = words::scene(guide, model);
+pub fn line(model: &UiModel, columns: u16) -> Option<String> {
+    let guide = model.tour.as_ref()?;
+    let (step, forms) = step_text::step_and_text(guide, model);
     let count = match (step + 1, columns >= WORDS_FROM) {
-        (number, true) if number <= STEPS => format!("{number} of {STEPS}  "),
-        (number, false) if number <= STEPS => format!("{number}/{STEPS} "),
+        (number, true) if number <= STEP_COUNT => format!("{number} of {STEP_COUNT}  "),
+        (number, false) if number <= STEP_COUNT => format!("{number}/{STEP_COUNT} "),
         _ => String::new(),
     };
     let room = usize::from(columns).saturating_sub(width(&count));

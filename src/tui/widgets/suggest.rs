@@ -1,7 +1,7 @@
 //! The name that was probably meant by one that is not known.
 
 /// The one of several names that is meant most likely, if any is.
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn suggest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|known| (distance(name, known), known))
         .min()

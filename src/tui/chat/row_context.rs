@@ -5,11 +5,11 @@ use crate::tui::chat::timing::TurnTiming;
 use std::collections::HashMap;
 use std::time::Duration;
 
-pub struct Scene<'a> {
+pub struct RowContext<'a> {
     pub now: Duration,
     pub timing: &'a TurnTiming,
     /// Calls that were run unread, with the rows that were not drawn.
-    pub unread: &'a HashMap<CallId, usize>,
+    pub undrawn_rows: &'a HashMap<CallId, usize>,
     /// The line that keys act on, where the pane has the focus.
     pub selected: Option<usize>,
 }

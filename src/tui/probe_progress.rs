@@ -5,16 +5,16 @@ use crate::domain::probe::ProbeState;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
-pub struct Probe {
+pub struct ProbeProgress {
     pub state: ProbeState,
-    pub began: Duration,
+    pub started_at: Duration,
     /// When the present dialect's turn came, or the loading of the model began or ended.
-    pub since: Duration,
+    pub step_started_at: Duration,
 }
 
-impl Probe {
+impl ProbeProgress {
     /// What is being done, in a few words.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let place = |wanted: Dialect| {
             let mut order = Dialect::ALL.iter();
             order.position(|one| *one == wanted).map_or(0, |at| at + 1)

@@ -5,16 +5,16 @@ use crate::domain::Notice;
 use crate::files;
 
 /// A notice for each file or folder of `home` that nothing was said about yet.
-pub fn narrowed(home: &Home) -> Vec<Notice> {
-    let paths = files::take_narrowed(home.root()).into_iter();
+pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
+    let paths = files::take_tightened(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
             let what = format!("Other users of this computer could read files in {name}.");
-            Notice::warning(what).because("Each becomes private when humble writes it.")
+            Notice::warning(what).with_reason("Each becomes private when humble writes it.")
         } else {
             let what = format!("Other users of this computer could read {name}.");
-            Notice::warning(what).because("It is private now.")
+            Notice::warning(what).with_reason("It is private now.")
         }
     };
     paths.map(notice).collect()

@@ -1,0 +1,51 @@
+//! What follows from the engine's check of edited arguments.
+
+use crate::domain::tool::Decision;
+use crate::domain::{QueryId, SchemaCheck};
+use crate::protocol::{UserAnswer, parse_arguments};
+use crate::tui::dialog::choices::ERROR_CHARS_MAX;
+use crate::tui::dialog::dialogs::Dialogs;
+use crate::tui::dialog::read_before_run;
+use crate::tui::dialog::state::{Dialog, DialogMode};
+use crate::tui::layer::UiContext;
+
+/// Edited arguments were checked: they are decided on, or their fault is shown.
+pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &mut UiContext) {
+    let Some(ask) = dialogs.current_mut() else {
+        return;
+    };
+    let decided = ask.decided_count();
+    let answer = check_to_answer(ask, query, check);
+    if answer.is_none() && ask.decided_count() > decided {
+        ask.wait_for_quiet(cx.shared.now);
+    }
+    if let Some(answer) = answer {
+        dialogs.answer(answer, cx);
+    }
+}
+
+fn check_to_answer(ask: &mut Dialog, query: QueryId, check: &SchemaCheck) -> Option<UserAnswer> {
+    let DialogMode::EditArguments {
+        editor,
+        error: fault,
+        check_query: open,
+        drawn_text: drawn,
+        ..
+    } = &mut ask.mode
+    else {
+        return None;
+    };
+    if *open != Some(query) {
+        return None;
+    }
+    *open = None;
+    if let SchemaCheck::Invalid(why) = check {
+        *fault = Some(why.chars().take(ERROR_CHARS_MAX).collect());
+        return None;
+    }
+    // No key came since: this is what was checked.
+    let written = editor.text();
+    let arguments = parse_arguments(&written).ok()?;
+    let is_drawn = drawn.as_ref() == Some(&written);
+    read_before_run::submit_edited(ask, Decision::Edit { arguments }, is_drawn)
+}
