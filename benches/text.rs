@@ -8,7 +8,7 @@ mod fixtures;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use humble::dialect::scan::CallScanner;
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use humble::text::markdown::{MarkdownGlyphs, MarkdownView};
 use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use std::num::NonZeroU16;
@@ -38,9 +38,9 @@ fn tokens(text: &str) -> Vec<&str> {
 }
 
 /// One tool, so that braces and fences are examined.
-fn offered() -> Arc<Offered> {
+fn offered() -> Arc<Toolset> {
     let server = fixtures::server("humble", vec![fixtures::tool("get_time")]);
-    Arc::new(Offered::from_servers(&[server]))
+    Arc::new(Toolset::from_servers(&[server]))
 }
 
 #[divan::bench_group]

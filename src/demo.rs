@@ -3,7 +3,7 @@
 //! lets it run. Its texts are in `assets/demo`.
 
 use crate::domain::model::ApiKey;
-use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ResultMessage};
+use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ToolResultMessage};
 use crate::provider::{ChatRequest, Script, ScriptStep};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -73,7 +73,7 @@ fn respond(request: &ChatRequest) -> Vec<ScriptStep> {
     let prompt = prompt.unwrap_or_default();
     let mut steps = vec![ScriptStep::Wait(FIRST_WORD_DELAY)];
     match messages.last() {
-        Some(Message::Result(result)) => steps.extend(after_tool(prompt, result)),
+        Some(Message::ToolResult(result)) => steps.extend(after_tool(prompt, result)),
         _ => match Topic::from_prompt(prompt) {
             Topic::Time => steps.extend(call_get_time(prompt, request)),
             Topic::Story => steps.extend(text_steps(
@@ -142,7 +142,7 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
 }
 
 /// The reply to a tool result or to a denial.
-fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
+fn after_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
     let content = result.content.as_str();
     if let Some((_, reason)) = content.split_once("The user denied get_time from humble.") {
         let reason = match reason.trim() {

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
 
-mod modes;
+mod permissions;
 
-pub use modes::take_narrowed;
+pub use permissions::take_tightened;
 
 /// The mode of files that may contain secrets or conversations.
-pub const PRIVATE: u32 = 0o600;
+pub const PRIVATE_MODE: u32 = 0o600;
 /// The longest wait for a lock.
-const LOCK_DEADLINE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_POLL: Duration = Duration::from_millis(5);
 /// Symbolic links followed before a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
@@ -26,17 +26,17 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
 /// Reasons for refusing to read a path. Advice depends on them.
-pub const FOLDER: &str = "it is a folder";
-pub const NO_FILE: &str = "it is not a regular file";
+pub const IS_A_FOLDER: &str = "it is a folder";
+pub const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
 /// The reason for failing to create a folder.
-pub const IN_THE_WAY: &str = "a file of this name is in the way";
+pub const FILE_IN_THE_WAY: &str = "a file of this name is in the way";
 
 /// Why [`update`] left a file unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError<E> {
-    #[error("cannot be read: {}", words(.0))]
+    #[error("cannot be read: {}", describe_io_error(.0))]
     Read(io::Error),
-    #[error("cannot be written: {}", words(.0))]
+    #[error("cannot be written: {}", describe_io_error(.0))]
     Write(io::Error),
     /// The caller's change failed.
     #[error("{0}")]
@@ -45,11 +45,11 @@ pub enum UpdateError<E> {
 
 /// An exclusive lock between processes, released on drop.
 #[derive(Debug)]
-pub struct Lock {
+pub struct FileLock {
     _file: Option<File>,
 }
 
-impl Lock {
+impl FileLock {
     /// Locks the lock file `path`, which is never removed: removal could let two programs
     /// lock two different files of the same name.
     ///
@@ -58,9 +58,9 @@ impl Lock {
     pub fn acquire(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        set_mode(&mut options, PRIVATE);
+        set_mode(&mut options, PRIVATE_MODE);
         let file = options.open(path)?;
-        let deadline = Instant::now() + LOCK_DEADLINE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
@@ -84,10 +84,10 @@ impl Lock {
     ///
     /// # Errors
     /// The error from opening the file.
-    pub fn if_free(path: &Path) -> io::Result<Option<Self>> {
+    pub fn try_acquire(path: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        set_mode(&mut options, PRIVATE);
+        set_mode(&mut options, PRIVATE_MODE);
         let file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: Some(file) })),
@@ -101,8 +101,8 @@ impl Lock {
     ///
     /// # Errors
     /// As [`FileLock::acquire`].
-    pub fn beside(path: &Path) -> io::Result<Self> {
-        let mut name = OsString::from(target_of(path)?);
+    pub fn acquire_beside(path: &Path) -> io::Result<Self> {
+        let mut name = OsString::from(follow_links(path)?);
         name.push(".lock");
         Self::acquire(Path::new(&name))
     }
@@ -118,10 +118,10 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         other => other?,
     };
     if metadata.is_dir() {
-        return Err(io::Error::new(ErrorKind::IsADirectory, FOLDER));
+        return Err(io::Error::new(ErrorKind::IsADirectory, IS_A_FOLDER));
     }
     if !metadata.is_file() {
-        return Err(io::Error::other(NO_FILE));
+        return Err(io::Error::other(NOT_A_REGULAR_FILE));
     }
     let mut bytes = Vec::with_capacity(metadata.len().min(bytes_max) as usize);
     File::open(path)?
@@ -140,17 +140,17 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 /// The error of the file system; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let target = target_of(path)?;
-    let folder = folder_of(&target);
+    let target = follow_links(path)?;
+    let folder = parent_folder(&target);
     let temporary = write_temporary(folder, bytes)?;
     let old_mode = fs::metadata(&target)
         .ok()
-        .map(|metadata| modes::of(&metadata));
+        .map(|metadata| permissions::mode_bits(&metadata));
     set_file_mode(temporary.as_file(), old_mode.map_or(mode, |old| old & mode))?;
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|fault| fault.error)?;
     if old_mode.is_some_and(|old| old & !mode != 0) {
-        modes::narrowed(path);
+        permissions::record_tightened(path);
     }
     sync_folder(folder)
 }
@@ -165,7 +165,7 @@ pub fn update<E>(
     bytes_max: u64,
     change: impl FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, E>,
 ) -> Result<(), UpdateError<E>> {
-    let _lock = Lock::beside(path).map_err(UpdateError::Write)?;
+    let _lock = FileLock::acquire_beside(path).map_err(UpdateError::Write)?;
     let current = read(path, bytes_max).map_err(UpdateError::Read)?;
     let before = current.clone();
     let after = change(current).map_err(UpdateError::Refused)?;
@@ -181,7 +181,7 @@ pub fn update<E>(
 /// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
 /// never touched.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = folder_of(path);
+    let folder = parent_folder(path);
     let temporary = write_temporary(folder, bytes)?;
     set_file_mode(temporary.as_file(), mode)?;
     temporary.as_file().sync_all()?;
@@ -202,8 +202,8 @@ pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     let mut file = open_append(path, mode)?;
-    let torn = ends_torn(&mut file)?;
-    let record = format!("{}{line}\n", if torn { "\n" } else { "" });
+    let ends_mid_line = ends_mid_line(&mut file)?;
+    let record = format!("{}{line}\n", if ends_mid_line { "\n" } else { "" });
     file.write_all(record.as_bytes())
 }
 
@@ -218,11 +218,11 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     set_mode(&mut options, mode);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    let old_mode = modes::of(&metadata);
+    let old_mode = permissions::mode_bits(&metadata);
     // Another user's file cannot be changed; write to it anyway.
     if metadata.is_file() && old_mode & !mode != 0 && set_file_mode(&file, old_mode & mode).is_ok()
     {
-        modes::narrowed(path);
+        permissions::record_tightened(path);
     }
     Ok(file)
 }
@@ -244,12 +244,12 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// Why they cannot.
 pub fn check_writable(folder: &Path) -> io::Result<()> {
-    temporary_in(folder).map(drop)
+    create_temporary(folder).map(drop)
 }
 
 /// Removes temporary files that a crash left in `folder` over an hour ago. Failures are
 /// ignored; such files do no harm.
-pub fn sweep(folder: &Path) {
+pub fn remove_stale_temporaries(folder: &Path) {
     let Ok(items) = fs::read_dir(folder) else {
         return;
     };
@@ -257,13 +257,13 @@ pub fn sweep(folder: &Path) {
         let file_name = item.file_name();
         let name = file_name.to_string_lossy();
         let is_ours = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
-        if is_ours && is_stale(&item) {
+        if is_ours && is_stale_temporary(&item) {
             let _ = fs::remove_file(item.path());
         }
     }
 }
 
-fn is_stale(item: &fs::DirEntry) -> bool {
+fn is_stale_temporary(item: &fs::DirEntry) -> bool {
     let changed = item.metadata().and_then(|metadata| metadata.modified());
     changed.is_ok_and(|at| {
         SystemTime::now()
@@ -274,7 +274,7 @@ fn is_stale(item: &fs::DirEntry) -> bool {
 
 /// Whether `path` still refers to `file`. Another program may have removed it between
 /// opening and locking.
-pub fn is_still(file: &File, path: &Path) -> bool {
+pub fn is_same_file(file: &File, path: &Path) -> bool {
     let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
@@ -290,13 +290,13 @@ pub fn is_still(file: &File, path: &Path) -> bool {
 }
 
 /// Describes an I/O error for the user.
-pub fn words(fault: &io::Error) -> String {
+pub fn describe_io_error(fault: &io::Error) -> String {
     match fault.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::StorageFull => "the disk is full".to_owned(),
         ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
-        ErrorKind::AlreadyExists => IN_THE_WAY.to_owned(),
+        ErrorKind::AlreadyExists => FILE_IN_THE_WAY.to_owned(),
         ErrorKind::NotFound => "the folder does not exist".to_owned(),
         ErrorKind::NotADirectory => "part of the path is a file, not a folder".to_owned(),
         _ => fault.to_string(),
@@ -304,18 +304,18 @@ pub fn words(fault: &io::Error) -> String {
 }
 
 /// The end of a chain of symbolic links. It need not exist.
-fn target_of(path: &Path) -> io::Result<PathBuf> {
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS_MAX {
         match fs::read_link(&target) {
-            Ok(next) => target = folder_of(&target).join(next),
+            Ok(next) => target = parent_folder(&target).join(next),
             Err(_) => return Ok(target),
         }
     }
     Err(io::Error::other("its symbolic links form a cycle"))
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn parent_folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -327,7 +327,7 @@ fn folder_of(path: &Path) -> &Path {
 ///
 /// # Errors
 /// The error of the file system.
-pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+pub fn create_temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(TEMPORARY_SUFFIX)
@@ -335,7 +335,7 @@ pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn write_temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut temporary = temporary_in(folder)?;
+    let mut temporary = create_temporary(folder)?;
     temporary.write_all(bytes)?;
     Ok(temporary)
 }
@@ -348,7 +348,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn ends_torn(file: &mut File) -> io::Result<bool> {
+fn ends_mid_line(file: &mut File) -> io::Result<bool> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(false);
     }

@@ -19,9 +19,9 @@ mod tty_prompt;
 
 use crate::domain::{
     AskId, BannerCause, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId,
-    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
+    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
 };
-use crate::protocol::{Answer, Command, Event};
+use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use shutdown::{ACKNOWLEDGE_DEADLINE, report_unresponsive_engine, wait_until_due};
@@ -78,7 +78,7 @@ pub async fn ask(
         tokio::select! {
             event = events.recv() => match event {
                 None | Some(Event::ShutDown) => break EXIT_FAILED,
-                Some(Event::InterruptTaken) => interrupt_due = None,
+                Some(Event::InterruptAcknowledged) => interrupt_due = None,
                 Some(event) => {
                     if let Some(code) = session.handle_event(event).await? {
                         break code;
@@ -193,7 +193,9 @@ impl AskSession {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
-            Event::Noticed(notice) | Event::Mentioned(notice) => self.print_notice(&notice),
+            Event::NoticePosted(notice) | Event::LowPriorityNoticePosted(notice) => {
+                self.print_notice(&notice)
+            }
             Event::ServersListed(servers) => {
                 servers.iter().for_each(|server| self.update_server(server));
                 return Ok(self.submit_when_ready().await);
@@ -263,7 +265,7 @@ impl AskSession {
                 self.print_error_line("Waiting for response...");
             }
             TurnEvent::Waiting {
-                wait: Wait::ModelLoading,
+                wait: WaitReason::ModelLoading,
             } => self.print_error_line("Loading model…"),
             TurnEvent::Retrying {
                 after,
@@ -354,8 +356,8 @@ impl AskSession {
         }
     }
 
-    async fn send_answer(&mut self, ask: AskId, answer: Answer, report: Option<String>) {
-        if let Answer::Calls(decisions) = &answer {
+    async fn send_answer(&mut self, ask: AskId, answer: UserAnswer, report: Option<String>) {
+        if let UserAnswer::Calls(decisions) = &answer {
             let is_refusal = |(_, decision): &(CallId, Decision)| {
                 matches!(
                     decision,

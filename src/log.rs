@@ -48,11 +48,11 @@ static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
 /// can use it.
 pub fn redact(text: &str) -> String {
     let Some(handle) = INSTALLED.get() else {
-        return Redactor::default().redacted(text);
+        return Redactor::default().redact(text);
     };
     match handle.redactor.try_read() {
-        Ok(redactor) => redactor.redacted(text),
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redacted(text),
+        Ok(redactor) => redactor.redact(text),
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redact(text),
         // It is being changed, perhaps by this very thread.
         Err(TryLockError::WouldBlock) => crate::domain::redact::HIDDEN.to_owned(),
     }
@@ -96,7 +96,7 @@ impl LogHandle {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         let mut redactor = Redactor::clone(&shared);
-        redactor.hide(secrets);
+        redactor.add_secrets(secrets);
         *shared = Arc::new(redactor);
     }
 }
@@ -201,7 +201,7 @@ impl LogState {
     fn write(&mut self, today: Date, line: &str) {
         if self.file.as_ref().is_none_or(|(day, _)| *day != today) {
             let name = format!("application-hac-{}.log", today.strftime("%Y-%m-%d"));
-            let opened = files::open_append(&self.folder.join(name), files::PRIVATE);
+            let opened = files::open_append(&self.folder.join(name), files::PRIVATE_MODE);
             self.file = opened.ok().map(|file| (today, file));
         }
         if let Some((_, file)) = &mut self.file
@@ -254,7 +254,7 @@ fn format_line(event_text: &str, redactor: &Redactor) -> String {
     // Bounds the work for huge events.
     let head = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
     let line = escape_controls(head);
-    let (mut text, used) = redactor.redacted_head(&line, LINE_BYTES_MAX);
+    let (mut text, used) = redactor.redact_prefix(&line, LINE_BYTES_MAX);
     let rest = line.len() - used + event_text.len() - head.len();
     if rest > 0 {
         text.push_str(&format!("… ({rest} more bytes)"));

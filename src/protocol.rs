@@ -7,25 +7,25 @@ mod unfinished;
 mod validate;
 
 pub use choices::ChoiceRow;
-pub use unfinished::{BranchSummary, CameTo, LeftCall, Unfinished};
-pub use validate::{check_pattern, parse_arguments};
+pub use unfinished::{BranchSummary, CallStage, UnfinishedCall, UnfinishedTurn};
+pub use validate::{parse_arguments, parse_pattern_for};
 
-use crate::domain::probe::{ProbeState, Report};
+use crate::domain::probe::{ProbeReport, ProbeState};
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelCatalog, ModelRef,
-    ModelServer, NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck,
-    Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, Trusted,
-    TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Decision, Dialect, ModelCatalog, ModelRef, ModelServer,
+    NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server,
+    ServerId, ServerLog, Session, SessionId, SessionSummary, SettingsChange, Think, ToolMode,
+    TrustEntry, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
 
 /// Capacity of the command queue. A front end reports an error when it is full.
-pub const COMMANDS_MAX: usize = 64;
+pub const COMMAND_QUEUE_MAX: usize = 64;
 /// Capacity of the event queue. The engine keeps further events in its outbox.
-pub const EVENTS_MAX: usize = 256;
+pub const EVENT_QUEUE_MAX: usize = 256;
 
 /// A request from the front end. Every reply is an [`Event`].
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +41,10 @@ pub enum Command {
         turn: TurnId,
     },
     /// Shows the raw text, reasoning and calls of the last answer.
-    Trace,
+    ShowReplyTrace,
     Answer {
         ask: AskId,
-        answer: Answer,
+        answer: UserAnswer,
     },
     /// Acknowledged by [`Event::InterruptAcknowledged`].
     Interrupt,
@@ -74,7 +74,7 @@ pub enum Command {
     /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
     /// Contacts the server of a new model before the model is added.
-    TryModel {
+    TestModel {
         query: QueryId,
         model: NewModel,
     },
@@ -97,21 +97,21 @@ pub enum Command {
     /// Reads a server's stderr; answered only if there are more than `lines_seen` lines.
     ReadServerLog {
         server: ServerId,
-        seen: Option<u64>,
+        lines_seen: Option<u64>,
     },
     ToggleTool {
         server: ServerId,
         tool: String,
     },
     /// Shows a server's instructions and asks whether to send them to the model.
-    AskInstructions(ServerId),
+    ReviewInstructions(ServerId),
     /// Shows how a withheld tool changed and asks whether to allow it again.
     ReviewTool {
         server: ServerId,
         tool: String,
     },
     /// Revokes a stored decision (`/trust`), effective immediately.
-    Revoke(Box<Trusted>),
+    Revoke(Box<TrustEntry>),
     NewSession,
     ListSessions(QueryId),
     PreviewSession {
@@ -141,12 +141,12 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves the unsent text of the editor; empty once the restored draft is no longer
     /// needed.
-    KeepDraft(String),
+    SaveDraft(String),
     /// Acknowledged by [`Event::ShuttingDown`] and completed by [`Event::ShutDown`].
     Shutdown,
     /// The terminal is gone or a signal ends the program. Like [`Command::Shutdown`], but
     /// the running turn stays in its journal and the next start offers it.
-    Abandon,
+    ShutdownKeepingTurn,
 }
 
 impl Command {
@@ -163,7 +163,7 @@ pub enum Event {
     Turn(TurnId, TurnEvent),
     Asked {
         ask: AskId,
-        owner: Owner,
+        owner: QuestionOwner,
         question: Ask,
     },
     AskClosed(AskId),
@@ -196,7 +196,7 @@ pub enum Event {
     /// Download progress of a model; `None` when it is over.
     PullChanged(Option<Pull>),
     /// The result of [`Command::TestModel`].
-    ModelTried {
+    ModelTested {
         query: QueryId,
         result: Result<(), Notice>,
     },
@@ -215,10 +215,10 @@ pub enum Event {
     /// One server's status and tools.
     ServerChanged(Server),
     /// All stored decisions and pending tool changes; replaces the earlier list.
-    TrustChanged(Arc<Vec<Trusted>>),
+    TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].
-    ServerLogged(Arc<ServerLog>),
-    ContextMeasured(Meter),
+    ServerLogRead(Arc<ServerLog>),
+    ContextMeasured(ContextMeter),
     /// Earlier prompts, oldest first, and the draft of the last run, which stays on disk
     /// until [`Command::SaveDraft`].
     HistoryLoaded {
@@ -227,12 +227,12 @@ pub enum Event {
     },
     /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),
-    Noticed(Notice),
+    NoticePosted(Notice),
     /// A notice that waits until no other one is shown.
-    Mentioned(Notice),
-    Logged(LogLine),
+    LowPriorityNoticePosted(Notice),
+    LogLineWritten(LogLine),
     /// The parts of the last answer; empty if there is none.
-    Traced(Arc<Vec<TraceLine>>),
+    ReplyTraceLoaded(Arc<Vec<TraceLine>>),
     /// The result of [`Command::CheckArguments`].
     ArgumentsChecked {
         query: QueryId,
@@ -240,7 +240,7 @@ pub enum Event {
     },
     /// An interrupt arrived. A front end that does not receive this within a second assumes
     /// that the engine is stuck.
-    InterruptTaken,
+    InterruptAcknowledged,
     /// [`Command::Shutdown`] arrived: the engine is saving and closing servers.
     ShuttingDown,
     /// The last event.
@@ -248,11 +248,12 @@ pub enum Event {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Meter {
+pub struct ContextMeter {
     /// In tokens: the server's count if `is_measured`, otherwise our estimate.
     pub used: u64,
     pub limit: Option<u64>,
-    pub measured: bool,
+    #[serde(rename = "measured")]
+    pub is_measured: bool,
 }
 
 /// One line for the log pane.
@@ -266,18 +267,18 @@ pub struct LogLine {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     /// These calls await approval. Their arguments arrived as turn events.
-    Approve(Vec<ApproveCall>),
+    ApproveCalls(Vec<CallToApprove>),
     /// The second unusable call of this turn.
-    Repair { raw: String, why: String },
+    InvalidCall { raw: String, why: String },
     /// The model requests more tools although a call of this turn failed.
     AfterError { failed: CallId, wanted: Vec<String> },
     /// The model has sent nothing for this many seconds.
     Stalled { seconds: u64 },
     /// The turn reached its limit of tool rounds.
-    Bound {
+    RoundLimit {
         rounds: u32,
         /// The limit was extended before, and the model was told to answer without tools.
-        again: bool,
+        was_extended: bool,
     },
     /// Ollama's context would have to grow beyond the size we set without asking. In
     /// tokens.
@@ -294,35 +295,35 @@ pub enum Ask {
     },
     /// The result of a probe; `to` is the recommended `toolCalls` setting.
     StoreDialect {
-        report: Arc<Report>,
+        report: Arc<ProbeReport>,
         to: Option<Dialect>,
     },
     /// An external edit of the settings files that needs consent.
-    OutsideEdit(Arc<Vec<Change>>),
+    ExternalEdit(Arc<Vec<SettingsChange>>),
     /// Whether to replace an outdated system prompt with the bundled one.
     ReplacePrompt { path: String, text: Arc<str> },
     /// An unfinished turn of an earlier run can be resumed.
-    Unfinished(Box<Unfinished>),
+    UnfinishedTurn(Box<UnfinishedTurn>),
     /// Confirms discarding an unfinished turn.
-    Discard { prompt: String },
+    ConfirmDiscard { prompt: String },
     /// A tool's definition differs from the accepted one.
     PinChanged(Arc<PinChange>),
     /// Whether to send a server's instructions to the model.
-    Instructions { server: ServerId, text: Arc<str> },
+    SendInstructions { server: ServerId, text: Arc<str> },
 }
 
 /// One call in an approval, with the tool details that the dialog shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ApproveCall {
+pub struct CallToApprove {
     pub call: CallId,
     /// Description, annotations and schema as offered to the model.
     pub tool: Arc<Tool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum UserAnswer {
     Calls(Vec<(CallId, Decision)>),
-    Choice(Choice),
+    Choice(UserChoice),
     /// Closed without a choice, which counts as the safe one.
     Dismissed,
 }
@@ -330,7 +331,7 @@ pub enum Answer {
 /// The choices of every question that is not an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum UserChoice {
     /// Report the error to the model and let it try again.
     TellModel,
     /// Treat the invalid call as plain text of the answer.
@@ -338,11 +339,15 @@ pub enum Choice {
     /// Run the failed call again.
     Retry,
     /// Allow the requested tools.
-    GoOn,
+    #[serde(rename = "go_on")]
+    AllowMoreTools,
     KeepWaiting,
-    AskAgain,
-    AsManyAgain,
-    NoBound,
+    #[serde(rename = "ask_again")]
+    SendAgain,
+    #[serde(rename = "as_many_again")]
+    ExtendRoundLimit,
+    #[serde(rename = "no_bound")]
+    NoRoundLimit,
     /// Answer now, without more tools.
     AnswerNow,
     /// Let the context grow.
@@ -363,7 +368,8 @@ pub enum Choice {
     /// Save the result in the settings and use it.
     Store,
     /// Apply the changes in the files.
-    TakeChanges,
+    #[serde(rename = "take_changes")]
+    ApplyChanges,
     /// Replace the file and keep a copy of it.
     Replace,
     /// Accept the new definition of a tool.
@@ -378,15 +384,15 @@ pub enum Choice {
 
 /// The owner of a question. When it ends, the question is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Owner {
-    Job(Job),
+pub enum QuestionOwner {
+    Job(ModelJob),
     Server(ServerId),
     Program,
 }
 
 /// Work with an open model request; at most one open request per job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Job {
+pub enum ModelJob {
     Turn(TurnId),
     Probe,
 }

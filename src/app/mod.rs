@@ -93,7 +93,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     // the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
-    for notice in config::narrowed(&written) {
+    for notice in config::tightened_permissions_notices(&written) {
         eprintln!("humble: {}", advice::notice_line(&notice));
     }
     code
@@ -116,7 +116,7 @@ async fn run_chat(
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
     match run_screen(home, Provider::new(), options, None, background).await? {
-        ScreenOutcome::Screen(tui::Exit::Demo) => exec_demo(demo_home),
+        ScreenOutcome::Screen(tui::ScreenExit::Demo) => exec_demo(demo_home),
         left => Ok(left.code()),
     }
 }
@@ -165,10 +165,10 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
 }
 
 /// Prompts that the demo's guide can type.
-pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
+pub const DEMO_PROMPTS: tui::TourPrompts = tui::TourPrompts {
     question: demo::QUESTION,
     story: demo::STORY,
-    connect: demo::CONNECT,
+    setup: demo::CONNECT,
 };
 
 /// Engine options of the demo. Tools start in manual mode, whatever an earlier run
@@ -203,7 +203,7 @@ fn farewell(sessions: &Path, is_new: bool) -> String {
 /// How the chat screen ended.
 enum ScreenOutcome {
     NoTerminal,
-    Screen(tui::Exit),
+    Screen(tui::ScreenExit),
 }
 
 impl ScreenOutcome {
@@ -219,7 +219,7 @@ async fn run_screen(
     home: Home,
     provider: Provider,
     options: EngineOptions,
-    guide: Option<tui::Prompts>,
+    guide: Option<tui::TourPrompts>,
     background: &BackgroundRuntime,
 ) -> Result<ScreenOutcome> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -228,12 +228,12 @@ async fn run_screen(
         return Ok(ScreenOutcome::NoTerminal);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let screen = tui::Options {
+    let screen = tui::TuiOptions {
         no_color: set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
-        redact: tui::Redact(log::redact),
-        guide,
-        ..tui::Options::default()
+        redact: tui::RedactFn(log::redact),
+        tour_prompts: guide,
+        ..tui::TuiOptions::default()
     };
     let EngineHandle {
         commands,

@@ -25,7 +25,7 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     Ok(match (typed.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
         (false, true) => Some(Prompt::new(typed)),
-        (_, false) => Some(Prompt::with_context(typed, piped)),
+        (_, false) => Some(Prompt::with_piped_context(typed, piped)),
     })
 }
 

@@ -5,7 +5,7 @@ use crate::app::output::print;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::{GlobalArgs, ProbeArgs};
 use crate::config::{self, Home, Settings};
-use crate::domain::probe::{Report, Verdict};
+use crate::domain::probe::{ProbeReport, ProbeVerdict};
 use crate::domain::{Dialect, ModelConfig};
 use crate::engine::{self, ProbeEvent};
 use crate::headless::lines::{clean_line, notice_line};
@@ -67,7 +67,7 @@ pub async fn run(
         idle_seconds: settings.limits.idle_seconds,
     };
     let mut signals = ExitSignals::install().context("could not install signal handlers")?;
-    let report = Report::new(model.reference(), model.dialect);
+    let report = ProbeReport::new(model.reference(), model.dialect);
     let (report, signal) = run_probe(probe, report, &mut signals, background).await;
     if let Some(fault) = &report.fault {
         eprintln!("{}", notice_line(fault));
@@ -75,7 +75,7 @@ pub async fn run(
     if !asked.json {
         print(&cli_output::render_text(&report)).context(UNWRITTEN)?;
     }
-    let stored = match (signal, report.worth_storing()) {
+    let stored = match (signal, report.recommended_dialect()) {
         (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
         _ => Ok(StoreOutcome::No),
     };
@@ -83,7 +83,7 @@ pub async fn run(
         let is_stored = matches!(stored, Ok(StoreOutcome::Yes));
         print(&cli_output::render_json(&report, is_stored)).context(UNWRITTEN)?;
     }
-    let works = report.verdict() == Verdict::Works && report.fault.is_none();
+    let works = report.verdict() == ProbeVerdict::Works && report.fault.is_none();
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
         (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
@@ -107,7 +107,7 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
             EXIT_USAGE
         });
     }
-    settings.active().cloned().ok_or_else(|| {
+    settings.active_model().cloned().ok_or_else(|| {
         let message = if listed.is_empty() {
             let file = home.config();
             format!(
@@ -125,10 +125,10 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
 /// Runs the probe until it ends or a signal arrives, and returns the signal's exit status.
 async fn run_probe(
     probe: engine::DialectProbe,
-    mut report: Report,
+    mut report: ProbeReport,
     signals: &mut ExitSignals,
     background: &BackgroundRuntime,
-) -> (Report, Option<u8>) {
+) -> (ProbeReport, Option<u8>) {
     let mut running = probe.start(&background.runtime);
     let mut progress = ProbeStatusLine::new();
     let mut ticks = tokio::time::interval(TICK);
@@ -137,7 +137,7 @@ async fn run_probe(
             biased;
             code = signals.next() => {
                 report.trials.extend(running.take_finished_attempts());
-                report.is_cut = true;
+                report.is_partial = true;
                 break Some(code);
             }
             news = running.next() => match news {
@@ -146,7 +146,7 @@ async fn run_probe(
                 ProbeEvent::ModelLoading => progress.show_step("Loading the model".to_owned()),
                 ProbeEvent::ModelLoaded => progress.show_step("Waiting for its answer".to_owned()),
                 ProbeEvent::Finished(over) => {
-                    report.is_cut = over.is_err();
+                    report.is_partial = over.is_err();
                     report.fault = over.err();
                     break None;
                 }
@@ -168,7 +168,7 @@ enum StoreOutcome {
 async fn store(
     home: &Home,
     asked: &ProbeArgs,
-    report: &Report,
+    report: &ProbeReport,
     to: Dialect,
     signals: &mut ExitSignals,
 ) -> Result<StoreOutcome, u8> {

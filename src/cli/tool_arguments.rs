@@ -126,7 +126,7 @@ fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<V
 
 /// The arguments of a tool in the order of its schema, optional ones in brackets.
 pub fn usage_text(tool: &Tool) -> String {
-    let required: Vec<&str> = tool.required().collect();
+    let required: Vec<&str> = tool.required_arguments().collect();
     let arguments: Vec<String> = argument_names(tool)
         .into_iter()
         .map(|name| {

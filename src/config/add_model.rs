@@ -1,10 +1,10 @@
 //! New models: checked as if they were in `config.json`, and added to it without changing
 //! any other byte. Also locates the model servers and the local Ollama.
 
-use super::edits::change;
-use super::json_document::Document;
-use super::json_edit::Step;
-use super::variables::{Variables, environment};
+use super::edits::edit_file;
+use super::json_document::JsonDocument;
+use super::json_edit::PathStep;
+use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{ModelConfig, ModelRef, NewModel, ProviderKind, ServerCatalog};
 use serde_json::{Map, Value, json};
@@ -17,11 +17,11 @@ const OLLAMA_PORT: u16 = 11434;
 /// # Errors
 /// What is wrong with it, as sentences.
 pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
-    let parsed = models::read(&entry(new, false), home.root(), &environment);
+    let parsed = models::parse_model(&entry(new, false), home.root(), &environment_variable);
     let faults: Vec<String> = parsed
-        .faults
+        .errors
         .iter()
-        .map(|fault| fields::sentence(fault))
+        .map(|fault| fields::with_full_stop(fault))
         .collect();
     match parsed.model {
         Some(model) if faults.is_empty() => Ok(model),
@@ -35,7 +35,7 @@ pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
 /// The file cannot be read, parsed or written, or already lists this model. The file is
 /// unchanged then.
 pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
-    change(&home.config(), |document| {
+    edit_file(&home.config(), |document| {
         let entries = match fields::get(document.root(), "models") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(entries)) => entries.clone(),
@@ -49,26 +49,30 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
         let is_there = entries.iter().any(|entry| {
             let entry = entry.as_object();
             entry
-                .and_then(|entry| models::reference(entry).ok())
+                .and_then(|entry| models::parse_reference(entry).ok())
                 .as_ref()
                 == Some(&wanted)
         });
         if is_there {
-            return Err(ConfigError::KnownModel {
+            return Err(ConfigError::DuplicateModel {
                 path: document.path().to_owned(),
                 name: new.name.clone(),
             });
         }
         for (index, other) in entries.iter().enumerate() {
             if other.get("active") == Some(&Value::Bool(true)) {
-                let steps = [Step::Key("models"), Step::Index(index), Step::Key("active")];
+                let steps = [
+                    PathStep::Key("models"),
+                    PathStep::Index(index),
+                    PathStep::Key("active"),
+                ];
                 document.set(&steps, &json!(false))?;
             }
         }
         let mut fresh = entry(new, true);
         let like = new.like.as_ref().and_then(|like| {
             let mut objects = entries.iter().filter_map(Value::as_object);
-            objects.find(|entry| models::reference(entry).as_ref() == Ok(like))
+            objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(like))
         });
         for key in ["baseUrl", "apiKey", "caFile"] {
             if let Some(value) = like.and_then(|like| fields::get(like, key)) {
@@ -78,16 +82,19 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
         let new = Value::from(fresh);
         // A null instead of the list is replaced by a list.
         if fields::get(document.root(), "models").is_none() {
-            return document.set(&[Step::Key("models")], &json!([new]));
+            return document.set(&[PathStep::Key("models")], &json!([new]));
         }
-        document.set(&[Step::Key("models"), Step::Index(entries.len())], &new)
+        document.set(
+            &[PathStep::Key("models"), PathStep::Index(entries.len())],
+            &new,
+        )
     })
 }
 
-fn no_list(document: &Document) -> ConfigError {
-    ConfigError::Misshapen {
+fn no_list(document: &JsonDocument) -> ConfigError {
+    ConfigError::WrongShape {
         path: document.path().to_owned(),
-        line: document.line(&[Step::Key("models")]),
+        line: document.line_of(&[PathStep::Key("models")]),
         fault: "`models` is not a list".to_owned(),
     }
 }
@@ -159,7 +166,8 @@ pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
 
 /// The names of API key variables that are set.
 pub fn key_variables() -> Vec<String> {
-    let is_set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());
+    let is_set =
+        |name: &&str| environment_variable(name).is_some_and(|value| !value.trim().is_empty());
     let set = ProviderKind::key_variables().filter(is_set);
     set.map(str::to_owned).collect()
 }
@@ -176,11 +184,11 @@ pub fn model_manager<'a>(
 
 /// The local Ollama, at the address in `OLLAMA_HOST` if set. The model is a placeholder.
 pub fn local_ollama(home: &Home) -> ModelConfig {
-    local_ollama_with(home, &environment)
+    local_ollama_with(home, &environment_variable)
 }
 
 /// Like [`local_ollama`], with the given environment variables.
-pub fn local_ollama_with(home: &Home, variables: Variables<'_>) -> ModelConfig {
+pub fn local_ollama_with(home: &Home, variables: VariableLookup<'_>) -> ModelConfig {
     let default = || ollama_at(home, None, variables);
     named_ollama(home, variables)
         .or_else(default)
@@ -189,20 +197,24 @@ pub fn local_ollama_with(home: &Home, variables: Variables<'_>) -> ModelConfig {
 
 /// Whether `OLLAMA_HOST` is set but invalid. The default address is used then.
 pub fn is_host_unread(home: &Home) -> bool {
-    is_unread_with(home, &environment)
+    is_unread_with(home, &environment_variable)
 }
 
-fn is_unread_with(home: &Home, variables: Variables<'_>) -> bool {
+fn is_unread_with(home: &Home, variables: VariableLookup<'_>) -> bool {
     let host = variables("OLLAMA_HOST").unwrap_or_default();
     !host.trim().is_empty() && named_ollama(home, variables).is_none()
 }
 
-fn named_ollama(home: &Home, variables: Variables<'_>) -> Option<ModelConfig> {
+fn named_ollama(home: &Home, variables: VariableLookup<'_>) -> Option<ModelConfig> {
     let url = ollama_url(&variables("OLLAMA_HOST")?)?;
     ollama_at(home, Some(url), variables)
 }
 
-fn ollama_at(home: &Home, url: Option<String>, variables: Variables<'_>) -> Option<ModelConfig> {
+fn ollama_at(
+    home: &Home,
+    url: Option<String>,
+    variables: VariableLookup<'_>,
+) -> Option<ModelConfig> {
     let new = NewModel {
         name: "ollama".to_owned(),
         model: "ollama".to_owned(),
@@ -211,7 +223,7 @@ fn ollama_at(home: &Home, url: Option<String>, variables: Variables<'_>) -> Opti
         api_key: None,
         like: None,
     };
-    models::read(&entry(&new, false), home.root(), variables).model
+    models::parse_model(&entry(&new, false), home.root(), variables).model
 }
 
 /// Interprets `OLLAMA_HOST` like Ollama's own client: scheme and port are optional, and an

@@ -1,16 +1,16 @@
 //! New MCP servers: checked as if they were in `mcp-servers.json`, and added to it without
 //! changing any other byte.
 
-use super::edits::change;
-use super::json_document::Document;
-use super::json_edit::Step;
-use super::server_entries::{self, Place};
-use super::servers::{self, BUILT_IN};
-use super::variables::environment;
+use super::edits::edit_file;
+use super::json_document::JsonDocument;
+use super::json_edit::PathStep;
+use super::server_entries::{self, EntryLocation};
+use super::servers::{self, BUILT_IN_SERVER};
+use super::variables::environment_variable;
 use super::{ConfigError, Home, fields};
 use crate::domain::secrets::is_secret_name;
 use crate::domain::server::RemoteTransport;
-use crate::domain::{Launch, ServerConfig};
+use crate::domain::{LaunchConfig, ServerConfig};
 use crate::files;
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
@@ -25,12 +25,12 @@ pub struct NewServer {
     pub name: String,
     pub description: Option<String>,
     pub enabled: bool,
-    pub reach: Reach,
+    pub launch: NewServerLaunch,
 }
 
 /// How the server is started or reached. `${NAME}` is not expanded.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reach {
+pub enum NewServerLaunch {
     Command {
         command: String,
         args: Vec<String>,
@@ -49,35 +49,37 @@ pub enum Reach {
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub fn understand_server(new: &NewServer) -> Result<ServerConfig, String> {
+pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
     check_name(&new.name)?;
-    let entry = entry(new);
+    let entry = entry_to_json(new);
     let is_missing = Cell::new(false);
     let lookup = |name: &str| {
-        let value = environment(name);
+        let value = environment_variable(name);
         is_missing.set(is_missing.get() || value.is_none());
         value
     };
-    let config = servers::server(&new.name, &Value::Object(entry.clone()), &lookup);
-    let Launch::Misconfigured { why } = &config.launch else {
+    let config = servers::parse_server(&new.name, &Value::Object(entry.clone()), &lookup);
+    let LaunchConfig::Misconfigured { why } = &config.launch else {
         return Ok(config);
     };
     if !is_missing.get() {
-        return Err(fields::sentence(&capitalised(why)));
+        return Err(fields::with_full_stop(&capitalize(why)));
     }
     // The variable cannot be checked yet, so check the rest with a placeholder.
-    let with_placeholders = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
-        Some("1".to_owned())
-    });
+    let with_placeholders = servers::parse_server(
+        &new.name,
+        &Value::Object(with_placeholder_url(entry)),
+        &|_| Some("1".to_owned()),
+    );
     match with_placeholders.launch {
-        Launch::Misconfigured { why } => Err(fields::sentence(&capitalised(&why))),
+        LaunchConfig::Misconfigured { why } => Err(fields::with_full_stop(&capitalize(&why))),
         _ => Ok(config),
     }
 }
 
 /// Prepares an entry for replacing its variables by `1`. That works for the host, the port
 /// or the path of a URL. A URL with a variable in its scheme is replaced as a whole.
-fn stood_in(mut entry: Map<String, Value>) -> Map<String, Value> {
+fn with_placeholder_url(mut entry: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(url)) = entry.get_mut("url")
         && let Some((before, _)) = url.split_once("${")
         && !before.contains("://")
@@ -88,9 +90,9 @@ fn stood_in(mut entry: Map<String, Value>) -> Map<String, Value> {
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    if name == BUILT_IN {
-        let said = "`humble` is the built-in server. Choose another name.";
-        return Err(said.to_owned());
+    if name == BUILT_IN_SERVER {
+        let message = "`humble` is the built-in server. Choose another name.";
+        return Err(message.to_owned());
     }
     let is_odd = name.trim() != name || name.chars().any(char::is_control);
     if name.is_empty() || is_odd {
@@ -107,7 +109,7 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-fn capitalised(words: &str) -> String {
+fn capitalize(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
@@ -122,42 +124,42 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
     let path = home.servers();
     files::create_folder(home.root()).map_err(|fault| ConfigError::Unwritable {
         path: path.clone(),
-        why: files::words(&fault),
+        why: files::describe_io_error(&fault),
     })?;
-    change(&path, |document| {
+    edit_file(&path, |document| {
         let entries = server_entries::entries(document)?;
         if entries.iter().any(|entry| entry.id == new.name) {
-            return Err(ConfigError::KnownServer {
+            return Err(ConfigError::DuplicateServer {
                 path: document.path().to_owned(),
                 name: new.name.clone(),
             });
         }
         if document.root().is_empty() {
             // The first server is laid out on several lines.
-            let file = json!({ "mcpServers": { new.name.as_str(): entry(new) } });
+            let file = json!({ "mcpServers": { new.name.as_str(): entry_to_json(new) } });
             let text = format!("{file:#}\n");
-            *document = Document::parse(&path, text.into_bytes())?;
+            *document = JsonDocument::parse(&path, text.into_bytes())?;
             return Ok(());
         }
-        let place = server_entries::new_place(document);
+        let place = server_entries::new_entry_location(document);
         let mut fresh = Map::new();
-        if matches!(place, Place::Element(..)) {
+        if matches!(place, EntryLocation::Element(..)) {
             fresh.insert("name".into(), json!(new.name));
         }
-        fresh.extend(entry(new));
+        fresh.extend(entry_to_json(new));
         let fresh = Value::Object(fresh);
         // A null instead of the object is replaced by an object.
-        if let Place::Member(Some(key)) = place
+        if let EntryLocation::Member(Some(key)) = place
             && fields::get(document.root(), key).is_none()
         {
-            return document.set(&[Step::Key(key)], &json!({ new.name.as_str(): fresh }));
+            return document.set(&[PathStep::Key(key)], &json!({ new.name.as_str(): fresh }));
         }
         document.set(&place.steps(&new.name), &fresh)
     })
 }
 
 /// The entry for the file, without default values.
-fn entry(new: &NewServer) -> Map<String, Value> {
+fn entry_to_json(new: &NewServer) -> Map<String, Value> {
     let object = |pairs: &[(String, String)]| -> Value {
         let pairs = pairs.iter();
         pairs
@@ -172,8 +174,8 @@ fn entry(new: &NewServer) -> Map<String, Value> {
     if let Some(description) = &new.description {
         put("description", json!(description));
     }
-    match &new.reach {
-        Reach::Command {
+    match &new.launch {
+        NewServerLaunch::Command {
             command,
             args,
             env,
@@ -188,14 +190,14 @@ fn entry(new: &NewServer) -> Map<String, Value> {
                 put("cwd", json!(cwd));
             }
         }
-        Reach::Url {
+        NewServerLaunch::Url {
             url,
             transport,
             headers,
         } => {
             put("url", json!(url));
             match transport {
-                RemoteTransport::Guess => {}
+                RemoteTransport::Auto => {}
                 RemoteTransport::Sse => put("transport", json!("sse")),
                 RemoteTransport::Http => put("transport", json!("http")),
             }
@@ -211,10 +213,10 @@ fn entry(new: &NewServer) -> Map<String, Value> {
 }
 
 /// The names of likely secrets that would be stored in plain text.
-pub fn secrets_in_the_open(new: &NewServer) -> Vec<&str> {
-    let pairs = match &new.reach {
-        Reach::Command { env, .. } => env,
-        Reach::Url { headers, .. } => headers,
+pub fn plaintext_secret_names(new: &NewServer) -> Vec<&str> {
+    let pairs = match &new.launch {
+        NewServerLaunch::Command { env, .. } => env,
+        NewServerLaunch::Url { headers, .. } => headers,
     };
     let is_plaintext = |(name, value): &&(String, String)| {
         is_secret_name(name) && !value.is_empty() && !value.contains("${")

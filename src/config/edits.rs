@@ -1,10 +1,10 @@
 //! The settings that humble itself changes. Each is saved at once, and nothing else in the
 //! file changes.
 
-use super::json_document::{BYTES_MAX, Document, kind};
-use super::json_edit::Step;
-use super::server_entries::{self, Place, ServerEntry};
-use super::servers::{self, BUILT_IN};
+use super::json_document::{BYTES_MAX, JsonDocument, type_description};
+use super::json_edit::PathStep;
+use super::server_entries::{self, EntryLocation, ServerEntry};
+use super::servers::{self, BUILT_IN_SERVER};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
@@ -18,14 +18,18 @@ use std::path::Path;
 /// It is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
 pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError> {
-    change(&home.config(), |document| {
+    edit_file(&home.config(), |document| {
         let entries = match document.root().get("models") {
             Some(Value::Array(entries)) => entries.clone(),
             _ => Vec::new(),
         };
-        let chosen = position(document, &entries, model)?;
+        let chosen = model_position(document, &entries, model)?;
         for (index, entry) in entries.iter().enumerate() {
-            let steps = [Step::Key("models"), Step::Index(index), Step::Key("active")];
+            let steps = [
+                PathStep::Key("models"),
+                PathStep::Index(index),
+                PathStep::Key("active"),
+            ];
             let is_active = entry.get("active") == Some(&Value::Bool(true));
             if is_active || index == chosen {
                 document.set(&steps, &json!(index == chosen))?;
@@ -41,16 +45,16 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
 /// It is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
 pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result<(), ConfigError> {
-    change(&home.config(), |document| {
+    edit_file(&home.config(), |document| {
         let entries = match document.root().get("models") {
             Some(Value::Array(entries)) => entries.as_slice(),
             _ => &[],
         };
-        let index = position(document, entries, model)?;
+        let index = model_position(document, entries, model)?;
         let steps = [
-            Step::Key("models"),
-            Step::Index(index),
-            Step::Key("toolCalls"),
+            PathStep::Key("models"),
+            PathStep::Index(index),
+            PathStep::Key("toolCalls"),
         ];
         let entry = entries[index].as_object();
         let stored = entry.map(|entry| fields::one_of(entry, "toolCalls", &[dialect.name()]));
@@ -62,14 +66,14 @@ pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result
 }
 
 /// The index of a model's first entry.
-fn position(
-    document: &Document,
+fn model_position(
+    document: &JsonDocument,
     entries: &[Value],
     model: &ModelRef,
 ) -> Result<usize, ConfigError> {
     let references: Vec<Option<ModelRef>> = entries
         .iter()
-        .map(|entry| models::reference(entry.as_object()?).ok())
+        .map(|entry| models::parse_reference(entry.as_object()?).ok())
         .collect();
     let found = references
         .iter()
@@ -89,13 +93,13 @@ fn position(
 /// # Errors
 /// The file cannot be read, parsed or written. The file is unchanged then.
 pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
-    change(&home.config(), |document| {
+    edit_file(&home.config(), |document| {
         let key = "toolCallMode";
         if fields::one_of(document.root(), key, &[mode.name()]) == Ok(Some(mode.name())) {
             // Keep a different spelling such as `Auto`.
             return Ok(());
         }
-        document.set(&[Step::Key(key)], &json!(mode.name()))
+        document.set(&[PathStep::Key(key)], &json!(mode.name()))
     })
 }
 
@@ -105,7 +109,7 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
 /// It is not in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged then.
 pub fn set_server_enabled(home: &Home, id: &ServerId, on: bool) -> Result<(), ConfigError> {
-    change(&home.servers(), |document| {
+    edit_file(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(on)))
     })
 }
@@ -120,11 +124,11 @@ pub fn set_tool_enabled(
     tool: &str,
     on: bool,
 ) -> Result<(), ConfigError> {
-    change(&home.servers(), |document| {
+    edit_file(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "toolsOff", |entry| {
             let empty = serde_json::Map::new();
             let entry = entry.and_then(Value::as_object).unwrap_or(&empty);
-            let mut off = servers::tools_off(id.as_str(), entry)?;
+            let mut off = servers::disabled_tools(id.as_str(), entry)?;
             off.retain(|name| name != tool);
             if !on {
                 off.push(tool.to_owned());
@@ -136,40 +140,40 @@ pub fn set_tool_enabled(
 
 /// Sets `key` in the entry of a server to `value(entry)`.
 fn set_in_server(
-    document: &mut Document,
+    document: &mut JsonDocument,
     id: &str,
     key: &str,
     value: impl FnOnce(Option<&Value>) -> Result<Value, String>,
 ) -> Result<(), ConfigError> {
     let entries = server_entries::entries(document)?;
     let entry = entries.iter().rfind(|entry| entry.id == id);
-    if entry.is_none() && id != BUILT_IN {
+    if entry.is_none() && id != BUILT_IN_SERVER {
         return Err(unknown_server(document, &entries, id));
     }
     let place = entry.map_or_else(
-        || server_entries::new_place(document),
-        |entry| entry.place.clone(),
+        || server_entries::new_entry_location(document),
+        |entry| entry.location.clone(),
     );
-    let misshapen = |fault: String| ConfigError::Misshapen {
+    let misshapen = |fault: String| ConfigError::WrongShape {
         path: document.path().to_owned(),
-        line: document.line(&place.steps(id)),
+        line: document.line_of(&place.steps(id)),
         fault: format!("server `{id}`: {fault}"),
     };
     if let Some(other) = entry.filter(|entry| !entry.value.is_object()) {
-        let found = kind(other.value);
+        let found = type_description(other.value);
         return Err(misshapen(format!("it is {found}, expected an object")));
     }
     let value = value(entry.map(|entry| entry.value)).map_err(misshapen)?;
     let is_new = entry.is_none();
     let mut steps = place.steps(id);
-    if is_new && matches!(place, Place::Element(..)) {
+    if is_new && matches!(place, EntryLocation::Element(..)) {
         return document.set(&steps, &json!({ "name": id, key: value }));
     }
-    steps.push(Step::Key(key));
+    steps.push(PathStep::Key(key));
     document.set(&steps, &value)
 }
 
-fn unknown_server(document: &Document, entries: &[ServerEntry<'_>], id: &str) -> ConfigError {
+fn unknown_server(document: &JsonDocument, entries: &[ServerEntry<'_>], id: &str) -> ConfigError {
     let names = entries.iter().map(|entry| entry.id.as_str());
     ConfigError::UnknownServer {
         path: document.path().to_owned(),
@@ -179,24 +183,24 @@ fn unknown_server(document: &Document, entries: &[ServerEntry<'_>], id: &str) ->
 }
 
 /// Edits the file at `path` under its lock. A missing file starts as an empty object.
-pub(super) fn change(
+pub(super) fn edit_file(
     path: &Path,
-    edit: impl FnOnce(&mut Document) -> Result<(), ConfigError>,
+    edit: impl FnOnce(&mut JsonDocument) -> Result<(), ConfigError>,
 ) -> Result<(), ConfigError> {
-    let changed = files::update(path, files::PRIVATE, BYTES_MAX, |current| {
+    let changed = files::update(path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let mut document = match current {
-            Some(bytes) => Document::parse(path, bytes)?,
-            None => Document::empty(path),
+            Some(bytes) => JsonDocument::parse(path, bytes)?,
+            None => JsonDocument::empty(path),
         };
         edit(&mut document)?;
         Ok(document.into_bytes())
     });
     changed.map_err(|fault| match fault {
         UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::reading(path, &fault),
+        UpdateError::Read(fault) => ConfigError::from_read_error(path, &fault),
         UpdateError::Write(fault) => ConfigError::Unwritable {
             path: path.to_owned(),
-            why: files::words(&fault),
+            why: files::describe_io_error(&fault),
         },
     })
 }

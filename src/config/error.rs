@@ -12,7 +12,7 @@ pub enum ConfigError {
     #[error("no home folder was found")]
     NoHome,
     #[error("`{}` cannot be used as a folder: {why}", path.display())]
-    BadHome { path: PathBuf, why: String },
+    InvalidHome { path: PathBuf, why: String },
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable {
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum ConfigError {
     },
     /// Valid JSON, but the value to change has the wrong type.
     #[error("{}, line {line}: {fault}", path.display())]
-    Misshapen {
+    WrongShape {
         path: PathBuf,
         line: usize,
         fault: String,
@@ -49,9 +49,9 @@ pub enum ConfigError {
         near: Option<String>,
     },
     #[error("{} already lists `{name}`", path.display())]
-    KnownModel { path: PathBuf, name: String },
+    DuplicateModel { path: PathBuf, name: String },
     #[error("{} already lists a server `{name}`", path.display())]
-    KnownServer { path: PathBuf, name: String },
+    DuplicateServer { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), suggestion(near))]
     UnknownServer {
         path: PathBuf,
@@ -68,7 +68,7 @@ fn suggestion(near: &Option<String>) -> String {
 
 impl ConfigError {
     /// The error for a failed read of `path`.
-    pub(super) fn reading(path: &Path, fault: &io::Error) -> Self {
+    pub(super) fn from_read_error(path: &Path, fault: &io::Error) -> Self {
         let path = path.to_owned();
         match fault.kind() {
             io::ErrorKind::FileTooLarge => Self::TooLarge {
@@ -77,7 +77,7 @@ impl ConfigError {
             },
             _ => Self::Unreadable {
                 path,
-                why: files::words(fault),
+                why: files::describe_io_error(fault),
                 // A folder in the path is a file.
                 advice: match fault.kind() {
                     io::ErrorKind::NotADirectory => "Name another folder with --home.",
@@ -89,43 +89,45 @@ impl ConfigError {
 
     /// The error as a notice with advice.
     pub fn notice(&self) -> Notice {
-        let message = capitalised(&self.to_string());
+        let message = capitalize(&self.to_string());
         let notice = if message.ends_with('?') {
             Notice::failure(message)
         } else {
             Notice::failure(format!("{message}."))
         };
         match self {
-            Self::NoHome | Self::BadHome { .. } => {
-                notice.advise("Name a folder with --home or HUMBLE_HOME.")
+            Self::NoHome | Self::InvalidHome { .. } => {
+                notice.with_advice("Name a folder with --home or HUMBLE_HOME.")
             }
-            Self::Unreadable { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
-            Self::TooLarge { .. } => notice.because(LEFT_ALONE).advise(
+            Self::Unreadable { advice, .. } => {
+                notice.with_reason(FILE_IGNORED).with_advice(*advice)
+            }
+            Self::TooLarge { .. } => notice.with_reason(FILE_IGNORED).with_advice(
                 "Settings are small: move the file away, or remove what does not belong in it.",
             ),
-            Self::Malformed { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
-            Self::Misshapen { .. } => notice
-                .because("The file was not changed.")
-                .advise("Correct it in the file."),
+            Self::Malformed { advice, .. } => notice.with_reason(FILE_IGNORED).with_advice(*advice),
+            Self::WrongShape { .. } => notice
+                .with_reason("The file was not changed.")
+                .with_advice("Correct it in the file."),
             Self::Unwritable { .. } => notice
-                .because("The file was not changed.")
-                .advise("Free disk space or make it writable, then try again."),
+                .with_reason("The file was not changed.")
+                .with_advice("Free disk space or make it writable, then try again."),
             Self::ChangedMeanwhile { .. } => notice
-                .because("The file was not changed.")
-                .advise("Review the new contents first."),
-            Self::KnownServer { .. } => {
-                notice.advise("Choose another name, or edit the existing entry.")
+                .with_reason("The file was not changed.")
+                .with_advice("Review the new contents first."),
+            Self::DuplicateServer { .. } => {
+                notice.with_advice("Choose another name, or edit the existing entry.")
             }
-            Self::KnownModel { .. } => notice.advise(Advice::SelectModel),
+            Self::DuplicateModel { .. } => notice.with_advice(Advice::SelectModel),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
-                notice.advise("It may have been removed from the file.")
+                notice.with_advice("It may have been removed from the file.")
             }
         }
     }
 
     /// The notice for a file that became unusable while the program runs.
     pub fn notice_while_running(&self) -> Notice {
-        while_running(self.banner()).notice
+        banner_while_running(self.banner()).notice
     }
 
     /// The error as a banner about the file.
@@ -135,30 +137,30 @@ impl ConfigError {
 
     fn cause(&self) -> BannerCause {
         match self {
-            Self::NoHome | Self::BadHome { .. } => BannerCause::UnwritableHome,
+            Self::NoHome | Self::InvalidHome { .. } => BannerCause::UnwritableHome,
             Self::Unreadable { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Malformed { path, .. } => BannerCause::UnreadableFile(file_name(path)),
-            Self::Misshapen { path, .. }
+            Self::WrongShape { path, .. }
             | Self::Unwritable { path, .. }
             | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
-            | Self::KnownModel { path, .. }
-            | Self::KnownServer { path, .. }
+            | Self::DuplicateModel { path, .. }
+            | Self::DuplicateServer { path, .. }
             | Self::UnknownServer { path, .. } => BannerCause::setting(file_name(path), ""),
         }
     }
 }
 
 /// The consequence at start. While the program runs, it is [`SETTINGS_KEPT`].
-const LEFT_ALONE: &str = "The file is ignored, and nothing is saved to it.";
-const AS_THEY_WERE: &str = "The previous settings stay in use, and nothing is saved to the file.";
+const FILE_IGNORED: &str = "The file is ignored, and nothing is saved to it.";
+const SETTINGS_KEPT: &str = "The previous settings stay in use, and nothing is saved to the file.";
 
 /// The banner for a file that became unusable while the program runs: the settings in use
 /// are kept.
-pub fn while_running(mut banner: Banner) -> Banner {
+pub fn banner_while_running(mut banner: Banner) -> Banner {
     if let BannerCause::UnreadableFile(_) | BannerCause::UnreadableTrust = banner.cause {
-        banner.notice.why = Some(AS_THEY_WERE.to_owned());
+        banner.notice.why = Some(SETTINGS_KEPT.to_owned());
     }
     banner
 }
@@ -169,7 +171,7 @@ pub(super) fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn capitalised(sentence: &str) -> String {
+fn capitalize(sentence: &str) -> String {
     let mut letters = sentence.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

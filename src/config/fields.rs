@@ -1,93 +1,108 @@
 //! Typed access to the fields of a JSON object. `null` counts as absent; a value of another
 //! type is an error that says what was expected.
 
-use super::json_document::kind;
+use super::json_document::type_description;
 use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-pub(super) type Entry = Map<String, Value>;
+pub(super) type ConfigObject = Map<String, Value>;
 /// What is wrong with a field and what was expected, without a full stop.
-pub(super) type Fault = String;
+pub(super) type FieldError = String;
 
 /// The longest timeout: one day.
 const SECONDS_MAX: f64 = 86_400.0;
 
-pub(super) fn get<'a>(entry: &'a Entry, key: &str) -> Option<&'a Value> {
+pub(super) fn get<'a>(entry: &'a ConfigObject, key: &str) -> Option<&'a Value> {
     entry.get(key).filter(|value| !value.is_null())
 }
 
-fn typed<'a, T>(
-    entry: &'a Entry,
+fn typed_field<'a, T>(
+    entry: &'a ConfigObject,
     key: &str,
     expected: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
-) -> Result<Option<T>, Fault> {
+) -> Result<Option<T>, FieldError> {
     let Some(value) = get(entry, key) else {
         return Ok(None);
     };
     match read(value) {
         Some(read) => Ok(Some(read)),
-        None => Err(format!("`{key}` is {}, expected {expected}", show(value))),
+        None => Err(format!(
+            "`{key}` is {}, expected {expected}",
+            describe_value(value)
+        )),
     }
 }
 
 /// Describes a value. Only numbers and booleans are quoted, since they cannot be secrets.
-fn show(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        other => kind(other).to_owned(),
+        other => type_description(other).to_owned(),
     }
 }
 
-pub(super) fn text<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
-    typed(entry, key, "a string", Value::as_str)
+pub(super) fn text<'a>(entry: &'a ConfigObject, key: &str) -> Result<Option<&'a str>, FieldError> {
+    typed_field(entry, key, "a string", Value::as_str)
 }
 
 /// A string that must not be empty.
-pub(super) fn name<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a str>, Fault> {
+pub(super) fn non_empty_text<'a>(
+    entry: &'a ConfigObject,
+    key: &str,
+) -> Result<Option<&'a str>, FieldError> {
     match text(entry, key)? {
         Some(found) if found.trim().is_empty() => Err(format!("`{key}` is empty")),
         found => Ok(found),
     }
 }
 
-pub(super) fn flag(entry: &Entry, key: &str) -> Result<Option<bool>, Fault> {
-    typed(entry, key, "true or false", Value::as_bool)
+pub(super) fn boolean(entry: &ConfigObject, key: &str) -> Result<Option<bool>, FieldError> {
+    typed_field(entry, key, "true or false", Value::as_bool)
 }
 
-pub(super) fn table<'a>(entry: &'a Entry, key: &str) -> Result<Option<&'a Entry>, Fault> {
-    typed(entry, key, "an object", Value::as_object)
+pub(super) fn object<'a>(
+    entry: &'a ConfigObject,
+    key: &str,
+) -> Result<Option<&'a ConfigObject>, FieldError> {
+    typed_field(entry, key, "an object", Value::as_object)
 }
 
 /// A whole number from 1 to `u32::MAX`.
-pub(super) fn count(entry: &Entry, key: &str) -> Result<Option<u32>, Fault> {
-    typed(entry, key, "a whole number of at least 1", |value| {
+pub(super) fn count(entry: &ConfigObject, key: &str) -> Result<Option<u32>, FieldError> {
+    typed_field(entry, key, "a whole number of at least 1", |value| {
         let number = value.as_f64()?;
         let fits = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
         fits.then_some(number as u32)
     })
 }
 
-pub(super) fn seconds(entry: &Entry, key: &str) -> Result<Option<Duration>, Fault> {
+pub(super) fn seconds(entry: &ConfigObject, key: &str) -> Result<Option<Duration>, FieldError> {
     let expected = "a number of seconds above 0 and at most 86400";
-    typed(entry, key, expected, |value| {
+    typed_field(entry, key, expected, |value| {
         let seconds = value.as_f64()?;
         let fits = seconds > 0.0 && seconds <= SECONDS_MAX;
         fits.then(|| Duration::from_secs_f64(seconds))
     })
 }
 
-pub(super) fn texts(entry: &Entry, key: &str) -> Result<Option<Vec<String>>, Fault> {
-    typed(entry, key, "a list of strings", |value| {
+pub(super) fn text_list(
+    entry: &ConfigObject,
+    key: &str,
+) -> Result<Option<Vec<String>>, FieldError> {
+    typed_field(entry, key, "a list of strings", |value| {
         let texts = value.as_array()?.iter().map(Value::as_str);
         texts.map(|text| text.map(str::to_owned)).collect()
     })
 }
 
 /// An object of strings, in file order.
-pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, Fault> {
-    let Some(table) = table(entry, key)? else {
+pub(super) fn text_pairs(
+    entry: &ConfigObject,
+    key: &str,
+) -> Result<Vec<(String, String)>, FieldError> {
+    let Some(table) = object(entry, key)? else {
         return Ok(Vec::new());
     };
     table
@@ -96,7 +111,7 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
             Some(text) => Ok((name.clone(), text.to_owned())),
             None => Err(format!(
                 "`{name}` in `{key}` is {}, expected a string",
-                kind(value)
+                type_description(value)
             )),
         })
         .collect()
@@ -104,43 +119,43 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
 
 /// One of `words`, ignoring case: files of humble-ai-cli use both cases.
 pub(super) fn one_of<'w>(
-    entry: &Entry,
+    entry: &ConfigObject,
     key: &str,
     words: &[&'w str],
-) -> Result<Option<&'w str>, Fault> {
-    let expected = format!("one of {}", listed(words));
-    let Some(found) = typed(entry, key, &expected, Value::as_str)? else {
+) -> Result<Option<&'w str>, FieldError> {
+    let expected = format!("one of {}", quoted_list(words));
+    let Some(found) = typed_field(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
     let matches = |word: &&&str| word.eq_ignore_ascii_case(found);
     match words.iter().find(matches) {
         Some(word) => Ok(Some(word)),
-        None => Err(unknown(key, found, words)),
+        None => Err(unknown_value(key, found, words)),
     }
 }
 
 /// The error for a value that is not one of `words`, with the nearest suggestion.
-pub(super) fn unknown(key: &str, found: &str, words: &[&str]) -> Fault {
+pub(super) fn unknown_value(key: &str, found: &str, words: &[&str]) -> FieldError {
     let suggestion = nearest(found, words.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
-    let found: String = found.chars().take(FOUND_MAX).collect();
+    let found: String = found.chars().take(QUOTED_CHARS_MAX).collect();
     format!(
         "`{key}` is `{found}`, expected one of {}{suggestion}",
-        listed(words)
+        quoted_list(words)
     )
 }
 
 /// Characters of a wrong value quoted in the error.
-const FOUND_MAX: usize = 40;
+const QUOTED_CHARS_MAX: usize = 40;
 
-fn listed(words: &[&str]) -> String {
+fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
 }
 
 /// Ends an error with a full stop, unless it is a question.
-pub(super) fn sentence(fault: &str) -> String {
+pub(super) fn with_full_stop(fault: &str) -> String {
     if fault.ends_with('?') {
         fault.to_owned()
     } else {

@@ -23,8 +23,8 @@ impl Home {
     /// # Errors
     /// No home folder was found, or its path is invalid.
     pub fn resolve(flag: Option<PathBuf>) -> Result<Self, ConfigError> {
-        let person = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-        Self::choose(flag, std::env::var_os("HUMBLE_HOME"), person)
+        let user_home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+        Self::choose(flag, std::env::var_os("HUMBLE_HOME"), user_home)
     }
 
     fn choose(
@@ -42,7 +42,7 @@ impl Home {
         // Absolute, so that changing the working folder later has no effect.
         match std::path::absolute(&path) {
             Ok(root) => Ok(Self { root }),
-            Err(fault) => Err(ConfigError::BadHome {
+            Err(fault) => Err(ConfigError::InvalidHome {
                 path,
                 why: fault.to_string(),
             }),
@@ -109,21 +109,21 @@ impl Home {
     /// written is only a banner, because chatting still works.
     pub fn prepare(&self) -> Vec<Banner> {
         let checked = |folder: PathBuf| {
-            files::check_writable(&folder).map_err(|fault| Unwritable { folder, fault })
+            files::check_writable(&folder).map_err(|fault| UnwritableFolder { folder, fault })
         };
         let created = self
-            .make()
+            .create_folders()
             .and_then(|()| checked(self.root.clone()))
             .and_then(|()| checked(self.sessions()));
         match created {
             Ok(()) => {
-                files::sweep(&self.root);
-                files::sweep(&self.sessions());
-                files::sweep(&self.journal());
+                files::remove_stale_temporaries(&self.root);
+                files::remove_stale_temporaries(&self.sessions());
+                files::remove_stale_temporaries(&self.journal());
                 let logs = files::create_folder(&self.logs());
                 let logs = logs.and_then(|()| files::check_writable(&self.logs()));
                 logs.err()
-                    .map(|fault| self.unlogged(&fault))
+                    .map(|fault| self.unwritable_log_banner(&fault))
                     .into_iter()
                     .collect()
             }
@@ -131,9 +131,9 @@ impl Home {
         }
     }
 
-    fn make(&self) -> Result<(), Unwritable> {
+    fn create_folders(&self) -> Result<(), UnwritableFolder> {
         let create = |folder: PathBuf| {
-            files::create_folder(&folder).map_err(|fault| Unwritable { folder, fault })
+            files::create_folder(&folder).map_err(|fault| UnwritableFolder { folder, fault })
         };
         create(self.root.clone())?;
         // A prompt that the user deleted stays deleted: it is written only on the first run.
@@ -141,10 +141,10 @@ impl Home {
         let first_run = !self.logs().exists() && !self.cache().exists();
         if first_run {
             let prompt = DEFAULT_SYSTEM_PROMPT.as_bytes();
-            match files::create_new(&self.system_prompt(), prompt, files::PRIVATE) {
+            match files::create_new(&self.system_prompt(), prompt, files::PRIVATE_MODE) {
                 Err(fault) if fault.kind() != ErrorKind::AlreadyExists => {
                     let folder = self.root.clone();
-                    return Err(Unwritable { folder, fault });
+                    return Err(UnwritableFolder { folder, fault });
                 }
                 _ => {}
             }
@@ -155,49 +155,52 @@ impl Home {
         Ok(())
     }
 
-    fn unlogged(&self, fault: &io::Error) -> Banner {
+    fn unwritable_log_banner(&self, fault: &io::Error) -> Banner {
         let logs = self.logs().display().to_string();
-        let message = format!("The log cannot be written to {logs}: {}.", why(fault));
+        let message = format!(
+            "The log cannot be written to {logs}: {}.",
+            describe_cause(fault)
+        );
         let notice = Notice::warning(message)
-            .because("Everything else still works.")
-            .advise("Make it a writable folder.")
-            .advise(Advice::ShowLog);
-        Banner::new(BannerCause::NoLog, notice)
+            .with_reason("Everything else still works.")
+            .with_advice("Make it a writable folder.")
+            .with_advice(Advice::ShowLog);
+        Banner::new(BannerCause::UnwritableLog, notice)
     }
 }
 
 /// A folder that cannot be written, and the error.
-struct Unwritable {
+struct UnwritableFolder {
     folder: PathBuf,
     fault: io::Error,
 }
 
-impl Unwritable {
+impl UnwritableFolder {
     fn banner(&self) -> Banner {
-        let (folder, why) = (self.folder.display(), why(&self.fault));
-        let advice = match is_in_the_way(&self.fault) {
+        let (folder, why) = (self.folder.display(), describe_cause(&self.fault));
+        let advice = match is_file_in_the_way(&self.fault) {
             true => "Move that file away, or name another folder with --home.",
             false => "Make it writable, or name another folder with --home.",
         };
         let notice = Notice::warning(format!("The folder {folder} is not writable: {why}."))
-            .because("Conversations and settings are not saved.")
-            .advise(advice);
+            .with_reason("Conversations and settings are not saved.")
+            .with_advice(advice);
         Banner::new(BannerCause::UnwritableHome, notice)
     }
 }
 
 /// Whether a file is in the place of a folder.
-fn is_in_the_way(fault: &io::Error) -> bool {
+fn is_file_in_the_way(fault: &io::Error) -> bool {
     matches!(
         fault.kind(),
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory
     )
 }
 
-fn why(fault: &io::Error) -> String {
-    match is_in_the_way(fault) {
+fn describe_cause(fault: &io::Error) -> String {
+    match is_file_in_the_way(fault) {
         true => "a part of this path is a file".to_owned(),
-        false => files::words(fault),
+        false => files::describe_io_error(fault),
     }
 }
 
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_cannot_be_is_an_error_that_says_what_to_do() {
+    fn an_invalid_home_is_an_actionable_error() {
         assert_eq!(Home::choose(None, None, None), Err(ConfigError::NoHome));
         let fault = Home::choose(Some("".into()), None, None).unwrap_err();
         assert!(fault.notice().summary().contains("--home"), "{fault}");

@@ -2,7 +2,7 @@
 //! changes only the target value and keeps everything else byte for byte.
 
 use super::ConfigError;
-use super::json_edit::{self, Step};
+use super::json_edit::{self, PathStep};
 use crate::files;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 pub(super) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct JsonDocument {
     path: PathBuf,
     text: String,
     /// Always an object.
     root: Value,
 }
 
-impl Document {
+impl JsonDocument {
     /// Reads `path`. `None` if the file does not exist, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let bytes =
-            files::read(path, BYTES_MAX).map_err(|fault| ConfigError::reading(path, &fault))?;
+        let bytes = files::read(path, BYTES_MAX)
+            .map_err(|fault| ConfigError::from_read_error(path, &fault))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 
@@ -50,7 +50,11 @@ impl Document {
             let valid = fault.utf8_error().valid_up_to();
             let valid = String::from_utf8_lossy(&fault.as_bytes()[..valid]).into_owned();
             let message = "a byte that is not UTF-8".to_owned();
-            malformed(place_of(&valid, valid.len()), message, "Save it as UTF-8.")
+            malformed(
+                line_and_column(&valid, valid.len()),
+                message,
+                "Save it as UTF-8.",
+            )
         })?;
         if text.starts_with('\u{feff}') {
             let advice = "Save it as UTF-8 without a byte order mark.";
@@ -72,14 +76,17 @@ impl Document {
             }),
             Ok(other) => {
                 let start = text.len() - text.trim_start().len();
-                let fault = format!("the file is {}, expected an object", kind(&other));
+                let fault = format!(
+                    "the file is {}, expected an object",
+                    type_description(&other)
+                );
                 let advice = "Wrap its contents in an object: { … }.";
-                Err(malformed(place_of(&text, start), fault, advice))
+                Err(malformed(line_and_column(&text, start), fault, advice))
             }
             Err(fault) => {
-                let at = offset_of(&text, fault.line(), fault.column());
-                let (message, advice) = explain(&fault, &text[at..]);
-                Err(malformed(place_of(&text, at), message, advice))
+                let at = byte_offset(&text, fault.line(), fault.column());
+                let (message, advice) = explain_parse_error(&fault, &text[at..]);
+                Err(malformed(line_and_column(&text, at), message, advice))
             }
         }
     }
@@ -97,13 +104,13 @@ impl Document {
     }
 
     /// The line, from 1, of the value at `steps`, or of its nearest existing container.
-    pub(super) fn line(&self, steps: &[Step<'_>]) -> usize {
-        place_of(&self.text, json_edit::find(&self.text, steps).start).0
+    pub(super) fn line_of(&self, steps: &[PathStep<'_>]) -> usize {
+        line_and_column(&self.text, json_edit::find(&self.text, steps).start).0
     }
 
     /// Sets the value at `steps`, creating missing objects, and changes no other byte.
-    pub(super) fn set(&mut self, steps: &[Step<'_>], value: &Value) -> Result<(), ConfigError> {
-        if self.follow(steps)? != Some(value) {
+    pub(super) fn set(&mut self, steps: &[PathStep<'_>], value: &Value) -> Result<(), ConfigError> {
+        if self.lookup(steps)? != Some(value) {
             self.text = json_edit::set(&self.text, steps, value);
             self.root =
                 serde_json::from_str(&self.text).expect("an edit of valid JSON leaves valid JSON");
@@ -112,13 +119,13 @@ impl Document {
     }
 
     /// The value at `steps`, if it exists.
-    fn follow(&self, steps: &[Step<'_>]) -> Result<Option<&Value>, ConfigError> {
+    fn lookup(&self, steps: &[PathStep<'_>]) -> Result<Option<&Value>, ConfigError> {
         let mut value = &self.root;
         for (depth, step) in steps.iter().enumerate() {
             let next = match (value, step) {
-                (Value::Object(map), Step::Key(key)) => map.get(*key),
-                (Value::Array(items), Step::Index(index)) => items.get(*index),
-                (other, _) => return Err(self.misshapen(&steps[..depth], other)),
+                (Value::Object(map), PathStep::Key(key)) => map.get(*key),
+                (Value::Array(items), PathStep::Index(index)) => items.get(*index),
+                (other, _) => return Err(self.wrong_shape(&steps[..depth], other)),
             };
             match next {
                 Some(next) => value = next,
@@ -128,23 +135,23 @@ impl Document {
         Ok(Some(value))
     }
 
-    fn misshapen(&self, steps: &[Step<'_>], found: &Value) -> ConfigError {
+    fn wrong_shape(&self, steps: &[PathStep<'_>], found: &Value) -> ConfigError {
         let name = match steps.last() {
-            Some(Step::Key(key)) => format!("`{key}`"),
-            Some(Step::Index(index)) => format!("entry {}", index + 1),
+            Some(PathStep::Key(key)) => format!("`{key}`"),
+            Some(PathStep::Index(index)) => format!("entry {}", index + 1),
             None => "the file".to_owned(),
         };
-        ConfigError::Misshapen {
+        ConfigError::WrongShape {
             path: self.path.clone(),
-            line: self.line(steps),
-            fault: format!("{name} is {}, expected an object", kind(found)),
+            line: self.line_of(steps),
+            fault: format!("{name} is {}, expected an object", type_description(found)),
         }
     }
 }
 
 /// Names the type of a value. The value itself is not quoted, since it may be a misplaced
 /// secret.
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(super) fn type_description(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -156,7 +163,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
 }
 
 /// Line and column of a byte offset, from 1. The column counts characters, as editors do.
-fn place_of(text: &str, at: usize) -> (usize, usize) {
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = before.matches('\n').count() + 1;
@@ -165,7 +172,7 @@ fn place_of(text: &str, at: usize) -> (usize, usize) {
 
 /// The byte offset of the parser's line and column. Its columns count bytes, including the
 /// last one read, and restart at each line end.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
+fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text
         .split_inclusive('\n')
         .take(line.saturating_sub(1))
@@ -179,7 +186,7 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// What is wrong and what to do, from the parser's error and the text after it.
-fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
+fn explain_parse_error(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let message = fault.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
     let found = rest.chars().next();

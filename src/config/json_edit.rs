@@ -8,31 +8,31 @@ use std::ops::Range;
 
 /// One step from a container to one of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum PathStep<'a> {
     Key(&'a str),
     /// An index equal to the length adds an element.
     Index(usize),
 }
 
 /// An element of a list or a member of an object.
-struct Item {
+struct ItemSpan {
     /// `None` in a list.
     key: Option<String>,
     value: Range<usize>,
 }
 
 /// The byte range of the value at `steps`, or of its nearest existing container.
-pub(super) fn find(text: &str, steps: &[Step<'_>]) -> Range<usize> {
-    let (span, _) = walk(text, steps);
+pub(super) fn find(text: &str, steps: &[PathStep<'_>]) -> Range<usize> {
+    let (span, _) = locate(text, steps);
     span
 }
 
 /// `text` with `value` set at `steps`.
-pub(super) fn set(text: &str, steps: &[Step<'_>], value: &Value) -> String {
-    let (span, missing) = walk(text, steps);
+pub(super) fn set(text: &str, steps: &[PathStep<'_>], value: &Value) -> String {
+    let (span, missing) = locate(text, steps);
     let mut out = text.to_owned();
     match missing {
-        [] => out.replace_range(span, &inline(value)),
+        [] => out.replace_range(span, &to_inline_json(value)),
         [step, deeper @ ..] => {
             let item = new_item(step, deeper, value);
             let is_root = missing.len() == steps.len();
@@ -44,15 +44,15 @@ pub(super) fn set(text: &str, steps: &[Step<'_>], value: &Value) -> String {
 }
 
 /// Follows `steps` as far as they exist. Returns the range reached and the remaining steps.
-fn walk<'s, 'a>(text: &str, steps: &'s [Step<'a>]) -> (Range<usize>, &'s [Step<'a>]) {
+fn locate<'s, 'a>(text: &str, steps: &'s [PathStep<'a>]) -> (Range<usize>, &'s [PathStep<'a>]) {
     let start = skip_space(text, 0);
     let mut span = start..value_end(text, start);
     for (depth, step) in steps.iter().enumerate() {
         let items = items(text, &span);
         let found = match step {
             // Of duplicate keys the last one wins, as in the parser.
-            Step::Key(key) => items.iter().rfind(|item| item.key.as_deref() == Some(*key)),
-            Step::Index(index) => items.get(*index),
+            PathStep::Key(key) => items.iter().rfind(|item| item.key.as_deref() == Some(*key)),
+            PathStep::Index(index) => items.get(*index),
         };
         match found {
             Some(item) => span = item.value.clone(),
@@ -62,17 +62,17 @@ fn walk<'s, 'a>(text: &str, steps: &'s [Step<'a>]) -> (Range<usize>, &'s [Step<'
     (span, &[])
 }
 
-fn new_item(step: &Step<'_>, deeper: &[Step<'_>], value: &Value) -> String {
+fn new_item(step: &PathStep<'_>, deeper: &[PathStep<'_>], value: &Value) -> String {
     let value = deeper
         .iter()
         .rev()
-        .fold(inline(value), |inner, step| match step {
-            Step::Key(key) => format!("{{ {}: {inner} }}", quoted(key)),
-            Step::Index(_) => format!("[{inner}]"),
+        .fold(to_inline_json(value), |inner, step| match step {
+            PathStep::Key(key) => format!("{{ {}: {inner} }}", quote(key)),
+            PathStep::Index(_) => format!("[{inner}]"),
         });
     match step {
-        Step::Key(key) => format!("{}: {value}", quoted(key)),
-        Step::Index(_) => value,
+        PathStep::Key(key) => format!("{}: {value}", quote(key)),
+        PathStep::Index(_) => value,
     }
 }
 
@@ -96,7 +96,7 @@ fn insertion(
     }
 }
 
-fn items(text: &str, container: &Range<usize>) -> Vec<Item> {
+fn items(text: &str, container: &Range<usize>) -> Vec<ItemSpan> {
     let bytes = text.as_bytes();
     let is_object = bytes[container.start] == b'{';
     let mut items = Vec::new();
@@ -110,7 +110,7 @@ fn items(text: &str, container: &Range<usize>) -> Vec<Item> {
             at = skip_space(text, colon + 1);
         }
         let end = value_end(text, at);
-        items.push(Item {
+        items.push(ItemSpan {
             key,
             value: at..end,
         });
@@ -174,21 +174,21 @@ fn value_end(text: &str, from: usize) -> usize {
     at
 }
 
-fn quoted(key: &str) -> String {
+fn quote(key: &str) -> String {
     Value::from(key).to_string()
 }
 
 /// A value on one line, with spaces as in hand-written JSON.
-fn inline(value: &Value) -> String {
+fn to_inline_json(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
         Value::Object(map) if !map.is_empty() => {
             let members = map
                 .iter()
-                .map(|(key, value)| format!("{}: {}", quoted(key), inline(value)));
+                .map(|(key, value)| format!("{}: {}", quote(key), to_inline_json(value)));
             format!("{{ {} }}", joined(members.collect()))
         }
-        Value::Array(items) => format!("[{}]", joined(items.iter().map(inline).collect())),
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(to_inline_json).collect())),
         other => other.to_string(),
     }
 }
@@ -199,9 +199,9 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_the_value_in_question_changes() {
-        use Step::{Index, Key};
-        let cases: [(&str, &[Step<'_>], Value, &str); 12] = [
+    fn only_the_target_value_changes() {
+        use PathStep::{Index, Key};
+        let cases: [(&str, &[PathStep<'_>], Value, &str); 12] = [
             ("{}", &[Key("a")], json!(1), "{\n  \"a\": 1\n}"),
             (" { } \n", &[Key("a")], json!(1), " {\n  \"a\": 1\n} \n"),
             (r#"{"a":1}"#, &[Key("a")], json!(2), r#"{"a":2}"#),

@@ -11,7 +11,6 @@ mod home;
 mod json_document;
 mod json_edit;
 mod models;
-mod narrowed;
 mod permissions_check;
 mod personas;
 mod review;
@@ -20,6 +19,7 @@ mod servers;
 mod settings;
 mod snapshot;
 mod system_prompt;
+mod tightened_permissions;
 mod trust;
 mod variables;
 mod watch;
@@ -28,30 +28,35 @@ pub use add_model::{
     KnownServer, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
     model_manager, model_servers, understand,
 };
-pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
+pub use add_server::{
+    NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,
+};
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
 };
-pub use error::{ConfigError, while_running};
+pub use error::{ConfigError, banner_while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
-pub use narrowed::narrowed;
 pub use personas::{all_personas, find_persona, read_personas};
-pub use review::{Memory, Weighed, is_same_leave, taken, use_of, weigh};
-pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
+pub use review::{
+    EarlierEntries, SettingsReview, apply_consented, grants_same_permissions, model_use_change,
+    review_changes,
+};
+pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
-pub use snapshot::{Known, Read};
-pub use system_prompt::{older_system_prompt, read_system_prompt, replace_system_prompt};
-pub use trust::{Pinned, TrustEdit, TrustQueue, read_trust, update_trust};
-pub use variables::Variables;
-pub use watch::Watcher;
+pub use snapshot::{ConfigLoad, ConfigSnapshot};
+pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};
+pub use tightened_permissions::tightened_permissions_notices;
+pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, update_trust};
+pub use variables::VariableLookup;
+pub use watch::SettingsWatcher;
 
 use crate::domain::Banner;
 
 /// A loaded file, with banners about its problems.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reading<T> {
+pub struct Loaded<T> {
     pub value: T,
     pub banners: Vec<Banner>,
     /// The whole file is unusable, and `value` is the default.
-    pub failed: bool,
+    pub is_unusable: bool,
 }

@@ -1,7 +1,7 @@
 //! Parses an entry of `models` in `config.json`.
 
-use super::fields::{self, Entry, Fault};
-use super::variables::{self, Variables};
+use super::fields::{self, ConfigObject, FieldError};
+use super::variables::{self, VariableLookup};
 use crate::domain::model::{ApiKey, Secret, ToolRole};
 use crate::domain::{Dialect, ModelConfig, ModelRef, ProviderKind, Think};
 use serde_json::Value;
@@ -10,30 +10,30 @@ use std::path::Path;
 use url::{Host, Url};
 
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
-const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
+const THINK_VALUES: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
 /// The errors of an entry, and the model if it can be used.
 #[derive(Debug)]
-pub(super) struct Understood {
+pub(super) struct ParsedModel {
     pub(super) model: Option<ModelConfig>,
     /// All errors. If there is a model, they concern fields that were ignored.
-    pub(super) faults: Vec<Fault>,
+    pub(super) errors: Vec<FieldError>,
 }
 
 /// The name, model and provider that identify an entry.
 ///
 /// # Errors
 /// The missing or invalid fields.
-pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
+pub(super) fn parse_reference(entry: &ConfigObject) -> Result<ModelRef, Vec<FieldError>> {
     let mut faults = Vec::new();
-    let name = or_fault(fields::name(entry, "name"), &mut faults);
-    let model = or_fault(fields::name(entry, "model"), &mut faults);
+    let name = ok_or_push(fields::non_empty_text(entry, "name"), &mut faults);
+    let model = ok_or_push(fields::non_empty_text(entry, "model"), &mut faults);
     let either = name.flatten().or(model.flatten());
     if either.is_none() && faults.is_empty() {
         faults.push("it has neither `name` nor `model`; give at least one".to_owned());
     }
     let providers = ProviderKind::ALL.map(ProviderKind::name);
-    let provider = or_fault(fields::one_of(entry, "provider", &providers), &mut faults);
+    let provider = ok_or_push(fields::one_of(entry, "provider", &providers), &mut faults);
     if provider == Some(None) {
         let expected = providers.join("`, `");
         faults.push(format!(
@@ -51,40 +51,46 @@ pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
 }
 
 /// The value, or `None` after collecting the error.
-fn or_fault<T>(found: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
+fn ok_or_push<T>(found: Result<T, FieldError>, faults: &mut Vec<FieldError>) -> Option<T> {
     found.map_err(|fault| faults.push(fault)).ok()
 }
 
 /// Parses an entry; a relative `caFile` is relative to `root`. Identity, URL and key must be
 /// valid; any other invalid field is ignored.
-pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Understood {
+pub(super) fn parse_model(
+    entry: &ConfigObject,
+    root: &Path,
+    variables: VariableLookup<'_>,
+) -> ParsedModel {
     let mut faults = Vec::new();
-    let reference = reference(entry).map_err(|found| faults.extend(found)).ok();
+    let reference = parse_reference(entry)
+        .map_err(|found| faults.extend(found))
+        .ok();
     // The rest is checked even without a provider, to report all errors at once.
     let provider = reference
         .as_ref()
         .map_or(ProviderKind::OpenAi, |reference| reference.provider);
-    let given_url = or_fault(fields::name(entry, "baseUrl"), &mut faults).flatten();
+    let given_url = ok_or_push(fields::non_empty_text(entry, "baseUrl"), &mut faults).flatten();
     let base_url = match given_url {
-        Some(url) => or_fault(base_url(url, provider), &mut faults),
+        Some(url) => ok_or_push(normalize_base_url(url, provider), &mut faults),
         None => Some(provider.default_base_url().to_owned()),
     };
-    let api_key = api_key(entry, provider, given_url.is_some(), variables);
-    let api_key = or_fault(api_key, &mut faults);
+    let api_key = parse_api_key(entry, provider, given_url.is_some(), variables);
+    let api_key = ok_or_push(api_key, &mut faults);
     let is_usable = faults.is_empty();
 
-    let options = or_fault(fields::table(entry, "options"), &mut faults).flatten();
+    let options = ok_or_push(fields::object(entry, "options"), &mut faults).flatten();
     let mut options = options.cloned().unwrap_or_default();
     // Every request sets its own temperature.
     options.shift_remove("temperature");
-    let active = or_fault(fields::flag(entry, "active"), &mut faults).flatten();
-    let context_length = or_fault(fields::count(entry, "contextLength"), &mut faults).flatten();
-    let think = or_fault(think(entry), &mut faults).flatten();
+    let active = ok_or_push(fields::boolean(entry, "active"), &mut faults).flatten();
+    let context_length = ok_or_push(fields::count(entry, "contextLength"), &mut faults).flatten();
+    let think = ok_or_push(parse_think(entry), &mut faults).flatten();
     let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
-    let dialect = dialect(or_fault(tool_calls, &mut faults).flatten(), provider);
-    let tool_role = or_fault(tool_role(entry), &mut faults).flatten();
-    let keep_alive = or_fault(keep_alive(entry), &mut faults).flatten();
-    let ca_file = or_fault(fields::name(entry, "caFile"), &mut faults).flatten();
+    let dialect = dialect_or_default(ok_or_push(tool_calls, &mut faults).flatten(), provider);
+    let tool_role = ok_or_push(parse_tool_role(entry), &mut faults).flatten();
+    let keep_alive = ok_or_push(parse_keep_alive(entry), &mut faults).flatten();
+    let ca_file = ok_or_push(fields::non_empty_text(entry, "caFile"), &mut faults).flatten();
 
     let model = match (reference, base_url, api_key) {
         (Some(reference), Some(base_url), Some(api_key)) if is_usable => Some(ModelConfig {
@@ -104,17 +110,20 @@ pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Unde
         }),
         _ => None,
     };
-    Understood { model, faults }
+    ParsedModel {
+        model,
+        errors: faults,
+    }
 }
 
-fn api_key(
-    entry: &Entry,
+fn parse_api_key(
+    entry: &ConfigObject,
     provider: ProviderKind,
     has_url: bool,
-    variables: Variables<'_>,
-) -> Result<ApiKey, Fault> {
+    variables: VariableLookup<'_>,
+) -> Result<ApiKey, FieldError> {
     let given = fields::text(entry, "apiKey")?;
-    let name = match given.map(|text| (text, variables::reference(text))) {
+    let name = match given.map(|text| (text, variables::whole_reference(text))) {
         Some((_, Some(name))) if variables::is_name(name) => name,
         // The text may be the key itself, so it is not quoted.
         Some((_, Some(_))) => {
@@ -126,7 +135,7 @@ fn api_key(
             let why = "a variable reference must be exactly `${NAME}`";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
-        Some((literal, None)) => return Ok(checked(literal)),
+        Some((literal, None)) => return Ok(check_api_key(literal)),
         // A custom URL must not receive the provider's default key.
         None if has_url => return Ok(ApiKey::NotNeeded),
         None => match provider.key_variable() {
@@ -135,13 +144,13 @@ fn api_key(
         },
     };
     Ok(match variables(name).filter(|value| !value.is_empty()) {
-        Some(value) => checked(&value),
+        Some(value) => check_api_key(&value),
         None => ApiKey::MissingVariable(name.to_owned()),
     })
 }
 
 /// Checks that a key is valid in a header. The error never quotes it.
-fn checked(key: &str) -> ApiKey {
+fn check_api_key(key: &str) -> ApiKey {
     let why = if key.is_empty() {
         "the key is empty"
     } else if key.contains(['\n', '\r']) {
@@ -158,7 +167,7 @@ fn checked(key: &str) -> ApiKey {
     ApiKey::Unusable(why.to_owned())
 }
 
-fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
+fn normalize_base_url(given: &str, provider: ProviderKind) -> Result<String, FieldError> {
     let given = given.trim();
     let full = if given.contains("://") {
         given.to_owned()
@@ -167,7 +176,7 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     };
     let url = Url::parse(&full).map_err(|fault| format!("`baseUrl` is not a URL: {fault}"))?;
     // Never guess plain http for a remote server.
-    if full != given && !is_local(&url) {
+    if full != given && !is_loopback(&url) {
         return Err("`baseUrl` has no scheme; start it with `https://` or `http://`".to_owned());
     }
     if !matches!(url.scheme(), "http" | "https") {
@@ -179,7 +188,7 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err("`baseUrl` contains a `?` or `#`; it must end with the path".to_owned());
     }
-    let (base, path) = without_endpoint(&full, url.path(), provider.request_paths());
+    let (base, path) = strip_endpoint(&full, url.path(), provider.request_paths());
     let versioned = path.rsplit('/').next();
     if !provider.has_version_in_url() || versioned.is_some_and(is_version) {
         Ok(base.to_owned())
@@ -189,7 +198,7 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
 }
 
 /// Removes the endpoint path that users often copy along with the base URL.
-fn without_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str, &'a str) {
+fn strip_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str, &'a str) {
     let (mut url, mut path) = (url.trim_end_matches('/'), path.trim_end_matches('/'));
     // Repeated, so that normalizing is idempotent.
     while let Some((shorter, rest)) = ends
@@ -201,7 +210,7 @@ fn without_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str,
     (url, path)
 }
 
-fn is_local(url: &Url) -> bool {
+fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
@@ -217,10 +226,10 @@ fn is_version(segment: &str) -> bool {
     })
 }
 
-fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
+fn parse_think(entry: &ConfigObject) -> Result<Option<Think>, FieldError> {
     let word = match fields::get(entry, "think") {
         Some(Value::Bool(on)) => Some(if *on { "true" } else { "false" }),
-        _ => fields::one_of(entry, "think", &THINK_WORDS)?,
+        _ => fields::one_of(entry, "think", &THINK_VALUES)?,
     };
     Ok(word.map(|word| match word {
         "true" => Think::On,
@@ -231,7 +240,7 @@ fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
     }))
 }
 
-fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
+fn dialect_or_default(word: Option<&str>, provider: ProviderKind) -> Dialect {
     match word {
         Some("native") => Dialect::Native,
         Some("prompt") => Dialect::Prompt,
@@ -240,7 +249,7 @@ fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
     }
 }
 
-fn tool_role(entry: &Entry) -> Result<Option<ToolRole>, Fault> {
+fn parse_tool_role(entry: &ConfigObject) -> Result<Option<ToolRole>, FieldError> {
     Ok(
         match fields::one_of(entry, "toolRole", &["tool", "user"])? {
             Some("user") => Some(ToolRole::User),
@@ -250,7 +259,7 @@ fn tool_role(entry: &Entry) -> Result<Option<ToolRole>, Fault> {
     )
 }
 
-fn keep_alive(entry: &Entry) -> Result<Option<Value>, Fault> {
+fn parse_keep_alive(entry: &ConfigObject) -> Result<Option<Value>, FieldError> {
     match fields::get(entry, "keepAlive") {
         Some(value @ (Value::String(_) | Value::Number(_))) => Ok(Some(value.clone())),
         None => Ok(None),
@@ -277,7 +286,7 @@ mod tests {
             ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
         ];
         for (given, expected) in cases {
-            let found = base_url(given, ProviderKind::OpenAi);
+            let found = normalize_base_url(given, ProviderKind::OpenAi);
             assert_eq!(found.as_deref(), Ok(expected), "{given}");
         }
         let with_endpoints = [
@@ -299,16 +308,16 @@ mod tests {
                 ProviderKind::Mistral,
                 ProviderKind::Anthropic,
             ] {
-                let found = base_url(given, provider);
+                let found = normalize_base_url(given, provider);
                 assert_eq!(found.as_deref(), Ok(expected), "{given}");
                 assert_eq!(
-                    base_url(expected, provider),
+                    normalize_base_url(expected, provider),
                     found,
                     "{given} after normalizing"
                 );
             }
         }
-        let ollama = base_url("http://localhost:11434///", ProviderKind::Ollama);
+        let ollama = normalize_base_url("http://localhost:11434///", ProviderKind::Ollama);
         assert_eq!(ollama.as_deref(), Ok("http://localhost:11434"));
         let cases = [
             ("http://h/api/chat", "http://h"),
@@ -320,13 +329,13 @@ mod tests {
             ("http://api", "http://api"),
         ];
         for (given, expected) in cases {
-            let found = base_url(given, ProviderKind::Ollama);
+            let found = normalize_base_url(given, ProviderKind::Ollama);
             assert_eq!(found.as_deref(), Ok(expected), "{given}");
         }
     }
 
     #[test]
-    fn a_base_url_that_cannot_be_one_is_refused() {
+    fn invalid_base_urls_are_rejected() {
         for given in [
             "api.example.com",
             "ftp://h",
@@ -334,7 +343,7 @@ mod tests {
             "http://h/?a=1",
             "h#x",
         ] {
-            let found = base_url(given, ProviderKind::Mistral);
+            let found = normalize_base_url(given, ProviderKind::Mistral);
             assert!(found.is_err(), "{given}: {found:?}");
         }
     }

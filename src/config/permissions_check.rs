@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = super::json_document::BYTES_MAX;
 
 /// A banner if one of `files` is world-readable and contains one of its secrets verbatim.
-pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option<Banner> {
+pub(super) fn readable_secrets_banner(
+    folder: &Path,
+    files: &[(PathBuf, Vec<Secret>)],
+) -> Option<Banner> {
     let exposed = files
         .iter()
         .filter(|(path, secrets)| is_exposed(path, secrets));
@@ -26,7 +29,7 @@ pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option
     );
     Some(Banner::new(
         BannerCause::OpenPermissions,
-        Notice::warning(message).advise(advice),
+        Notice::warning(message).with_advice(advice),
     ))
 }
 
@@ -47,12 +50,12 @@ fn is_exposed(path: &Path, secrets: &[Secret]) -> bool {
 fn others_can_read(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     const READ: u32 = 0o004;
-    const PASS: u32 = 0o001;
+    const TRAVERSE: u32 = 0o001;
     let Ok(path) = path.canonicalize() else {
         return false;
     };
     path.ancestors().enumerate().all(|(height, part)| {
-        let needed = if height == 0 { READ } else { PASS };
+        let needed = if height == 0 { READ } else { TRAVERSE };
         let mode = part
             .metadata()
             .map(|metadata| metadata.permissions().mode());

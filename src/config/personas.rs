@@ -1,8 +1,8 @@
 //! Personas: those in the binary, and files in the folder `personas`, which override them by
 //! name. An unusable file is listed with the reason.
 
-use super::{Home, Reading};
-use crate::domain::persona::ToolName;
+use super::{Home, Loaded};
+use crate::domain::persona::ToolSelector;
 use crate::domain::{Banner, BannerCause, Notice, Persona};
 use crate::files;
 use crate::text::suggest::nearest;
@@ -17,10 +17,10 @@ const PERSONAS_MAX: usize = 200;
 /// Maximum number of tools named by one persona.
 const TOOLS_MAX: usize = 500;
 /// Maximum characters of a description.
-const ABOUT_MAX: usize = 80;
+const DESCRIPTION_CHARS_MAX: usize = 80;
 const FENCE: &str = "---";
 
-const BUILT_IN: [(&str, &str); 2] = [
+const BUILT_IN_PERSONAS: [(&str, &str); 2] = [
     ("weather", include_str!("../../assets/personas/weather.md")),
     (
         "terraform",
@@ -29,26 +29,26 @@ const BUILT_IN: [(&str, &str); 2] = [
 ];
 
 fn built_in_personas() -> Vec<Persona> {
-    let built_in = BUILT_IN.into_iter();
+    let built_in = BUILT_IN_PERSONAS.into_iter();
     built_in
-        .map(|(name, text)| understood(name, text.to_owned()))
+        .map(|(name, text)| parse_persona(name, text.to_owned()))
         .collect()
 }
 
 /// Reads the files `personas/NAME.md`, sorted by name. A missing folder has no personas.
-pub fn read_personas(home: &Home) -> Reading<Vec<Persona>> {
+pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
     let folder = home.personas();
-    let mut paths = match markdown_in(&folder) {
+    let mut paths = match markdown_files(&folder) {
         Ok(paths) => paths,
-        Err(fault) => return without(&folder, &fault),
+        Err(fault) => return unreadable_folder(&folder, &fault),
     };
     paths.sort();
-    let banners = too_many(&folder, paths.len());
+    let banners = too_many_banner(&folder, paths.len());
     paths.truncate(PERSONAS_MAX);
-    Reading {
+    Loaded {
         value: paths.iter().map(|path| read(path)).collect(),
         banners: banners.into_iter().collect(),
-        failed: false,
+        is_unusable: false,
     }
 }
 
@@ -64,14 +64,14 @@ pub fn find_persona(files: &[Persona], name: &str) -> Result<Persona, Notice> {
             Some(near) => format!("Did you mean `{near}`?"),
             None => format!("Available: {}.", names.join(", ")),
         };
-        let message = format!("There is no persona `{}`.", shortened(name));
-        return Err(Notice::failure(message).advise(advice));
+        let message = format!("There is no persona `{}`.", truncate_line(name));
+        return Err(Notice::failure(message).with_advice(advice));
     };
     match &found.text {
         Ok(_) => Ok(found.clone()),
         Err(why) => {
             let message = format!("The persona `{name}` cannot be used: {why}.");
-            Err(Notice::failure(message).advise("Correct its file in the folder `personas`."))
+            Err(Notice::failure(message).with_advice("Correct its file in the folder `personas`."))
         }
     }
 }
@@ -88,7 +88,7 @@ pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
     all
 }
 
-fn markdown_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
@@ -106,48 +106,48 @@ fn markdown_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
+fn unreadable_folder(folder: &Path, fault: &io::Error) -> Loaded<Vec<Persona>> {
     let why = match fault.kind() {
         ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
-        _ => files::words(fault),
+        _ => files::describe_io_error(fault),
     };
     let message = format!("{} cannot be read: {why}.", folder.display());
     let notice = Notice::warning(message)
-        .because("Only the built-in personas are available.")
-        .advise("Make it a readable folder.");
-    Reading {
+        .with_reason("Only the built-in personas are available.")
+        .with_advice("Make it a readable folder.");
+    Loaded {
         value: Vec::new(),
-        banners: vec![Banner::new(BannerCause::Personas, notice)],
-        failed: true,
+        banners: vec![Banner::new(BannerCause::IncompletePersonas, notice)],
+        is_unusable: true,
     }
 }
 
-fn too_many(folder: &Path, count: usize) -> Option<Banner> {
+fn too_many_banner(folder: &Path, count: usize) -> Option<Banner> {
     let message = format!("{} contains {count} personas.", folder.display());
     (count > PERSONAS_MAX).then(|| {
         let notice = Notice::warning(message)
-            .because(format!("Only the first {PERSONAS_MAX} by name are listed."))
-            .advise("Remove those that you do not use.");
-        Banner::new(BannerCause::Personas, notice)
+            .with_reason(format!("Only the first {PERSONAS_MAX} by name are listed."))
+            .with_advice("Remove those that you do not use.");
+        Banner::new(BannerCause::IncompletePersonas, notice)
     })
 }
 
 fn read(path: &Path) -> Persona {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    match text_of(path) {
-        Ok(text) => understood(&name, text),
+    match read_text(path) {
+        Ok(text) => parse_persona(&name, text),
         Err(why) => unusable(&name, why),
     }
 }
 
-fn text_of(path: &Path) -> Result<String, String> {
+fn read_text(path: &Path) -> Result<String, String> {
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Err("its file does not exist".to_owned()),
         Err(fault) if fault.kind() == ErrorKind::FileTooLarge => {
             return Err(format!("its file is larger than {} MB", BYTES_MAX >> 20));
         }
-        Err(fault) => return Err(files::words(&fault)),
+        Err(fault) => return Err(files::describe_io_error(&fault)),
     };
     String::from_utf8(bytes).map_err(|fault| {
         let valid = &fault.as_bytes()[..fault.utf8_error().valid_up_to()];
@@ -159,36 +159,39 @@ fn text_of(path: &Path) -> Result<String, String> {
 fn unusable(name: &str, why: String) -> Persona {
     Persona {
         name: name.to_owned(),
-        about: String::new(),
+        description: String::new(),
         text: Err(why),
         tools: None,
     }
 }
 
-fn understood(name: &str, contents: String) -> Persona {
+fn parse_persona(name: &str, contents: String) -> Persona {
     let contents = contents.trim_start_matches('\u{feff}');
     let split = split_front_matter(contents);
-    let read = split.and_then(|(front, text)| Ok((FrontMatter::read(front)?, text)));
+    let read = split.and_then(|(front, text)| Ok((FrontMatter::parse(front)?, text)));
     let (front, text) = match read {
         Ok(read) => read,
         Err(why) => return unusable(name, why),
     };
-    let first = text.lines().map(plain).find(|line| !line.is_empty());
+    let first = text
+        .lines()
+        .map(strip_heading_marks)
+        .find(|line| !line.is_empty());
     Persona {
         name: name.to_owned(),
-        about: shortened(&front.about.or(first).unwrap_or_default()),
+        description: truncate_line(&front.description.or(first).unwrap_or_default()),
         text: Ok(text.to_owned()),
         tools: front.tools,
     }
 }
 
 /// A line without Markdown heading marks.
-fn plain(line: &str) -> String {
+fn strip_heading_marks(line: &str) -> String {
     line.trim().trim_start_matches('#').trim().to_owned()
 }
 
-fn shortened(line: &str) -> String {
-    match line.char_indices().nth(ABOUT_MAX) {
+fn truncate_line(line: &str) -> String {
+    match line.char_indices().nth(DESCRIPTION_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
@@ -215,14 +218,14 @@ fn split_front_matter(contents: &str) -> Result<(&str, &str), String> {
 
 #[derive(Default)]
 struct FrontMatter {
-    about: Option<String>,
-    tools: Option<Vec<ToolName>>,
+    description: Option<String>,
+    tools: Option<Vec<ToolSelector>>,
 }
 
 impl FrontMatter {
     /// Parses `key: value` lines. A list is on one line, with or without brackets, or on
     /// lines that start with `-`. Unknown keys are ignored.
-    fn read(lines: &str) -> Result<Self, String> {
+    fn parse(lines: &str) -> Result<Self, String> {
         let mut front = Self::default();
         let mut in_tools = false;
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -236,7 +239,7 @@ impl FrontMatter {
             in_tools = key.trim() == "tools";
             match key.trim() {
                 "tools" => front.add_tools(value)?,
-                "description" => front.about = Some(unquoted(value).to_owned()),
+                "description" => front.description = Some(strip_quotes(value).to_owned()),
                 _ => {}
             }
         }
@@ -248,11 +251,11 @@ impl FrontMatter {
         let list = written.trim().trim_start_matches('[').trim_end_matches(']');
         for name in list
             .split(',')
-            .map(unquoted)
+            .map(strip_quotes)
             .filter(|name| !name.is_empty())
         {
-            let tool = ToolName::parse(name).ok_or_else(|| {
-                let name = shortened(name);
+            let tool = ToolSelector::parse(name).ok_or_else(|| {
+                let name = truncate_line(name);
                 format!("its `tools` contains `{name}`, expected `tool` or `server/tool`")
             })?;
             if tools.len() == TOOLS_MAX {
@@ -264,6 +267,6 @@ impl FrontMatter {
     }
 }
 
-fn unquoted(value: &str) -> &str {
+fn strip_quotes(value: &str) -> &str {
     value.trim().trim_matches(['"', '\'']).trim()
 }

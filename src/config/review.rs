@@ -3,22 +3,24 @@
 //! conversation need the user's consent. Every field is destructured here, so a new field
 //! does not compile until it is reviewed.
 
+mod consented_changes;
 mod describe;
 mod models;
 mod servers;
-mod taken;
 #[cfg(test)]
 mod tests;
 mod trust;
 
-use super::{Known, Settings};
+use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
-use crate::domain::{Change, Launch, ModelConfig, Persona, ServerId, ToolMode, Weight};
-use describe::{differing, named};
-pub use models::use_of;
+use crate::domain::{
+    ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
+};
+pub use consented_changes::{apply_consented, grants_same_permissions};
+use describe::{comma_list, differing_lines};
+pub use models::model_use_change;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-pub use taken::{is_same_leave, taken};
 
 const CONFIG: &str = "config.json";
 const SERVERS: &str = "mcp-servers.json";
@@ -26,17 +28,17 @@ const PROMPT: &str = "system_prompt.txt";
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weighed {
-    pub changes: Vec<Change>,
+pub struct SettingsReview {
+    pub changes: Vec<SettingsChange>,
     /// The configuration with only the harmless changes applied.
-    pub harmless: Known,
+    pub with_harmless_changes: ConfigSnapshot,
 }
 
-impl Weighed {
+impl SettingsReview {
     /// The changes of one weight, in file order.
-    pub fn of(&self, weight: Weight) -> Vec<Change> {
+    pub fn changes_with_impact(&self, weight: ChangeImpact) -> Vec<SettingsChange> {
         let changes = self.changes.iter();
-        let found = changes.filter(|change| change.weight == weight);
+        let found = changes.filter(|change| change.impact == weight);
         found.cloned().collect()
     }
 }
@@ -44,20 +46,20 @@ impl Weighed {
 /// Entries that were in use earlier in this run. To the user, an entry that is removed and
 /// added back with other contents is still the same name.
 #[derive(Debug, Clone, Default)]
-pub struct Memory {
+pub struct EarlierEntries {
     models: Vec<ModelConfig>,
-    launches: BTreeMap<ServerId, Launch>,
+    launches: BTreeMap<ServerId, LaunchConfig>,
 }
 
-impl Memory {
-    pub fn remember(&mut self, known: &Known) {
+impl EarlierEntries {
+    pub fn record(&mut self, known: &ConfigSnapshot) {
         for model in &known.settings.models {
             self.models.retain(|old| old.name != model.name);
             self.models.push(model.clone());
         }
         for server in &known.servers {
             // A broken entry does not replace the earlier launch, which a repair is compared to.
-            if !matches!(server.launch, Launch::Misconfigured { .. }) {
+            if !matches!(server.launch, LaunchConfig::Misconfigured { .. }) {
                 self.launches
                     .insert(server.id.clone(), server.launch.clone());
             }
@@ -66,105 +68,114 @@ impl Memory {
 }
 
 /// Compares the running configuration with the files.
-pub fn weigh(before: &Known, after: &Known, memory: &Memory) -> Weighed {
-    let mut scale = Scale::default();
-    let Known {
+pub fn review_changes(
+    before: &ConfigSnapshot,
+    after: &ConfigSnapshot,
+    memory: &EarlierEntries,
+) -> SettingsReview {
+    let mut scale = ChangeReviewer::default();
+    let ConfigSnapshot {
         settings,
         servers,
         system_prompt,
         personas,
         trust,
     } = after;
-    let harmless = Known {
-        settings: scale.settings(&before.settings, settings, memory),
-        servers: servers::weigh(&mut scale, &before.servers, servers, memory),
-        system_prompt: scale.system_prompt(&before.system_prompt, system_prompt),
-        personas: scale.personas(&before.personas, personas),
+    let harmless = ConfigSnapshot {
+        settings: scale.review_settings(&before.settings, settings, memory),
+        servers: servers::review_servers(&mut scale, &before.servers, servers, memory),
+        system_prompt: scale.review_system_prompt(&before.system_prompt, system_prompt),
+        personas: scale.review_personas(&before.personas, personas),
         trust: match Arc::ptr_eq(&before.trust, trust) {
             true => Arc::clone(trust),
-            false => Arc::new(trust::weigh(&mut scale, &before.trust, trust)),
+            false => Arc::new(trust::review_trust(&mut scale, &before.trust, trust)),
         },
     };
-    Weighed {
+    SettingsReview {
         changes: scale.changes,
-        harmless,
+        with_harmless_changes: harmless,
     }
 }
 
 /// Collects changes. Each method returns its value with the harmless changes applied.
 #[derive(Default)]
-struct Scale {
-    changes: Vec<Change>,
+struct ChangeReviewer {
+    changes: Vec<SettingsChange>,
 }
 
-impl Scale {
-    fn say(&mut self, file: &str, what: impl Into<String>) {
-        self.changes.push(Change::harmless(file, what));
+impl ChangeReviewer {
+    fn add_harmless(&mut self, file: &str, what: impl Into<String>) {
+        self.changes.push(SettingsChange::harmless(file, what));
     }
 
-    fn ask(
+    fn add_needing_consent(
         &mut self,
         file: &str,
         what: impl Into<String>,
         before: Option<String>,
         after: Option<String>,
     ) {
-        let change = Change::needs_consent(file, what, before, after);
+        let change = SettingsChange::needs_consent(file, what, before, after);
         self.changes.push(change);
     }
 
     /// A value that may change without consent.
-    fn free<T: PartialEq + Copy>(
+    fn harmless_value<T: PartialEq + Copy>(
         &mut self,
         before: T,
         after: T,
         describe: impl FnOnce() -> String,
     ) -> T {
         if before != after {
-            self.say(CONFIG, describe());
+            self.add_harmless(CONFIG, describe());
         }
         after
     }
 
     /// A limit: lowering it is harmless, raising it needs consent.
-    fn bound(&mut self, name: &str, before: u32, after: u32) -> u32 {
+    fn reviewed_limit(&mut self, name: &str, before: u32, after: u32) -> u32 {
         if after <= before {
-            return self.free(before, after, || format!("{name} is {after} now"));
+            return self.harmless_value(before, after, || format!("{name} is {after} now"));
         }
         let [old, new] = [before, after].map(|value| Some(value.to_string()));
-        self.ask(CONFIG, format!("`{name}`"), old, new);
+        self.add_needing_consent(CONFIG, format!("`{name}`"), old, new);
         before
     }
 
-    fn settings(&mut self, before: &Settings, after: &Settings, memory: &Memory) -> Settings {
+    fn review_settings(
+        &mut self,
+        before: &Settings,
+        after: &Settings,
+        memory: &EarlierEntries,
+    ) -> Settings {
         let Settings {
             models,
             log_level,
             tool_mode,
             limits,
             // Follows from the models.
-            lists_models,
+            has_model_entries: lists_models,
         } = after;
         Settings {
-            models: models::weigh(self, &before.models, models, memory),
-            log_level: self.free(before.log_level, *log_level, || {
+            models: models::review_models(self, &before.models, models, memory),
+            log_level: self.harmless_value(before.log_level, *log_level, || {
                 let level = log_level.as_str().to_lowercase();
                 format!("logLevel is {level} now")
             }),
-            tool_mode: self.tool_mode(before.tool_mode, *tool_mode),
-            limits: self.limits(&before.limits, limits),
-            lists_models: *lists_models,
+            tool_mode: self.review_tool_mode(before.tool_mode, *tool_mode),
+            limits: self.review_limits(&before.limits, limits),
+            has_model_entries: *lists_models,
         }
     }
 
-    fn tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {
+    fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {
         if before == after || after == ToolMode::Manual {
-            return self.free(before, after, || {
+            return self.harmless_value(before, after, || {
                 format!("toolCallMode is {} now", after.name())
             });
         }
         let [old, new] = [before, after].map(|mode| Some(mode.name().to_owned()));
-        self.ask(
+        self.add_needing_consent(
             CONFIG,
             "`toolCallMode`: tools would run without asking",
             old,
@@ -173,7 +184,7 @@ impl Scale {
         before
     }
 
-    fn limits(&mut self, before: &Limits, after: &Limits) -> Limits {
+    fn review_limits(&mut self, before: &Limits, after: &Limits) -> Limits {
         let Limits {
             tool_rounds,
             errors_per_turn,
@@ -181,24 +192,24 @@ impl Scale {
         } = after;
         let (rounds, errors) = ("limits.toolRounds", "limits.errorsPerTurn");
         Limits {
-            tool_rounds: self.bound(rounds, before.tool_rounds, *tool_rounds),
-            errors_per_turn: self.bound(errors, before.errors_per_turn, *errors_per_turn),
-            idle_seconds: self.free(before.idle_seconds, *idle_seconds, || {
+            tool_rounds: self.reviewed_limit(rounds, before.tool_rounds, *tool_rounds),
+            errors_per_turn: self.reviewed_limit(errors, before.errors_per_turn, *errors_per_turn),
+            idle_seconds: self.harmless_value(before.idle_seconds, *idle_seconds, || {
                 format!("limits.idleSeconds is {idle_seconds} now")
             }),
         }
     }
 
     /// All of the prompt steers the model, so every change needs consent.
-    fn system_prompt(&mut self, before: &str, after: &str) -> String {
+    fn review_system_prompt(&mut self, before: &str, after: &str) -> String {
         if before != after {
-            let (old, new) = differing(before, after);
-            self.ask(PROMPT, "the system prompt", old, new);
+            let (old, new) = differing_lines(before, after);
+            self.add_needing_consent(PROMPT, "the system prompt", old, new);
         }
         before.to_owned()
     }
 
-    fn personas(&mut self, before: &[Persona], after: &[Persona]) -> Vec<Persona> {
+    fn review_personas(&mut self, before: &[Persona], after: &[Persona]) -> Vec<Persona> {
         let names = before.iter().chain(after).map(|persona| &persona.name);
         let names: std::collections::BTreeSet<&String> = names.collect();
         for name in names {
@@ -214,28 +225,31 @@ impl Scale {
                 (_, None) => "the persona was removed",
                 _ => "the persona",
             };
-            let (old, new) = (old.as_ref().map(whole), new.as_ref().map(whole));
+            let (old, new) = (
+                old.as_ref().map(persona_text),
+                new.as_ref().map(persona_text),
+            );
             let (old, new) = match (&old, &new) {
-                (Some(old), Some(new)) => differing(old, new),
+                (Some(old), Some(new)) => differing_lines(old, new),
                 _ => (old, new),
             };
-            self.ask(&file, what, old, new);
+            self.add_needing_consent(&file, what, old, new);
         }
         before.to_vec()
     }
 }
 
 /// All fields of a persona as one text, since each of them matters.
-fn whole(persona: &Persona) -> String {
+fn persona_text(persona: &Persona) -> String {
     let Persona {
         name: _,
-        about,
+        description: about,
         text,
         tools,
     } = persona;
     let tools = match tools {
         None => "all".to_owned(),
-        Some(tools) => named(tools.iter().map(|tool| tool.written())),
+        Some(tools) => comma_list(tools.iter().map(|tool| tool.qualified_name())),
     };
     let text = match text {
         Ok(text) => text.clone(),

@@ -2,33 +2,33 @@
 //! clients and of older humble-ai-cli homes.
 
 use super::ConfigError;
-use super::json_document::{Document, kind};
-use super::json_edit::Step;
+use super::json_document::{JsonDocument, type_description};
+use super::json_edit::PathStep;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// A server in the file.
 pub(super) struct ServerEntry<'a> {
     pub(super) id: String,
-    pub(super) place: Place,
+    pub(super) location: EntryLocation,
     pub(super) value: &'a Value,
 }
 
 /// The location of an entry, or of a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EntryLocation {
     /// A member of the object under this key, or of the root itself.
     Member(Option<&'static str>),
     /// An element of the list under this key, the layout of older homes.
     Element(&'static str, usize),
 }
 
-impl Place {
-    pub(super) fn steps<'a>(&'a self, id: &'a str) -> Vec<Step<'a>> {
+impl EntryLocation {
+    pub(super) fn steps<'a>(&'a self, id: &'a str) -> Vec<PathStep<'a>> {
         match self {
-            Self::Member(Some(key)) => vec![Step::Key(key), Step::Key(id)],
-            Self::Member(None) => vec![Step::Key(id)],
-            Self::Element(key, index) => vec![Step::Key(key), Step::Index(*index)],
+            Self::Member(Some(key)) => vec![PathStep::Key(key), PathStep::Key(id)],
+            Self::Member(None) => vec![PathStep::Key(id)],
+            Self::Element(key, index) => vec![PathStep::Key(key), PathStep::Index(*index)],
         }
     }
 }
@@ -37,9 +37,9 @@ impl Place {
 ///
 /// # Errors
 /// The container of the servers has the wrong type.
-pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
+pub(super) fn entries(document: &JsonDocument) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
     let root = document.root();
-    let Some(key) = container(root) else {
+    let Some(key) = container_key(root) else {
         // The root itself lists the servers. Values that are not objects, such as
         // `$schema`, are skipped.
         let members = root.iter().filter(|(_, value)| value.is_object());
@@ -49,27 +49,27 @@ pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, Confi
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Object(members)) => Ok(in_object(members.iter(), Some(key))),
         Some(Value::Array(items)) => Ok(in_list(items, key)),
-        Some(other) => Err(ConfigError::Misshapen {
+        Some(other) => Err(ConfigError::WrongShape {
             path: document.path().to_owned(),
-            line: document.line(&[Step::Key(key)]),
-            fault: format!("`{key}` is {}, expected an object", kind(other)),
+            line: document.line_of(&[PathStep::Key(key)]),
+            fault: format!("`{key}` is {}, expected an object", type_description(other)),
         }),
     }
 }
 
 /// The location for a new server.
-pub(super) fn new_place(document: &Document) -> Place {
-    match container(document.root()) {
-        None => Place::Member(None),
+pub(super) fn new_entry_location(document: &JsonDocument) -> EntryLocation {
+    match container_key(document.root()) {
+        None => EntryLocation::Member(None),
         Some(key) => match document.root().get(key) {
-            Some(Value::Array(items)) => Place::Element(key, items.len()),
-            _ => Place::Member(Some(key)),
+            Some(Value::Array(items)) => EntryLocation::Element(key, items.len()),
+            _ => EntryLocation::Member(Some(key)),
         },
     }
 }
 
 /// The key of the server container; `None` if the root lists the servers.
-fn container(root: &Map<String, Value>) -> Option<&'static str> {
+fn container_key(root: &Map<String, Value>) -> Option<&'static str> {
     let is_server = |value: &Value| value.get("command").is_some() || value.get("url").is_some();
     if root.contains_key("mcpServers") {
         Some("mcpServers")
@@ -92,7 +92,7 @@ fn in_object<'a>(
     members
         .map(|(id, value)| ServerEntry {
             id: id.clone(),
-            place: Place::Member(key),
+            location: EntryLocation::Member(key),
             value,
         })
         .collect()
@@ -118,7 +118,7 @@ fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
                 });
             ServerEntry {
                 id,
-                place: Place::Element(key, index),
+                location: EntryLocation::Element(key, index),
                 value,
             }
         })

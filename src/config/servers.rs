@@ -1,15 +1,17 @@
 //! Parses `mcp-servers.json`. An invalid server is listed as misconfigured with the reason,
 //! and the others work.
 
-use super::fields::{self, Entry, Fault};
-use super::json_document::{Document, kind};
+use super::fields::{self, ConfigObject, FieldError};
+use super::json_document::{JsonDocument, type_description};
 use super::server_entries::entries;
-use super::variables::{Variables, environment, is_public, replaced, spellings};
-use super::{Home, Reading};
+use super::variables::{
+    VariableLookup, environment_variable, expand_variables, is_public, secret_spellings,
+};
+use super::{Home, Loaded};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::server::{Inherit, Protocol, RemoteTransport};
-use crate::domain::{Launch, ServerConfig, ServerId};
+use crate::domain::server::{InheritedEnv, ProtocolMode, RemoteTransport};
+use crate::domain::{LaunchConfig, ServerConfig, ServerId};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,28 +20,28 @@ use std::time::Duration;
 use url::Url;
 
 /// The name of the built-in server, which no other server can have.
-pub const BUILT_IN: &str = "humble";
+pub const BUILT_IN_SERVER: &str = "humble";
 /// Built-in tools that are off by default in the chat.
-const BUILT_IN_TOOLS_OFF: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
+const BUILT_IN_DISABLED_TOOLS: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Reads `mcp-servers.json`. The built-in server comes first, even without a file, then the
 /// others in file order.
-pub fn read_servers(home: &Home) -> Reading<Vec<ServerConfig>> {
-    read_servers_with(home, &environment)
+pub fn read_servers(home: &Home) -> Loaded<Vec<ServerConfig>> {
+    read_servers_with(home, &environment_variable)
 }
 
 /// Like [`read_servers`], with the given environment variables.
-pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<ServerConfig>> {
-    let found = Document::read(&home.servers()).and_then(|document| {
+pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Vec<ServerConfig>> {
+    let found = JsonDocument::read(&home.servers()).and_then(|document| {
         let Some(document) = document else {
             return Ok(Vec::new());
         };
         let entries = entries(&document)?;
         Ok(entries
             .iter()
-            .map(|entry| server(&entry.id, entry.value, variables))
+            .map(|entry| parse_server(&entry.id, entry.value, variables))
             .collect())
     });
     let (mut servers, banners, failed) = match found {
@@ -48,15 +50,18 @@ pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<S
     };
     match servers
         .iter()
-        .position(|server: &ServerConfig| server.id.as_str() == BUILT_IN)
+        .position(|server: &ServerConfig| server.id.as_str() == BUILT_IN_SERVER)
     {
         Some(index) => servers[..=index].rotate_right(1),
-        None => servers.insert(0, server(BUILT_IN, &Value::Object(Map::new()), variables)),
+        None => servers.insert(
+            0,
+            parse_server(BUILT_IN_SERVER, &Value::Object(Map::new()), variables),
+        ),
     }
-    Reading {
+    Loaded {
         value: servers,
         banners,
-        failed,
+        is_unusable: failed,
     }
 }
 
@@ -64,57 +69,64 @@ pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<S
 ///
 /// # Errors
 /// `toolsOff` has the wrong type.
-pub(super) fn tools_off(id: &str, entry: &Entry) -> Result<Vec<String>, Fault> {
+pub(super) fn disabled_tools(id: &str, entry: &ConfigObject) -> Result<Vec<String>, FieldError> {
     let default = || match id {
-        BUILT_IN => BUILT_IN_TOOLS_OFF.map(str::to_owned).to_vec(),
+        BUILT_IN_SERVER => BUILT_IN_DISABLED_TOOLS.map(str::to_owned).to_vec(),
         _ => Vec::new(),
     };
-    Ok(fields::texts(entry, "toolsOff")?.unwrap_or_else(default))
+    Ok(fields::text_list(entry, "toolsOff")?.unwrap_or_else(default))
 }
 
-pub(super) fn server(id: &str, value: &Value, variables: Variables<'_>) -> ServerConfig {
-    let misconfigured = |enabled: bool, why: Fault| ServerConfig {
+pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_>) -> ServerConfig {
+    let misconfigured = |enabled: bool, why: FieldError| ServerConfig {
         id: ServerId::new(id),
         description: None,
         enabled,
-        launch: Launch::Misconfigured { why },
-        tools_off: BTreeSet::new(),
+        launch: LaunchConfig::Misconfigured { why },
+        disabled_tools: BTreeSet::new(),
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
-        protocol: Protocol::Auto,
+        protocol: ProtocolMode::Auto,
         secrets: Vec::new(),
     };
     let Value::Object(entry) = value else {
-        let why = format!("the entry is {}, expected an object", kind(value));
+        let why = format!(
+            "the entry is {}, expected an object",
+            type_description(value)
+        );
         return misconfigured(true, why);
     };
-    understood(id, entry, variables).unwrap_or_else(|why| {
-        let enabled = fields::flag(entry, "enabled").ok().flatten();
+    parse_entry(id, entry, variables).unwrap_or_else(|why| {
+        let enabled = fields::boolean(entry, "enabled").ok().flatten();
         misconfigured(enabled.unwrap_or(true), why)
     })
 }
 
-fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<ServerConfig, Fault> {
+fn parse_entry(
+    id: &str,
+    entry: &ConfigObject,
+    variables: VariableLookup<'_>,
+) -> Result<ServerConfig, FieldError> {
     if id.trim().is_empty() {
         return Err("the name of the server is empty".to_owned());
     }
     let used = RefCell::new(BTreeSet::new());
-    let noting = |name: &str| {
+    let record_used = |name: &str| {
         let value = variables(name)?;
         if !is_public(name) {
-            used.borrow_mut().extend(spellings(&value));
+            used.borrow_mut().extend(secret_spellings(&value));
         }
         Some(value)
     };
-    let launch = launch(id, entry, &noting)?;
-    if let Launch::Stdio {
-        inherit: Inherit::Also(names),
+    let launch = parse_launch(id, entry, &record_used)?;
+    if let LaunchConfig::Stdio {
+        inherit: InheritedEnv::AllowListAnd(names),
         ..
     } = &launch
     {
         // The server receives these too, and may print them.
         for name in names.iter().filter(|name| is_secret_name(name)) {
-            noting(name);
+            record_used(name);
         }
     }
     let mut secrets: Vec<Secret> = used.take().into_iter().map(Secret::new).collect();
@@ -122,65 +134,73 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
     Ok(ServerConfig {
         id: ServerId::new(id),
         description: fields::text(entry, "description")?.map(str::to_owned),
-        enabled: fields::flag(entry, "enabled")?.unwrap_or(true),
+        enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
-        tools_off: tools_off(id, entry)?.into_iter().collect(),
+        disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
         startup_timeout: fields::seconds(entry, "startupTimeoutSeconds")?
             .unwrap_or(STARTUP_TIMEOUT),
         tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),
-        protocol: protocol(entry)?,
+        protocol: parse_protocol(entry)?,
         secrets,
     })
 }
 
-fn protocol(entry: &Entry) -> Result<Protocol, Fault> {
+fn parse_protocol(entry: &ConfigObject) -> Result<ProtocolMode, FieldError> {
     let word = fields::one_of(entry, "protocol", &["auto", "legacy", "modern"])?;
     Ok(match word {
-        Some("legacy") => Protocol::Legacy,
-        Some("modern") => Protocol::Modern,
-        _ => Protocol::Auto,
+        Some("legacy") => ProtocolMode::Legacy,
+        Some("modern") => ProtocolMode::Modern,
+        _ => ProtocolMode::Auto,
     })
 }
 
-fn launch(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launch, Fault> {
-    let command = fields::name(entry, "command")?;
-    let url = fields::name(entry, "url")?;
-    let way = way(entry)?;
-    if id == BUILT_IN {
+fn parse_launch(
+    id: &str,
+    entry: &ConfigObject,
+    variables: VariableLookup<'_>,
+) -> Result<LaunchConfig, FieldError> {
+    let command = fields::non_empty_text(entry, "command")?;
+    let url = fields::non_empty_text(entry, "url")?;
+    let way = declared_transport(entry)?;
+    if id == BUILT_IN_SERVER {
         return match (command, url) {
-            (None, None) => Ok(Launch::BuiltIn),
+            (None, None) => Ok(LaunchConfig::BuiltIn),
             _ => Err("`humble` is the built-in server; choose another name".to_owned()),
         };
     }
     match (command, url, way) {
         (Some(_), Some(_), _) => Err("it has both `command` and `url`; give one".to_owned()),
         (None, None, _) => Err("it has neither `command` nor `url`; give one".to_owned()),
-        (Some(command), None, None | Some(Way::Stdio)) => stdio(command, entry, variables),
-        (Some(_), None, Some(Way::Remote(_))) => {
+        (Some(command), None, None | Some(DeclaredTransport::Stdio)) => {
+            parse_stdio(command, entry, variables)
+        }
+        (Some(_), None, Some(DeclaredTransport::Remote(_))) => {
             Err("it has a `command`, but its `type` or `transport` needs a `url`".to_owned())
         }
-        (None, Some(_), Some(Way::Stdio)) => {
+        (None, Some(_), Some(DeclaredTransport::Stdio)) => {
             Err("it has a `url`, but its `type` or `transport` needs a `command`".to_owned())
         }
-        (None, Some(url), Some(Way::Remote(transport))) => remote(url, transport, entry, variables),
-        (None, Some(url), None) => remote(url, RemoteTransport::Guess, entry, variables),
+        (None, Some(url), Some(DeclaredTransport::Remote(transport))) => {
+            parse_remote(url, transport, entry, variables)
+        }
+        (None, Some(url), None) => parse_remote(url, RemoteTransport::Auto, entry, variables),
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum DeclaredTransport {
     Stdio,
     Remote(RemoteTransport),
 }
 
 /// Reads `transport`, which other clients call `type`.
-fn way(entry: &Entry) -> Result<Option<Way>, Fault> {
-    let read = |key: &str| -> Result<Option<Way>, Fault> {
+fn declared_transport(entry: &ConfigObject) -> Result<Option<DeclaredTransport>, FieldError> {
+    let read = |key: &str| -> Result<Option<DeclaredTransport>, FieldError> {
         let words = ["stdio", "command", "sse", "http", "streamable-http"];
         Ok(fields::one_of(entry, key, &words)?.map(|word| match word {
-            "sse" => Way::Remote(RemoteTransport::Sse),
-            "http" | "streamable-http" => Way::Remote(RemoteTransport::Http),
-            _ => Way::Stdio,
+            "sse" => DeclaredTransport::Remote(RemoteTransport::Sse),
+            "http" | "streamable-http" => DeclaredTransport::Remote(RemoteTransport::Http),
+            _ => DeclaredTransport::Stdio,
         }))
     };
     match (read("transport")?, read("type")?) {
@@ -191,30 +211,34 @@ fn way(entry: &Entry) -> Result<Option<Way>, Fault> {
     }
 }
 
-fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launch, Fault> {
-    let args = fields::texts(entry, "args")?.unwrap_or_default();
+fn parse_stdio(
+    command: &str,
+    entry: &ConfigObject,
+    variables: VariableLookup<'_>,
+) -> Result<LaunchConfig, FieldError> {
+    let args = fields::text_list(entry, "args")?.unwrap_or_default();
     let args = args
         .iter()
-        .map(|argument| filled(argument, "args", variables))
+        .map(|argument| expand(argument, "args", variables))
         .collect::<Result<Vec<_>, _>>()?;
-    let cwd = folder(fields::name(entry, "cwd")?, command, &args);
+    let cwd = working_folder(fields::non_empty_text(entry, "cwd")?, command, &args);
     let inherit = match fields::get(entry, "inheritEnv") {
-        None | Some(Value::Bool(false)) => Inherit::AllowList,
-        Some(Value::Bool(true)) => Inherit::Everything,
+        None | Some(Value::Bool(false)) => InheritedEnv::AllowList,
+        Some(Value::Bool(true)) => InheritedEnv::All,
         Some(Value::Array(_)) => {
-            Inherit::Also(fields::texts(entry, "inheritEnv")?.unwrap_or_default())
+            InheritedEnv::AllowListAnd(fields::text_list(entry, "inheritEnv")?.unwrap_or_default())
         }
         Some(other) => {
-            let found = kind(other);
+            let found = type_description(other);
             return Err(format!(
                 "`inheritEnv` is {found}, expected true or a list of names"
             ));
         }
     };
-    Ok(Launch::Stdio {
+    Ok(LaunchConfig::Stdio {
         command: command.to_owned(),
         args,
-        env: filled_pairs(entry, "env", variables)?,
+        env: expand_pairs(entry, "env", variables)?,
         cwd,
         inherit,
     })
@@ -223,7 +247,7 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
 /// The working folder of a child process, if it is configured or the command or an argument
 /// names an existing relative path. The same relative path is another file in another folder,
 /// so the folder is then part of the launch identity that permissions refer to.
-fn folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
+fn working_folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
     let current = std::env::current_dir().ok();
     if let Some(configured) = configured.map(PathBuf::from) {
         return match current {
@@ -244,34 +268,34 @@ fn folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<Pa
     is_relative.then_some(current)
 }
 
-fn remote(
+fn parse_remote(
     url: &str,
     transport: RemoteTransport,
-    entry: &Entry,
-    variables: Variables<'_>,
-) -> Result<Launch, Fault> {
-    let url = filled(url, "url", variables)?;
+    entry: &ConfigObject,
+    variables: VariableLookup<'_>,
+) -> Result<LaunchConfig, FieldError> {
+    let url = expand(url, "url", variables)?;
     let parsed = Url::parse(&url).map_err(|fault| format!("`url` is not a URL: {fault}"))?;
     if !matches!(parsed.scheme(), "http" | "https") {
         return Err("`url` must begin with `http://` or `https://`".to_owned());
     }
-    let mut headers = filled_pairs(entry, "env", variables)?;
+    let mut headers = expand_pairs(entry, "env", variables)?;
     // `headers` takes precedence over `env`, which other clients use for headers.
-    for (name, value) in filled_pairs(entry, "headers", variables)? {
+    for (name, value) in expand_pairs(entry, "headers", variables)? {
         headers.retain(|(other, _)| !other.eq_ignore_ascii_case(&name));
         headers.push((name, value));
     }
     for (name, value) in &headers {
         check_header(name, value)?;
     }
-    Ok(Launch::Remote {
+    Ok(LaunchConfig::Remote {
         url,
         transport,
         headers,
     })
 }
 
-fn check_header(name: &str, value: &str) -> Result<(), Fault> {
+fn check_header(name: &str, value: &str) -> Result<(), FieldError> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(format!("`{name}` is not a valid header name"));
@@ -285,19 +309,19 @@ fn check_header(name: &str, value: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn filled(text: &str, key: &str, variables: Variables<'_>) -> Result<String, Fault> {
-    replaced(text, variables)
+fn expand(text: &str, key: &str, variables: VariableLookup<'_>) -> Result<String, FieldError> {
+    expand_variables(text, variables)
         .map_err(|name| format!("`{key}` needs the variable {name}, which is not set"))
 }
 
-fn filled_pairs(
-    entry: &Entry,
+fn expand_pairs(
+    entry: &ConfigObject,
     key: &str,
-    variables: Variables<'_>,
-) -> Result<Vec<(String, String)>, Fault> {
-    fields::pairs(entry, key)?
+    variables: VariableLookup<'_>,
+) -> Result<Vec<(String, String)>, FieldError> {
+    fields::text_pairs(entry, key)?
         .into_iter()
-        .map(|(name, value)| Ok((name, filled(&value, key, variables)?)))
+        .map(|(name, value)| Ok((name, expand(&value, key, variables)?)))
         .collect()
 }
 

@@ -1,17 +1,17 @@
 //! Reads `config.json` leniently: invalid parts become banners, and the rest is used.
 
 use super::error::file_name;
-use super::fields::{self, Entry, Fault};
-use super::json_document::{Document, kind};
-use super::json_edit::Step;
-use super::models::Understood;
-use super::variables::{Variables, environment};
-use super::{Home, Reading, models};
+use super::fields::{self, ConfigObject, FieldError};
+use super::json_document::{JsonDocument, type_description};
+use super::json_edit::PathStep;
+use super::models::ParsedModel;
+use super::variables::{VariableLookup, environment_variable};
+use super::{Home, Loaded, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
 use crate::domain::{Advice, Banner, BannerCause, ModelConfig, Notice, ToolMode, secrets};
 use serde_json::Value;
 
-const ALL_ELSE: &str = "Correct it in the file; the rest of the file is used.";
+const REST_IS_USED: &str = "Correct it in the file; the rest of the file is used.";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -21,7 +21,7 @@ pub struct Settings {
     pub tool_mode: ToolMode,
     pub limits: Limits,
     /// The file lists at least one model, usable or not.
-    pub lists_models: bool,
+    pub has_model_entries: bool,
 }
 
 impl Default for Settings {
@@ -31,14 +31,14 @@ impl Default for Settings {
             log_level: tracing::Level::INFO,
             tool_mode: ToolMode::Manual,
             limits: Limits::default(),
-            lists_models: false,
+            has_model_entries: false,
         }
     }
 }
 
 impl Settings {
     /// The active model. None if several are marked active.
-    pub fn active(&self) -> Option<&ModelConfig> {
+    pub fn active_model(&self) -> Option<&ModelConfig> {
         let mut active = self.models.iter().filter(|model| model.active);
         let first = active.next()?;
         active.next().is_none().then_some(first)
@@ -59,29 +59,29 @@ impl Settings {
         let in_urls = self
             .models
             .iter()
-            .flat_map(|model| secrets::of_url(&model.base_url));
+            .flat_map(|model| secrets::url_secrets(&model.base_url));
         keys.chain(in_urls).collect()
     }
 }
 
 /// Reads `config.json`. A missing file is normal and means the defaults.
-pub fn read_settings(home: &Home) -> Reading<Settings> {
-    read_settings_with(home, &environment)
+pub fn read_settings(home: &Home) -> Loaded<Settings> {
+    read_settings_with(home, &environment_variable)
 }
 
 /// Like [`read_settings`], with the given environment variables.
-pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Settings> {
-    let mut reader = match Document::read(&home.config()) {
-        Ok(Some(document)) => Reader {
+pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Settings> {
+    let mut reader = match JsonDocument::read(&home.config()) {
+        Ok(Some(document)) => SettingsReader {
             document,
             banners: Vec::new(),
         },
-        Ok(None) => return Reading::default(),
+        Ok(None) => return Loaded::default(),
         Err(fault) => {
-            return Reading {
+            return Loaded {
                 value: Settings::default(),
                 banners: vec![fault.banner()],
-                failed: true,
+                is_unusable: true,
             };
         }
     };
@@ -91,35 +91,38 @@ pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Sett
         log_level: reader.log_level(),
         tool_mode: reader.tool_mode(),
         limits: reader.limits(),
-        lists_models,
+        has_model_entries: lists_models,
     };
-    reader.check_active(&value);
-    Reading {
+    reader.warn_about_several_active(&value);
+    Loaded {
         value,
         banners: reader.banners,
-        failed: false,
+        is_unusable: false,
     }
 }
 
-struct Reader {
-    document: Document,
+struct SettingsReader {
+    document: JsonDocument,
     banners: Vec<Banner>,
 }
 
-impl Reader {
-    fn models(&mut self, home: &Home, variables: Variables<'_>) -> (Vec<ModelConfig>, bool) {
+impl SettingsReader {
+    fn models(&mut self, home: &Home, variables: VariableLookup<'_>) -> (Vec<ModelConfig>, bool) {
         let entries = match fields::get(self.document.root(), "models") {
             None => return (Vec::new(), false),
             Some(Value::Array(entries)) => entries.clone(),
             Some(other) => {
-                let fault = format!("`models` is {}, expected a list", kind(other));
-                self.complain("models", &[Step::Key("models")], &fault);
+                let fault = format!("`models` is {}, expected a list", type_description(other));
+                self.warn_about_field("models", &[PathStep::Key("models")], &fault);
                 return (Vec::new(), false);
             }
         };
         let mut models: Vec<ModelConfig> = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
-            let Understood { model, faults } = model(entry, home, variables);
+            let ParsedModel {
+                model,
+                errors: faults,
+            } = parse_model_entry(entry, home, variables);
             if !faults.is_empty() {
                 let advice = match (&model, &faults[..]) {
                     (None, _) => "Correct it in the file; until then this model is not used.",
@@ -130,7 +133,7 @@ impl Reader {
                         "Correct it in the file; the model is used without these fields."
                     }
                 };
-                self.complain_of_model(index, entry, &faults, advice);
+                self.warn_about_model(index, entry, &faults, advice);
             }
             let Some(model) = model else {
                 continue;
@@ -143,18 +146,18 @@ impl Reader {
                     "another entry has the same name `{}`, provider and model; give one of them another `name`",
                     model.name
                 );
-                self.complain_of_model(index, entry, &[fault], ALL_ELSE);
+                self.warn_about_model(index, entry, &[fault], REST_IS_USED);
             }
             models.push(model);
         }
         (models, !entries.is_empty())
     }
 
-    fn complain_of_model(
+    fn warn_about_model(
         &mut self,
         index: usize,
         entry: &Value,
-        faults: &[Fault],
+        faults: &[FieldError],
         advice: &'static str,
     ) {
         let name = ["name", "model"]
@@ -163,15 +166,18 @@ impl Reader {
             .map(|name| format!(" (`{name}`)"))
             .unwrap_or_default();
         let number = index + 1;
-        let faults: Vec<_> = faults.iter().map(|fault| fields::sentence(fault)).collect();
+        let faults: Vec<_> = faults
+            .iter()
+            .map(|fault| fields::with_full_stop(fault))
+            .collect();
         let message = format!("model {number}{name}: {}", faults.join(" "));
-        let steps = [Step::Key("models"), Step::Index(index)];
+        let steps = [PathStep::Key("models"), PathStep::Index(index)];
         self.warn(&format!("model {number}"), &steps, &message, advice);
     }
 
     fn log_level(&mut self) -> tracing::Level {
         let words = ["debug", "info", "warn", "error"];
-        match self.root_word("logLevel", &words) {
+        match self.root_choice("logLevel", &words) {
             Some("debug") => tracing::Level::DEBUG,
             Some("warn") => tracing::Level::WARN,
             Some("error") => tracing::Level::ERROR,
@@ -180,20 +186,20 @@ impl Reader {
     }
 
     fn tool_mode(&mut self) -> ToolMode {
-        self.root_word("toolCallMode", &["manual", "auto"])
+        self.root_choice("toolCallMode", &["manual", "auto"])
             .and_then(ToolMode::from_name)
             .unwrap_or_default()
     }
 
-    fn root_word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
+    fn root_choice(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
         let found = fields::one_of(self.document.root(), key, words);
-        self.or_default(&[Step::Key(key)], found)
+        self.or_warn(&[PathStep::Key(key)], found)
     }
 
     fn limits(&mut self) -> Limits {
         let default = Limits::default();
-        let table = fields::table(self.document.root(), "limits").map(|table| table.cloned());
-        let Some(table) = self.or_default(&[Step::Key("limits")], table) else {
+        let table = fields::object(self.document.root(), "limits").map(|table| table.cloned());
+        let Some(table) = self.or_warn(&[PathStep::Key("limits")], table) else {
             return default;
         };
         Limits {
@@ -209,39 +215,43 @@ impl Reader {
         }
     }
 
-    fn limit(&mut self, table: &Entry, key: &str) -> Option<u32> {
+    fn limit(&mut self, table: &ConfigObject, key: &str) -> Option<u32> {
         let found = fields::count(table, key);
-        self.or_default(&[Step::Key("limits"), Step::Key(key)], found)
+        self.or_warn(&[PathStep::Key("limits"), PathStep::Key(key)], found)
     }
 
     /// The value, or `None` after adding a banner about the error.
-    fn or_default<T>(&mut self, steps: &[Step<'_>], found: Result<Option<T>, Fault>) -> Option<T> {
+    fn or_warn<T>(
+        &mut self,
+        steps: &[PathStep<'_>],
+        found: Result<Option<T>, FieldError>,
+    ) -> Option<T> {
         found.unwrap_or_else(|fault| {
             let names = steps.iter().map(|step| match step {
-                Step::Key(key) => (*key).to_owned(),
-                Step::Index(index) => index.to_string(),
+                PathStep::Key(key) => (*key).to_owned(),
+                PathStep::Index(index) => index.to_string(),
             });
             let about = names.collect::<Vec<_>>().join(".");
-            self.complain(&about, steps, &fault);
+            self.warn_about_field(&about, steps, &fault);
             None
         })
     }
 
-    fn complain(&mut self, about: &str, steps: &[Step<'_>], fault: &str) {
-        self.warn(about, steps, &fields::sentence(fault), ALL_ELSE);
+    fn warn_about_field(&mut self, about: &str, steps: &[PathStep<'_>], fault: &str) {
+        self.warn(about, steps, &fields::with_full_stop(fault), REST_IS_USED);
     }
 
     /// Adds a banner; `message` is one or more sentences.
-    fn warn(&mut self, about: &str, steps: &[Step<'_>], message: &str, advice: &'static str) {
+    fn warn(&mut self, about: &str, steps: &[PathStep<'_>], message: &str, advice: &'static str) {
         let path = self.document.path();
-        let line = self.document.line(steps);
+        let line = self.document.line_of(steps);
         let message = format!("{}, line {line}: {message}", path.display());
-        let notice = Notice::warning(message).advise(advice);
+        let notice = Notice::warning(message).with_advice(advice);
         let cause = BannerCause::setting(file_name(path), about);
         self.banners.push(Banner::new(cause, notice));
     }
 
-    fn check_active(&mut self, settings: &Settings) {
+    fn warn_about_several_active(&mut self, settings: &Settings) {
         let active: Vec<_> = settings
             .models
             .iter()
@@ -260,19 +270,22 @@ impl Reader {
             names.join(", ")
         );
         let notice = Notice::warning(message)
-            .because("None is used until you choose one.")
-            .advise(Advice::SelectModel);
+            .with_reason("None is used until you choose one.")
+            .with_advice(Advice::SelectModel);
         self.banners
-            .push(Banner::new(BannerCause::ActiveModel, notice));
+            .push(Banner::new(BannerCause::SeveralActiveModels, notice));
     }
 }
 
-fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Understood {
+fn parse_model_entry(entry: &Value, home: &Home, variables: VariableLookup<'_>) -> ParsedModel {
     match entry {
-        Value::Object(entry) => models::read(entry, home.root(), variables),
-        other => Understood {
+        Value::Object(entry) => models::parse_model(entry, home.root(), variables),
+        other => ParsedModel {
             model: None,
-            faults: vec![format!("it is {}, expected an object", kind(other))],
+            errors: vec![format!(
+                "it is {}, expected an object",
+                type_description(other)
+            )],
         },
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The contents of all settings files, or the configuration in use.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Known {
+pub struct ConfigSnapshot {
     pub settings: Settings,
     pub servers: Vec<ServerConfig>,
     pub system_prompt: String,
@@ -21,8 +21,8 @@ pub struct Known {
 
 /// The result of reading all files.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Read {
-    pub known: Known,
+pub struct ConfigLoad {
+    pub snapshot: ConfigSnapshot,
     pub banners: Vec<Banner>,
     /// Files that could not be used at all; their part of the snapshot is a default.
     settings_failed: bool,
@@ -32,9 +32,9 @@ pub struct Read {
     trust_failed: bool,
 }
 
-impl Read {
+impl ConfigLoad {
     /// Reads all files. Blocks.
-    pub fn files(home: &Home) -> Self {
+    pub fn from_files(home: &Home) -> Self {
         let settings = read_settings(home);
         let servers = read_servers(home);
         let prompt = read_system_prompt(home);
@@ -45,7 +45,7 @@ impl Read {
             (home.config(), settings.value.secrets()),
             (home.servers(), credentials.collect()),
         ];
-        let exposed = permissions_check::warning(home.root(), &exposed);
+        let exposed = permissions_check::readable_secrets_banner(home.root(), &exposed);
         let banners = [
             exposed.into_iter().collect(),
             settings.banners,
@@ -55,7 +55,7 @@ impl Read {
             trust.banners,
         ];
         Self {
-            known: Known {
+            snapshot: ConfigSnapshot {
                 settings: settings.value,
                 servers: servers.value,
                 system_prompt: prompt.value,
@@ -63,32 +63,32 @@ impl Read {
                 trust: Arc::new(trust.value),
             },
             banners: banners.concat(),
-            settings_failed: settings.failed,
-            servers_failed: servers.failed,
-            prompt_failed: prompt.failed,
-            personas_failed: personas.failed,
-            trust_failed: trust.failed,
+            settings_failed: settings.is_unusable,
+            servers_failed: servers.is_unusable,
+            prompt_failed: prompt.is_unusable,
+            personas_failed: personas.is_unusable,
+            trust_failed: trust.is_unusable,
         }
     }
 
     /// The snapshot, with `current` in place of unusable files, so that no settings are lost
     /// while a file is being repaired.
-    pub fn or_else(self, in_force: &Known) -> Known {
-        let mut known = self.known;
+    pub fn with_fallback(self, current: &ConfigSnapshot) -> ConfigSnapshot {
+        let mut known = self.snapshot;
         if self.settings_failed {
-            known.settings = in_force.settings.clone();
+            known.settings = current.settings.clone();
         }
         if self.servers_failed {
-            known.servers = in_force.servers.clone();
+            known.servers = current.servers.clone();
         }
         if self.prompt_failed {
-            known.system_prompt = in_force.system_prompt.clone();
+            known.system_prompt = current.system_prompt.clone();
         }
         if self.personas_failed {
-            known.personas = in_force.personas.clone();
+            known.personas = current.personas.clone();
         }
         if self.trust_failed {
-            known.trust = Arc::clone(&in_force.trust);
+            known.trust = Arc::clone(&current.trust);
         }
         known
     }

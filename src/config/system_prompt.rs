@@ -1,7 +1,7 @@
 //! Reads `system_prompt.txt`, and replaces outdated ones after a backup.
 
 use super::home::DEFAULT_SYSTEM_PROMPT;
-use super::{ConfigError, Home, Reading};
+use super::{ConfigError, Home, Loaded};
 use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files::{self, UpdateError};
 use std::io::{self, ErrorKind};
@@ -12,14 +12,19 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Maximum number of backups of one prompt.
 const COPIES_MAX: usize = 1_000;
 /// Markers of prompts from older homes, which teach an obsolete tool call format.
-const OLDER_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
+const OLD_CALL_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.
-pub fn read_system_prompt(home: &Home) -> Reading<String> {
+pub fn read_system_prompt(home: &Home) -> Loaded<String> {
     let path = home.system_prompt();
     let bytes = match files::read(&path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(fault) => return without(&home.path_words(), &files::words(&fault)),
+        Err(fault) => {
+            return unusable_prompt(
+                &home.system_prompt_display(),
+                &files::describe_io_error(&fault),
+            );
+        }
     };
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -30,43 +35,43 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
                 .filter(|byte| **byte == b'\n')
                 .count();
             let why = format!("line {} is not UTF-8", line + 1);
-            return without(&home.path_words(), &why);
+            return unusable_prompt(&home.system_prompt_display(), &why);
         }
     };
-    let older = older_form(&text);
+    let older = old_call_form(&text);
     let banners = older.map(|form| {
         let message = format!(
             "{} describes an outdated form of tool calls (`{form}`).",
-            home.path_words()
+            home.system_prompt_display()
         );
         Banner::new(
-            BannerCause::OldSystemPrompt,
+            BannerCause::OutdatedSystemPrompt,
             Notice::warning(message)
-                .because("humble now describes the tools and how to call them in each request.")
-                .advise(Advice::ReplaceSystemPrompt),
+                .with_reason("humble now describes the tools and how to call them in each request.")
+                .with_advice(Advice::ReplaceSystemPrompt),
         )
     });
-    Reading {
+    Loaded {
         value: text,
         banners: banners.into_iter().collect(),
-        failed: false,
+        is_unusable: false,
     }
 }
 
-fn older_form(text: &str) -> Option<&'static str> {
-    OLDER_FORMS.into_iter().find(|form| text.contains(form))
+fn old_call_form(text: &str) -> Option<&'static str> {
+    OLD_CALL_FORMS.into_iter().find(|form| text.contains(form))
 }
 
 /// The text of `system_prompt.txt` if it describes an outdated call format.
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn older_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigError> {
+pub fn outdated_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigError> {
     let path = home.system_prompt();
-    let bytes =
-        files::read(&path, BYTES_MAX).map_err(|fault| ConfigError::reading(&path, &fault))?;
+    let bytes = files::read(&path, BYTES_MAX)
+        .map_err(|fault| ConfigError::from_read_error(&path, &fault))?;
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let older = text.filter(|text| older_form(text).is_some());
+    let older = text.filter(|text| old_call_form(text).is_some());
     Ok(older.map(Arc::from))
 }
 
@@ -79,35 +84,35 @@ pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, Config
     let path = home.system_prompt();
     let unwritable = |fault: &io::Error| ConfigError::Unwritable {
         path: path.clone(),
-        why: files::words(fault),
+        why: files::describe_io_error(fault),
     };
     let mut copy = None;
-    let changed = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
+    let changed = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let current = current.unwrap_or_default();
         if current != shown.as_bytes() {
             let path = path.clone();
             return Err(ConfigError::ChangedMeanwhile { path });
         }
-        copy = Some(keep_copy(&path, &current).map_err(|fault| unwritable(&fault))?);
+        copy = Some(back_up(&path, &current).map_err(|fault| unwritable(&fault))?);
         Ok(DEFAULT_SYSTEM_PROMPT.as_bytes().to_vec())
     });
     changed.map_err(|fault| match fault {
         UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
+        UpdateError::Read(fault) => ConfigError::from_read_error(&path, &fault),
         UpdateError::Write(fault) => unwritable(&fault),
     })?;
     Ok(copy.expect("the backup precedes the write"))
 }
 
 /// Saves `bytes` as `NAME.bak`, `NAME.bak_2` and so on, without replacing an earlier backup.
-fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 1..=COPIES_MAX {
         let mut name = path.as_os_str().to_owned();
         name.push(".bak");
         if number > 1 {
             name.push(format!("_{number}"));
         }
-        match files::create_new(Path::new(&name), bytes, files::PRIVATE) {
+        match files::create_new(Path::new(&name), bytes, files::PRIVATE_MODE) {
             Ok(()) => return Ok(name.into()),
             Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
             Err(fault) => return Err(fault),
@@ -116,22 +121,22 @@ fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     Err(io::Error::other("there are too many backups of it"))
 }
 
-fn without(path: &str, why: &str) -> Reading<String> {
+fn unusable_prompt(path: &str, why: &str) -> Loaded<String> {
     let notice = Notice::failure(format!("{path} cannot be used: {why}."))
-        .because("Models receive no system prompt.")
-        .advise("Save it as a readable UTF-8 file.");
-    Reading {
+        .with_reason("Models receive no system prompt.")
+        .with_advice("Save it as a readable UTF-8 file.");
+    Loaded {
         value: String::new(),
         banners: vec![Banner::new(
             BannerCause::setting("system_prompt.txt", ""),
             notice,
         )],
-        failed: true,
+        is_unusable: true,
     }
 }
 
 impl Home {
-    fn path_words(&self) -> String {
+    fn system_prompt_display(&self) -> String {
         self.system_prompt().display().to_string()
     }
 }

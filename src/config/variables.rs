@@ -6,18 +6,18 @@ use url::Url;
 const SECRET_BYTES_MIN: usize = 6;
 /// Variables with public values, which every child process receives. Redacting them would
 /// make paths in the log unreadable.
-const PUBLIC: [&str; 9] = [
+const PUBLIC_VARIABLES: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
 ];
 
 /// Whether the value of this variable is never a secret.
 pub(super) fn is_public(name: &str) -> bool {
-    PUBLIC.contains(&name) || name.starts_with("XDG_")
+    PUBLIC_VARIABLES.contains(&name) || name.starts_with("XDG_")
 }
 
 /// The forms in which a secret value may appear: verbatim, and as escaped in the path or host
 /// of a URL. Omits forms that are too short to redact.
-pub(super) fn spellings(value: &str) -> Vec<String> {
+pub(super) fn secret_spellings(value: &str) -> Vec<String> {
     let path = value.split(['?', '#']).next().unwrap_or_default();
     let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
     let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
@@ -30,14 +30,14 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
 }
 
 /// Looks up an environment variable; `None` if it is unset or not Unicode.
-pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-pub(super) fn environment(name: &str) -> Option<String> {
+pub(super) fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 /// `NAME`, if `text` is exactly `${NAME}`.
-pub(super) fn reference(text: &str) -> Option<&str> {
+pub(super) fn whole_reference(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
 }
 
@@ -54,7 +54,10 @@ pub(super) fn is_name(name: &str) -> bool {
 ///
 /// # Errors
 /// The first variable that is not set.
-pub(super) fn replaced(text: &str, variables: Variables<'_>) -> Result<String, String> {
+pub(super) fn expand_variables(
+    text: &str,
+    variables: VariableLookup<'_>,
+) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -77,10 +80,10 @@ pub(super) fn replaced(text: &str, variables: Variables<'_>) -> Result<String, S
 
 #[cfg(test)]
 mod tests {
-    use super::replaced;
+    use super::expand_variables;
 
     #[test]
-    fn variables_are_replaced_and_an_unset_one_is_named() {
+    fn variables_are_expanded_and_unset_ones_are_reported() {
         let variables = |name: &str| (name == "A").then(|| "${B}x".to_owned());
         for (text, expected) in [
             ("", Ok("")),
@@ -90,7 +93,7 @@ mod tests {
             ("${${A}", Ok("${${B}x")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(replaced(text, &variables), expected, "{text}");
+            assert_eq!(expand_variables(text, &variables), expected, "{text}");
         }
     }
 }

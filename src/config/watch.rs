@@ -5,7 +5,7 @@
 mod fingerprint;
 
 use super::Home;
-use fingerprint::{Stamps, folders};
+use fingerprint::{Fingerprints, folders_to_watch};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,23 +15,23 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 /// Debounce interval: editors write a file in several steps.
-const QUIET: Duration = Duration::from_millis(200);
+const DEBOUNCE: Duration = Duration::from_millis(200);
 /// Longest debounce, for a file that keeps changing.
-const RESTLESS_MAX: Duration = Duration::from_secs(2);
+const DEBOUNCE_MAX: Duration = Duration::from_secs(2);
 /// Poll interval without file-system events.
-const POLL: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Poll interval with file-system events, which are missing on network drives and dropped
 /// under load.
-const SAFETY: Duration = Duration::from_secs(10);
+const FALLBACK_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Reports changes of the settings files of a home. Stops when dropped.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct SettingsWatcher {
     changed: mpsc::Receiver<()>,
     _task: AbortOnDropHandle<()>,
 }
 
-impl Watcher {
+impl SettingsWatcher {
     /// Starts watching. Reports a change at once, to cover edits since the files were read.
     /// Must be called within a tokio runtime.
     pub fn new(home: &Home) -> Self {
@@ -53,13 +53,17 @@ impl Watcher {
 
 async fn watch(home: Home, sender: mpsc::Sender<()>) {
     let (wake, woken) = mpsc::channel(1);
-    follow(Look::new(home, wake), woken, sender).await;
+    watch_loop(SettingsFiles::new(home, wake), woken, sender).await;
 }
 
-async fn follow(mut files: Look, mut woken: mpsc::Receiver<()>, sender: mpsc::Sender<()>) {
+async fn watch_loop(
+    mut files: SettingsFiles,
+    mut woken: mpsc::Receiver<()>,
+    sender: mpsc::Sender<()>,
+) {
     loop {
         let checked = tokio::task::spawn_blocking(move || {
-            let changed = files.again();
+            let changed = files.has_changed();
             (files, changed)
         });
         let changed;
@@ -76,17 +80,21 @@ async fn follow(mut files: Look, mut woken: mpsc::Receiver<()>, sender: mpsc::Se
         {
             return;
         }
-        let poll_interval = if files.is_told { SAFETY } else { POLL };
+        let poll_interval = if files.is_notified {
+            FALLBACK_POLL_INTERVAL
+        } else {
+            POLL_INTERVAL
+        };
         if timeout(poll_interval, woken.recv()).await.is_ok() {
-            come_to_rest(&mut woken).await;
+            debounce(&mut woken).await;
         }
     }
 }
 
-async fn come_to_rest(woken: &mut mpsc::Receiver<()>) {
-    let end = Instant::now() + RESTLESS_MAX;
+async fn debounce(woken: &mut mpsc::Receiver<()>) {
+    let end = Instant::now() + DEBOUNCE_MAX;
     loop {
-        let until = end.min(Instant::now() + QUIET);
+        let until = end.min(Instant::now() + DEBOUNCE);
         match timeout_at(until, woken.recv()).await {
             Ok(Some(())) if Instant::now() < end => {}
             _ => return,
@@ -95,44 +103,44 @@ async fn come_to_rest(woken: &mut mpsc::Receiver<()>) {
 }
 
 /// The system's watcher, and the fingerprints of the files at the last check.
-struct Look {
+struct SettingsFiles {
     home: Home,
     wake: mpsc::Sender<()>,
     system: Option<RecommendedWatcher>,
-    asks_system: bool,
+    may_use_system: bool,
     watched: BTreeSet<PathBuf>,
-    stamps: Option<Stamps>,
+    fingerprints: Option<Fingerprints>,
     /// The system watches every folder.
-    is_told: bool,
+    is_notified: bool,
 }
 
-impl Look {
+impl SettingsFiles {
     fn new(home: Home, wake: mpsc::Sender<()>) -> Self {
         Self {
             home,
             wake,
             system: None,
-            asks_system: true,
+            may_use_system: true,
             watched: BTreeSet::new(),
-            stamps: None,
-            is_told: false,
+            fingerprints: None,
+            is_notified: false,
         }
     }
 
     /// Whether a file's contents differ from the last check. True on the first check. Blocks.
-    fn again(&mut self) -> bool {
+    fn has_changed(&mut self) -> bool {
         // Watch before reading, so that no change in between is lost.
-        self.is_told = self.follow();
-        let stamps = Stamps::of(&self.home, self.stamps.as_ref());
-        let changed = self.stamps.as_ref() != Some(&stamps);
-        self.stamps = Some(stamps);
+        self.is_notified = self.watch_folders();
+        let stamps = Fingerprints::read(&self.home, self.fingerprints.as_ref());
+        let changed = self.fingerprints.as_ref() != Some(&stamps);
+        self.fingerprints = Some(stamps);
         changed
     }
 
     /// Watches the current folders of the files. Links may have changed since the last check,
     /// and a recreated folder needs a new watch.
-    fn follow(&mut self) -> bool {
-        if self.system.is_none() && self.asks_system {
+    fn watch_folders(&mut self) -> bool {
+        if self.system.is_none() && self.may_use_system {
             let wake = self.wake.clone();
             let on_event = move |event: notify::Result<Event>| {
                 // Reading a file does not change it.
@@ -152,7 +160,7 @@ impl Look {
         let Some(system) = &mut self.system else {
             return false;
         };
-        let wanted = folders(&self.home);
+        let wanted = folders_to_watch(&self.home);
         for gone in self.watched.difference(&wanted) {
             // Fails if the folder was removed, which is fine.
             let _ = system.unwatch(gone);

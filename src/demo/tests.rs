@@ -1,14 +1,14 @@
 //! Each branch of the script, tested with the request that leads to it.
 
 use super::*;
-use crate::domain::{CallMessage, Offered};
+use crate::domain::{ToolCallMessage, Toolset};
 use crate::fixtures;
 use crate::provider::StreamPart;
 use serde_json::json;
 use std::sync::Arc;
 
-fn toolset() -> Offered {
-    Offered::from_servers(&[fixtures::server("humble", vec![fixtures::tool("get_time")])])
+fn toolset() -> Toolset {
+    Toolset::from_servers(&[fixtures::server("humble", vec![fixtures::tool("get_time")])])
 }
 
 fn request(messages: Vec<Message>) -> ChatRequest {
@@ -57,15 +57,15 @@ fn call_arguments(steps: &[ScriptStep]) -> Value {
 
 /// The answer to a tool result.
 fn answer_to_result(content: &str, is_error: bool) -> String {
-    let call = CallMessage {
+    let call = ToolCallMessage {
         wire_id: "1".into(),
         server: "humble".into(),
         tool: "get_time".into(),
         native_name: "humble__get_time".into(),
-        taught_name: "get_time".into(),
+        prompt_name: "get_time".into(),
         arguments: Arguments::new(),
     };
-    let result = ResultMessage {
+    let result = ToolResultMessage {
         wire_id: "1".into(),
         tool: "get_time".into(),
         native_name: "humble__get_time".into(),
@@ -74,11 +74,11 @@ fn answer_to_result(content: &str, is_error: bool) -> String {
     };
     text_of(&respond(&request(vec![
         Message::User(QUESTION.to_owned()),
-        Message::Calls {
+        Message::ToolCalls {
             calls: vec![call],
-            carry: None,
+            reasoning_echo: None,
         },
-        Message::Result(result),
+        Message::ToolResult(result),
     ])))
 }
 

@@ -7,7 +7,7 @@ use super::json_call::{self, ParsedCall};
 use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use crate::text::python;
 use arguments::GemmaArguments;
 use std::ops::Range;
@@ -43,7 +43,7 @@ enum GemmaState {
 }
 
 impl Recognizer for GemmaRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         match self.state {
             GemmaState::Start if body == START => {
@@ -72,7 +72,7 @@ impl Recognizer for GemmaRecognizer {
         }
     }
 
-    fn finish(&mut self, body: &str, _offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, _offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let is_cut_off = self.state == GemmaState::Arguments && end == FormEnd::Stream;
         is_cut_off.then(|| {
             let cut = json_call::unusable_call(body.trim_end(), json_call::CUT_OFF);
@@ -82,7 +82,7 @@ impl Recognizer for GemmaRecognizer {
 }
 
 impl GemmaRecognizer {
-    fn read(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn read(&mut self, body: &str, offered: &Toolset) -> Advance {
         let (arguments, repaired) = std::mem::take(&mut self.arguments).into_value();
         let call = ParsedCall {
             raw: body,

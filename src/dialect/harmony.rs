@@ -8,7 +8,7 @@ use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
 };
 use super::unterminated_json::JsonProgress;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use serde_json::Value;
 
 const FORM: &str = "Harmony";
@@ -87,7 +87,7 @@ enum HarmonyState {
 }
 
 impl Recognizer for HarmonyRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         match self.state {
             HarmonyState::BeforeArguments if c == '{' => {
@@ -141,7 +141,7 @@ impl Recognizer for HarmonyRecognizer {
             .map_or(0, |json_end| body.len() - json_end)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let in_header = matches!(
             self.state,
             HarmonyState::Between { .. } | HarmonyState::Word { .. } | HarmonyState::Token { .. }
@@ -184,7 +184,7 @@ impl HarmonyRecognizer {
         Advance::Hold
     }
 
-    fn in_token(&mut self, part: &str, body: &str, offered: &Offered) -> Advance {
+    fn in_token(&mut self, part: &str, body: &str, offered: &Toolset) -> Advance {
         let opens = part.len() == body.len();
         if let Some(token) = TOKENS.into_iter().find(|&token| token == part) {
             if opens && !matches!(token, START | CHANNEL) {
@@ -224,7 +224,7 @@ impl HarmonyRecognizer {
     }
 
     /// Handles the end of the header.
-    fn message(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn message(&mut self, body: &str, offered: &Toolset) -> Advance {
         self.header = body.len();
         if recipient(body).is_some() {
             if offered.is_empty() {
@@ -241,7 +241,7 @@ impl HarmonyRecognizer {
         })
     }
 
-    fn call(&self, body: &str, end: usize, offered: &Offered) -> Advance {
+    fn call(&self, body: &str, end: usize, offered: &Toolset) -> Advance {
         match self.read(body, end, offered, true) {
             Some(found) => Advance::Found(found),
             None => Advance::Text,
@@ -253,7 +253,7 @@ impl HarmonyRecognizer {
         &self,
         body: &str,
         end: usize,
-        offered: &Offered,
+        offered: &Toolset,
         is_terminated: bool,
     ) -> Option<RecognizedForm> {
         let raw = body[..end].trim_end();

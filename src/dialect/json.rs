@@ -9,7 +9,7 @@ use super::recognizer::{
 };
 use super::scan_event::ScanEvent;
 use super::unterminated_json::{JsonProgress, UnclosedString, UnterminatedJson};
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ impl CallEvidence {
 }
 
 impl Recognizer for JsonRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         if self.unterminated.is_some() {
             return self.step_unterminated(c, body, offered);
         }
@@ -111,7 +111,7 @@ impl Recognizer for JsonRecognizer {
             JsonEvent::Key if at_level => self.key(offered),
             JsonEvent::StringEnd if at_level && self.evidence.name_follows => {
                 let name = self.scanner.string().unwrap_or_default();
-                self.evidence.names_tool = offered.resolve(None, name) != Resolved::Unknown;
+                self.evidence.names_tool = offered.resolve(None, name) != ToolLookup::Unknown;
                 self.evidence.name_follows = false;
                 Advance::Hold
             }
@@ -151,7 +151,7 @@ impl Recognizer for JsonRecognizer {
     }
 
     /// A missing bracket at the end is forgiven; a truncated call is not.
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = self.read_elements(body, offered);
         let end_of_call = self.end.or_else(|| self.unclosed.end_of_json(body));
         if let Some(end_of_call) = end_of_call.filter(|_| self.is_unmistakable()) {
@@ -187,7 +187,7 @@ impl JsonRecognizer {
     }
 
     /// The first element decides: if it is not a call, the array is data.
-    fn is_data_list(&self, body: &str, offered: &Offered) -> bool {
+    fn is_data_list(&self, body: &str, offered: &Toolset) -> bool {
         let in_list = self.levels.len() == 1 && self.in_array() && !self.is_tagged;
         in_list && self.elements.len() == 1 && self.read_elements(body, offered).is_empty()
     }
@@ -238,7 +238,7 @@ impl JsonRecognizer {
         }
     }
 
-    fn key(&mut self, offered: &Offered) -> Advance {
+    fn key(&mut self, offered: &Toolset) -> Advance {
         let known = self
             .scanner
             .string()
@@ -261,7 +261,7 @@ impl JsonRecognizer {
         Advance::Hold
     }
 
-    fn on_value_end(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn on_value_end(&mut self, body: &str, offered: &Toolset) -> Advance {
         let mut pieces = self.read_elements(body, offered);
         if self.elements.is_empty() && body.starts_with('{') {
             let object = JsonObject {
@@ -283,7 +283,7 @@ impl JsonRecognizer {
 
     /// Parses each element separately, so an invalid one does not drop its siblings. Empty if no
     /// element is a call.
-    fn read_elements(&self, body: &str, offered: &Offered) -> Vec<ScanEvent> {
+    fn read_elements(&self, body: &str, offered: &Toolset) -> Vec<ScanEvent> {
         let read: Vec<_> = self
             .elements
             .iter()
@@ -310,7 +310,7 @@ impl JsonRecognizer {
     }
 
     /// Counts braces to the end of the invalid object, then continues with the rest of its array.
-    fn step_unterminated(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step_unterminated(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let Some(unterminated) = &mut self.unterminated else {
             return Advance::Reject;
         };

@@ -2,8 +2,8 @@
 //! cannot be run.
 
 use super::scan_event::{ScanEvent, TextCall, UnusableCall};
-use crate::domain::toolset::withheld;
-use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
+use crate::domain::toolset::withheld_reason;
+use crate::domain::{Arguments, OfferedTool, ToolLookup, Toolset};
 use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -35,13 +35,13 @@ pub(super) fn is_wrapper_key(key: &str) -> bool {
 }
 
 /// Whether a call may have the key `key`; an object with any other key is not a call.
-pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
+pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
     NAMES.contains(&key)
         || ARGUMENTS.contains(&key)
         || WRAPPERS.contains(&key)
         || OTHERS.contains(&key)
         || key == "tool_call_id"
-        || offered.has(key)
+        || offered.has_tool_named(key)
 }
 
 /// A complete object from the stream.
@@ -74,20 +74,20 @@ pub(super) struct ParsedCall<'a> {
 
 /// Resolves the tool name and checks the arguments. Returns `None` if the call is plain text: the
 /// tool is unknown and the form is not unmistakable.
-pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Offered) -> Option<ScanEvent> {
+pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let name: String = call.name.chars().take(NAME_CHARS_MAX).collect();
     let tool = match offered.resolve(call.server.as_deref(), call.name) {
-        Resolved::Tool(tool) => tool,
+        ToolLookup::Tool(tool) => tool,
         // The tool was available earlier, so the model may still remember it.
-        Resolved::Unknown if offered.withholds(call.server.as_deref(), call.name) => {
-            return Some(unusable_call(call.raw, withheld(&name)));
+        ToolLookup::Unknown if offered.is_withheld(call.server.as_deref(), call.name) => {
+            return Some(unusable_call(call.raw, withheld_reason(&name)));
         }
         _ if !call.unmistakable => return None,
-        Resolved::Ambiguous => {
+        ToolLookup::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
             return Some(unusable_call(call.raw, why));
         }
-        Resolved::Unknown => {
+        ToolLookup::Unknown => {
             let of_server = match &call.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
@@ -115,7 +115,7 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Offered) -> Option<Sc
 }
 
 /// Returns `None` if the object is not a call.
-pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<ScanEvent> {
+pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
         Err(why) if object.unmistakable || object.is_tagged => {
@@ -128,12 +128,12 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Offered) -> Option<S
     let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
     let unmistakable = match (resolved, &parts.arguments) {
         _ if object.is_tagged => true,
-        (Resolved::Ambiguous, arguments) => arguments.is_some(),
-        (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
-        (Resolved::Tool(tool), arguments) => {
+        (ToolLookup::Ambiguous, arguments) => arguments.is_some(),
+        (ToolLookup::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
+        (ToolLookup::Tool(tool), arguments) => {
             // An object that merely has a name is not a call.
             let bare = arguments.is_none() && (parts.server.is_none() || object.is_array_element);
-            if bare && tool.tool.required().next().is_none() {
+            if bare && tool.tool.required_arguments().next().is_none() {
                 return None;
             }
             if arguments.as_ref().is_some_and(is_definition) {
@@ -179,7 +179,7 @@ struct CallParts {
 }
 
 impl CallParts {
-    fn find(value: Value, element: bool, offered: &Offered) -> Option<Self> {
+    fn find(value: Value, element: bool, offered: &Toolset) -> Option<Self> {
         let Value::Object(mut map) = value else {
             return None;
         };
@@ -219,9 +219,9 @@ impl CallParts {
     }
 
     /// Reads `{"f": {…}}`.
-    fn from_name_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
+    fn from_name_key(map: &mut Map<String, Value>, offered: &Toolset) -> Option<Self> {
         let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
-        let named = matches!(offered.resolve(None, name), Resolved::Tool(_)) && value.is_object();
+        let named = matches!(offered.resolve(None, name), ToolLookup::Tool(_)) && value.is_object();
         named.then(|| Self {
             server: None,
             name: name.clone(),
@@ -257,7 +257,7 @@ fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, boo
     };
     let missing: Vec<_> = tool
         .tool
-        .required()
+        .required_arguments()
         .filter(|key| !arguments.contains_key(*key))
         .take(LISTED_MAX)
         .map(|key| format!("`{key}`"))
@@ -273,7 +273,7 @@ fn arguments(value: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, boo
 }
 
 /// The available tools by name, limited to one sentence.
-fn list_tools(offered: &Offered) -> String {
+fn list_tools(offered: &Toolset) -> String {
     let mut list = String::new();
     for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
         let comma = if number == 0 { "" } else { ", " };

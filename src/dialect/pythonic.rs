@@ -14,7 +14,7 @@ use super::recognizer::{
 };
 use super::scan_event::ScanEvent;
 use super::tool_code;
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use crate::text::python::{self, BracketScanner};
 use identifiers::could_name_tool;
 use state::PythonicState as State;
@@ -90,7 +90,7 @@ struct ListItem {
 }
 
 impl Recognizer for PythonicRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         if let State::ListClosed { blank } = self.state {
             return self.step_after_list(c, blank, char_start);
@@ -136,7 +136,7 @@ impl Recognizer for PythonicRecognizer {
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let in_call = matches!(
             self.state,
             State::FirstArgument { .. } | State::Equals | State::Arguments
@@ -204,7 +204,7 @@ impl PythonicRecognizer {
     }
 
     /// Without a marker, only a possible prefix of a tool name is withheld.
-    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Advance {
+    fn name(&mut self, chars: usize, part: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && !could_name_tool(part, offered) {
             return Advance::Reject;
         }
@@ -212,14 +212,14 @@ impl PythonicRecognizer {
     }
 
     /// Handles the parenthesis after a name.
-    fn named(&mut self, char_start: usize, body: &str, offered: &Offered) -> Advance {
+    fn named(&mut self, char_start: usize, body: &str, offered: &Toolset) -> Advance {
         self.name_end = char_start;
         if self.wrapper.is_some() {
             return self.enter(State::Arguments);
         }
         let name = tool_name(&body[self.start..char_start], offered);
         match offered.resolve(None, name) {
-            Resolved::Unknown => Advance::Reject,
+            ToolLookup::Unknown => Advance::Reject,
             _ => self.enter(State::FirstArgument { named: false }),
         }
     }
@@ -229,7 +229,7 @@ impl PythonicRecognizer {
         c: char,
         named: bool,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         ended: bool,
     ) -> Advance {
         match c {
@@ -243,7 +243,7 @@ impl PythonicRecognizer {
         }
     }
 
-    fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
+    fn in_arguments(&mut self, body: &str, offered: &Toolset, ended: bool) -> Advance {
         let outside = usize::from(self.list);
         if !ended && self.brackets.depth() > outside {
             return self.enter(State::Arguments);
@@ -268,7 +268,7 @@ impl PythonicRecognizer {
         c: char,
         char_start: usize,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         ended: bool,
     ) -> Advance {
         if self.wrapper.is_none() || !self.list {
@@ -294,7 +294,7 @@ impl PythonicRecognizer {
         self.enter(State::Item)
     }
 
-    fn on_close(&mut self, body: &str, offered: &Offered) -> Advance {
+    fn on_close(&mut self, body: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && self.list {
             return self.enter(State::ListClosed { blank: false });
         }
@@ -310,7 +310,7 @@ impl PythonicRecognizer {
     }
 
     /// Parses each item separately, so an invalid one does not drop its siblings.
-    fn parse_items(&self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn parse_items(&self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let read: Vec<_> = self
             .items
             .iter()
@@ -328,7 +328,7 @@ impl PythonicRecognizer {
         Some(RecognizedForm::Calls(pieces.collect()))
     }
 
-    fn piece(&self, item: &ListItem, body: &str, offered: &Offered) -> Option<ScanEvent> {
+    fn piece(&self, item: &ListItem, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name_end = item.name_end?;
         let raw = &body[item.at.clone()];
         let (name, arguments) = match raw.split_at(name_end - item.at.start) {
@@ -359,7 +359,7 @@ pub(super) struct PythonCall<'a> {
 
 impl PythonCall<'_> {
     /// Returns `None` if it is code.
-    pub(super) fn parse(self, offered: &Offered) -> Option<ScanEvent> {
+    pub(super) fn parse(self, offered: &Toolset) -> Option<ScanEvent> {
         let arguments = python::parse_arguments(self.arguments);
         let call = ParsedCall {
             raw: self.raw,

@@ -3,7 +3,7 @@
 
 use super::markers::Wrapper;
 use super::scan_event::ScanEvent;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use std::fmt::Debug;
 
 /// A form that is being read.
@@ -35,7 +35,7 @@ pub(super) struct OpeningContext<'a> {
     pub(super) after_call: bool,
     /// A gpt-oss message header came before.
     pub(super) has_message_header: bool,
-    pub(super) offered: &'a Offered,
+    pub(super) offered: &'a Toolset,
 }
 
 impl OpeningContext<'_> {
@@ -108,7 +108,7 @@ pub(super) enum FormEnd {
 /// Reads one form from its marker on, in constant time per character.
 pub(super) trait Recognizer: Debug + Send {
     /// Consumes `c`; `body` is everything from the marker through `c`.
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance;
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance;
 
     /// Consumes `c` after [`Advance::PassThrough`].
     fn pass(&mut self, _c: char) -> PassThroughStatus {
@@ -122,7 +122,7 @@ pub(super) trait Recognizer: Debug + Send {
     }
 
     /// Ends the form. Returns `None` if the withheld text is plain text.
-    fn finish(&mut self, _body: &str, _offered: &Offered, _end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, _body: &str, _offered: &Toolset, _end: FormEnd) -> Option<RecognizedForm> {
         None
     }
 }

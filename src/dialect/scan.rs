@@ -11,7 +11,7 @@ use super::markers::Wrapper;
 use super::recognizer::{BoxedRecognizer, OpeningContext, ThinkingEnd};
 use super::registry::{MARKERS, RECOGNIZERS};
 use super::scan_event::ScanOutput;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use std::sync::Arc;
 
 pub use super::scan_event::{ScanEvent, TextCall, UnusableCall};
@@ -26,7 +26,7 @@ const BLANK_CHARS_MAX: usize = 256;
 /// Finds calls and thinking in streamed text, in linear time.
 #[derive(Debug)]
 pub struct CallScanner {
-    offered: Arc<Offered>,
+    offered: Arc<Toolset>,
     state: ScanState,
     /// Undecided text, starting at the fence before a form.
     withheld: String,
@@ -74,7 +74,7 @@ enum ScanState {
 }
 
 impl CallScanner {
-    pub fn new(offered: Arc<Offered>) -> Self {
+    pub fn new(offered: Arc<Toolset>) -> Self {
         Self {
             offered,
             state: ScanState::Text,

@@ -7,7 +7,7 @@ use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
 use super::unterminated_json::JsonProgress;
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use crate::text::python;
 use serde_json::Value;
 use std::ops::Range;
@@ -102,7 +102,7 @@ enum SpecialTokenState {
 }
 
 impl Recognizer for SpecialTokenRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         match self.state {
             State::Name { spaced } => self.in_name(c, char_start, spaced),
@@ -172,7 +172,7 @@ impl Recognizer for SpecialTokenRecognizer {
         end.flatten().map_or(0, |end| body.len() - end)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         if matches!(self.state, State::Arguments { .. })
             && let Some(end) = self.body.end(body)
         {
@@ -255,7 +255,7 @@ impl SpecialTokenRecognizer {
         self.enter(State::Arguments { fenced })
     }
 
-    fn complete(&self, body: &str, offered: &Offered) -> Advance {
+    fn complete(&self, body: &str, offered: &Toolset) -> Advance {
         match self.read(body, offered) {
             Some(found) => Advance::Found(found),
             None => Advance::Text,
@@ -263,7 +263,7 @@ impl SpecialTokenRecognizer {
     }
 
     /// Parses `call`, which ends with its arguments.
-    fn read(&self, call: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn read(&self, call: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
             json => JsonArguments::parse(json),

@@ -3,7 +3,7 @@
 use super::recognizer::{
     Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer, ThinkingEnd,
 };
-use crate::domain::Offered;
+use crate::domain::Toolset;
 
 const STARTS: [(&str, &ThinkingEnd); 5] = [
     ("<think>", &until(&["</think>", "</thinking>"])),
@@ -47,7 +47,7 @@ struct ThinkingTagRecognizer {
 }
 
 impl Recognizer for ThinkingTagRecognizer {
-    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
+    fn step(&mut self, _c: char, body: &str, _offered: &Toolset) -> Advance {
         let starts = STARTS.iter().map(|(tag, _)| tag).filter(|_| self.may_start);
         if !self.may_start && STARTS.iter().any(|(tag, _)| *tag == body) {
             Advance::Reject

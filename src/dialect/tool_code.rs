@@ -7,7 +7,7 @@ use super::recognizer::{
     Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
 };
 use super::scan_event::ScanEvent;
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use crate::text::python::{self, BracketScanner};
 
 const INFO: &str = "tool_code";
@@ -40,7 +40,7 @@ impl ToolCodeRecognizer {
 }
 
 impl Recognizer for ToolCodeRecognizer {
-    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, _body: &str, _offered: &Toolset) -> Advance {
         // Python has no backtick, so this closes the fence.
         if c == '`' && !self.brackets.is_in_string() && !self.brackets.is_in_comment() {
             return Advance::Reject;
@@ -49,7 +49,7 @@ impl Recognizer for ToolCodeRecognizer {
         Advance::Hold
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = Vec::new();
         let mut is_code = false;
         let (statements, is_open) = statements(body)?;
@@ -100,7 +100,7 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
 }
 
 /// Parses a call: alone, printed or assigned. `is_open` if its parenthesis is not closed.
-fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<ScanEvent> {
+fn read_call(statement: &str, is_open: bool, offered: &Toolset) -> Option<ScanEvent> {
     let parts = if is_open { parts } else { split_call };
     let (name, arguments) = parts(statement)?;
     let call = PythonCall {
@@ -142,18 +142,18 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
 }
 
 /// A statement truncated by the end of the stream: a call if it names a tool.
-fn cut_off_call(statement: &str, offered: &Offered) -> Option<ScanEvent> {
+fn cut_off_call(statement: &str, offered: &Toolset) -> Option<ScanEvent> {
     calls_tool(statement, offered).then(|| json_call::unusable_call(statement, json_call::CUT_OFF))
 }
 
 /// Whether the statement only imports or prints, and calls no tool itself.
-fn is_harmless(statement: &str, offered: &Offered) -> bool {
+fn is_harmless(statement: &str, offered: &Toolset) -> bool {
     let may = ["import ", "from ", "print("];
     may.iter().any(|start| statement.starts_with(start)) && !calls_tool(statement, offered)
 }
 
 /// Whether a tool name precedes a parenthesis.
-fn calls_tool(statement: &str, offered: &Offered) -> bool {
+fn calls_tool(statement: &str, offered: &Toolset) -> bool {
     let mut parts = statement.split('(');
     parts.next_back();
     parts.any(|part| {
@@ -162,6 +162,6 @@ fn calls_tool(statement: &str, offered: &Offered) -> bool {
             .next()
             .unwrap_or(part);
         let name = pythonic::tool_name(name, offered);
-        offered.resolve(None, name) != Resolved::Unknown
+        offered.resolve(None, name) != ToolLookup::Unknown
     })
 }

@@ -1,7 +1,7 @@
 //! The tool section of the system message. `tests/golden` fixes its bytes: models for the `prompt`
 //! dialect were chosen with exactly this text.
 
-use crate::domain::{Dialect, Offered, OfferedTool};
+use crate::domain::{Dialect, OfferedTool, Toolset};
 use serde_json::{Map, Value};
 
 const CALL_BLOCK_JSON: &str = "FUNCTION_CALL:
@@ -41,7 +41,7 @@ This replaces any other form of function call described above.
 
 /// The system message: `prompt` (system_prompt.txt or a persona), the tools, and the call syntax.
 /// `None` if it would be empty.
-pub fn system_message(prompt: &str, dialect: Dialect, offered: &Offered) -> Option<String> {
+pub fn system_message(prompt: &str, dialect: Dialect, offered: &Toolset) -> Option<String> {
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt);
     let prompt = prompt.strip_suffix('\r').unwrap_or(prompt);
     let call_block = match dialect {

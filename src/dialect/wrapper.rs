@@ -2,7 +2,7 @@
 
 use super::markers::{CLOSERS, WRAPPERS};
 use super::recognizer::{Advance, BoxedRecognizer, OpeningContext, RecognizedForm, Recognizer};
-use crate::domain::Offered;
+use crate::domain::Toolset;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = match opening.marker {
@@ -27,7 +27,7 @@ pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
 struct OpenerRecognizer;
 
 impl Recognizer for OpenerRecognizer {
-    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
+    fn step(&mut self, _c: char, body: &str, _offered: &Toolset) -> Advance {
         let mut starts = WRAPPERS
             .iter()
             .filter(|wrapper| wrapper.opening.starts_with(body));
@@ -45,7 +45,7 @@ impl Recognizer for OpenerRecognizer {
 struct CloserRecognizer;
 
 impl Recognizer for CloserRecognizer {
-    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
+    fn step(&mut self, _c: char, body: &str, _offered: &Toolset) -> Advance {
         let closer = body.trim_start_matches(|c: char| "}]".contains(c) || c.is_whitespace());
         if CLOSERS.contains(&closer) {
             Advance::Found(RecognizedForm::Delimiter)

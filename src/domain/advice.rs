@@ -5,14 +5,14 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
     /// A complete sentence, valid in every front end.
-    Say(String),
+    Sentence(String),
 
     /// Ask the model again.
     Retry,
     /// Ask the model again after a while.
     RetryLater,
     /// Send the restored prompt again.
-    SendAgain,
+    ResendPrompt,
     /// Continue a truncated answer.
     Continue,
     /// Wait for the running task, or stop it.
@@ -45,13 +45,13 @@ pub enum Advice {
     /// List the sessions.
     ListSessions,
     /// Give the conversation a title.
-    NameTitle,
+    SetTitle,
     /// List the branches of the conversation.
     ListBranches,
     /// Stop saving the conversation.
     MakePrivate,
     /// Resume saving the conversation.
-    LeavePrivate,
+    ResumeSaving,
 
     /// Show this program's log.
     ShowLog,
@@ -62,9 +62,9 @@ pub enum Advice {
     /// Review the changes of trusted tools.
     ReviewTrust,
     /// Disable servers or tools.
-    SwitchOffTools,
+    DisableTools,
     /// Read a server's instructions for the model.
-    ShowInstructions,
+    ReviewInstructions,
 }
 
 impl Advice {
@@ -79,32 +79,35 @@ impl Advice {
 
 impl<T: Into<String>> From<T> for Advice {
     fn from(sentence: T) -> Self {
-        Self::Say(sentence.into())
+        Self::Sentence(sentence.into())
     }
 }
 
 /// Joins all advice into one text. `phrase` returns a complete sentence, or `None` for
 /// advice that the front end does not support. Returns `None` if nothing remains.
-pub fn sentences(advice: &[Advice], phrase: impl Fn(&Advice) -> Option<String>) -> Option<String> {
-    let mut said = String::new();
-    for one in advice {
-        let Some(sentence) = phrase(one) else {
+pub fn join_sentences(
+    advice: &[Advice],
+    phrase: impl Fn(&Advice) -> Option<String>,
+) -> Option<String> {
+    let mut joined = String::new();
+    for item in advice {
+        let Some(sentence) = phrase(item) else {
             continue;
         };
-        if said.is_empty() {
-            said = sentence;
-        } else if one.is_alternative() {
-            said.truncate(said.trim_end_matches('.').len());
-            said.push_str(", or ");
+        if joined.is_empty() {
+            joined = sentence;
+        } else if item.is_alternative() {
+            joined.truncate(joined.trim_end_matches('.').len());
+            joined.push_str(", or ");
             let mut chars = sentence.chars();
-            said.extend(chars.next().into_iter().flat_map(char::to_lowercase));
-            said.push_str(chars.as_str());
+            joined.extend(chars.next().into_iter().flat_map(char::to_lowercase));
+            joined.push_str(chars.as_str());
         } else {
-            said.push(' ');
-            said.push_str(&sentence);
+            joined.push(' ');
+            joined.push_str(&sentence);
         }
     }
-    (!said.is_empty()).then_some(said)
+    (!joined.is_empty()).then_some(joined)
 }
 
 #[cfg(test)]
@@ -113,7 +116,7 @@ mod tests {
 
     fn phrase(advice: &Advice) -> Option<String> {
         let text = match advice {
-            Advice::Say(sentence) => sentence,
+            Advice::Sentence(sentence) => sentence,
             Advice::Retry => "Ask again.",
             Advice::NewSession => "Begin a new one.",
             _ => return None,
@@ -122,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn steps_follow_each_other_and_alternatives_are_joined() {
-        let said = |advice: &[Advice]| sentences(advice, phrase).unwrap_or_default();
+    fn steps_become_sentences_and_alternatives_are_joined_with_or() {
+        let said = |advice: &[Advice]| join_sentences(advice, phrase).unwrap_or_default();
         let top_up = || Advice::from("Top it up.");
         assert_eq!(said(&[top_up(), Advice::Retry]), "Top it up. Ask again.");
         assert_eq!(

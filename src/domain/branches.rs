@@ -2,18 +2,18 @@
 //! messages after a point of the active one. A branch that is a prefix of another is not
 //! stored separately.
 
-use super::session::{Branch, Role};
+use super::session::{Branch, MessageRole};
 use super::{SavedMessage, Session};
 use jiff::Timestamp;
 use serde_json::Map;
 
 impl Branch {
     /// A label: the first line of its first prompt.
-    pub fn words(&self) -> &str {
+    pub fn first_prompt_line(&self) -> &str {
         let prompt = self
             .messages
             .iter()
-            .find(|message| message.role == Role::User);
+            .find(|message| message.role == MessageRole::User);
         let text = prompt.map_or("", |prompt| &*prompt.content);
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.unwrap_or_default().trim()
@@ -22,10 +22,10 @@ impl Branch {
 
 impl Session {
     /// The index of the last answered prompt.
-    pub fn last_prompt(&self) -> Option<usize> {
+    pub fn last_prompt_index(&self) -> Option<usize> {
         self.messages
             .iter()
-            .rposition(|message| message.role == Role::User)
+            .rposition(|message| message.role == MessageRole::User)
     }
 
     /// Removes all but the first `at` messages, which become a branch left at `now`.
@@ -34,8 +34,12 @@ impl Session {
             return;
         }
         // Branches that start in the removed part take their share of it along.
-        for branch in self.branches.iter_mut().filter(|branch| branch.at > at) {
-            let until = branch.at;
+        for branch in self
+            .branches
+            .iter_mut()
+            .filter(|branch| branch.fork_index > at)
+        {
+            let until = branch.fork_index;
             let mut messages = self.messages[at..until.min(self.messages.len())].to_vec();
             messages.append(&mut branch.messages);
             let metadata = &self.metadata;
@@ -46,7 +50,7 @@ impl Session {
             turns.prepend_from(&metadata.turns, |turn| (at..until).contains(&turn));
             cancelled.prepend_from(&metadata.cancelled, |after| after > at && after <= until);
             *branch = Branch {
-                at,
+                fork_index: at,
                 messages,
                 turns,
                 cancelled,
@@ -54,44 +58,48 @@ impl Session {
             };
         }
         let branch = Branch {
-            at,
+            fork_index: at,
             messages: self.messages.split_off(at),
-            turns: self.metadata.turns.take(|turn| turn >= at),
-            cancelled: self.metadata.cancelled.take(|after| after > at),
+            turns: self.metadata.turns.take_matching(|turn| turn >= at),
+            cancelled: self.metadata.cancelled.take_matching(|after| after > at),
             left_at: Some(now),
             extra: Map::new(),
-            is_plain: true,
+            has_plain_messages: true,
         };
-        let goes_on = |other: &Branch, one: &Branch| {
-            other.at == one.at && other.messages.starts_with(&one.messages)
+        let is_prefix_of = |other: &Branch, one: &Branch| {
+            other.fork_index == one.fork_index && other.messages.starts_with(&one.messages)
         };
-        if !self.branches.iter().any(|other| goes_on(other, &branch)) {
-            self.branches.retain(|other| !goes_on(&branch, other));
+        if !self
+            .branches
+            .iter()
+            .any(|other| is_prefix_of(other, &branch))
+        {
+            self.branches.retain(|other| !is_prefix_of(&branch, other));
             self.branches.push(branch);
         }
     }
 
     /// Makes this branch active and the active one a branch. Returns false if the index is
     /// invalid.
-    pub fn switch(&mut self, index: usize, now: Timestamp) -> bool {
+    pub fn switch_branch(&mut self, index: usize, now: Timestamp) -> bool {
         if index >= self.branches.len() {
             return false;
         }
         let branch = self.branches.remove(index);
-        self.rewind(branch.at, now);
+        self.rewind(branch.fork_index, now);
         self.messages.extend(branch.messages);
         self.metadata.turns.append(branch.turns);
         self.metadata.cancelled.append(branch.cancelled);
         let active = &self.messages;
         self.branches.retain(|other| {
-            let rest = active.get(other.at..).unwrap_or_default();
+            let rest = active.get(other.fork_index..).unwrap_or_default();
             !rest.starts_with(&other.messages)
         });
         true
     }
 
     /// A copy of the active branch as a new conversation.
-    pub fn forked(&self) -> Self {
+    pub fn fork(&self) -> Self {
         Self {
             id: None,
             branches: Vec::new(),
@@ -102,35 +110,43 @@ impl Session {
     /// Whether saving this conversation would preserve every branch of another version of
     /// it. That version shares the first `common` messages, continues with `rest` and has
     /// `branches`.
-    pub fn holds(&self, common: usize, rest: &[SavedMessage], branches: &[Branch]) -> bool {
+    pub fn preserves_branches(
+        &self,
+        common: usize,
+        rest: &[SavedMessage],
+        branches: &[Branch],
+    ) -> bool {
         let active = BranchPath {
-            trunk: common,
+            shared_messages: common,
             tails: [rest, &[]],
         };
         let others = branches.iter().map(|branch| {
-            let trunk = branch.at.min(common);
-            let between = rest.get(..branch.at - trunk).unwrap_or(rest);
+            let trunk = branch.fork_index.min(common);
+            let between = rest.get(..branch.fork_index - trunk).unwrap_or(rest);
             BranchPath {
-                trunk,
+                shared_messages: trunk,
                 tails: [between, &branch.messages],
             }
         });
         std::iter::once(active)
             .chain(others)
-            .all(|way| self.has(&way))
+            .all(|path| self.contains_path(&path))
     }
 
-    fn has(&self, way: &BranchPath) -> bool {
+    fn contains_path(&self, path: &BranchPath) -> bool {
         let branches = self.branches.iter();
         let mut own = std::iter::once((self.messages.len(), &[][..]))
-            .chain(branches.map(|branch| (branch.at, &branch.messages[..])));
+            .chain(branches.map(|branch| (branch.fork_index, &branch.messages[..])));
         own.any(|(at, tail)| {
             // Both share these messages of the active branch.
-            let same = at.min(way.trunk);
+            let same = at.min(path.shared_messages);
             let between = |until: usize| self.messages.get(same..until).unwrap_or_default();
             let mut ours = between(at).iter().chain(tail);
-            let [first, then] = way.tails;
-            let mut wanted = between(way.trunk).iter().chain(first).chain(then);
+            let [first, then] = path.tails;
+            let mut wanted = between(path.shared_messages)
+                .iter()
+                .chain(first)
+                .chain(then);
             while let Some(message) = wanted.next() {
                 match ours.next() {
                     Some(our) if our == message => {}
@@ -146,14 +162,14 @@ impl Session {
 
 /// A branch of another session: shared messages, then its own.
 struct BranchPath<'a> {
-    trunk: usize,
+    shared_messages: usize,
     tails: [&'a [SavedMessage]; 2],
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Usage;
-    use super::super::session::{CancelledTurn, Records, Stored, TurnRecord};
+    use super::super::session::{CancelledTurn, StoredRecord, StoredRecords, TurnRecord};
     use super::*;
     use serde_json::json;
 
@@ -161,12 +177,12 @@ mod tests {
         session.messages.push(SavedMessage::user(prompt));
         session.messages.push(SavedMessage::assistant(answer));
         session.metadata.turns.push(TurnRecord {
-            message: session.messages.len() - 1,
+            message_index: session.messages.len() - 1,
             model: answer.to_owned(),
             usage: Usage::default(),
-            tools: Vec::new(),
+            calls: Vec::new(),
             thinking: String::new(),
-            at: None,
+            ended_at: None,
         });
     }
 
@@ -184,7 +200,7 @@ mod tests {
             let texts = messages.iter().map(|message| message.content.to_string());
             texts.collect::<Vec<_>>().join(" ")
         };
-        let notes = |turns: &Records<TurnRecord>| {
+        let notes = |turns: &StoredRecords<TurnRecord>| {
             let models = turns.iter().map(|turn| &*turn.model);
             models.collect::<Vec<_>>().join(" ")
         };
@@ -192,7 +208,7 @@ mod tests {
         let active = format!("{} ({own})", text(&session.messages));
         let others = session.branches.iter().map(|branch| {
             let tail = text(&branch.messages);
-            format!("{}+ {tail} ({})", branch.at, notes(&branch.turns))
+            format!("{}+ {tail} ({})", branch.fork_index, notes(&branch.turns))
         });
         std::iter::once(active).chain(others).collect()
     }
@@ -202,24 +218,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_becomes_a_branch_with_its_notes() {
+    fn rewound_turns_become_a_branch_with_their_records() {
         let mut session = talk(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
         add_turn(&mut session, "q", "c");
         assert_eq!(branch_texts(&session), ["p a q c (a c)", "2+ q b (b)"]);
-        assert!(session.switch(0, now()));
+        assert!(session.switch_branch(0, now()));
         assert_eq!(branch_texts(&session), ["p a q b (a b)", "2+ q c (c)"]);
-        assert!(!session.switch(1, now()), "there is no such branch");
+        assert!(!session.switch_branch(1, now()), "there is no such branch");
     }
 
     fn stopped(session: &mut Session, prompt: &str) {
         session.metadata.add_cancelled(CancelledTurn {
-            at: now(),
-            after: session.messages.len(),
+            cancelled_at: now(),
+            messages_before: session.messages.len(),
             prompt: prompt.to_owned(),
-            words: String::new(),
-            interrupted: false,
-            replaces: false,
+            partial_answer: String::new(),
+            was_interrupted: false,
+            was_replacement: false,
         });
     }
 
@@ -233,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn words_without_an_answer_go_where_the_turn_before_them_goes() {
+    fn cancelled_turns_move_with_the_turn_before_them() {
         let mut session = talk(&[("p", "a")]);
         stopped(&mut session, "x");
         add_turn(&mut session, "q", "b");
@@ -247,24 +263,24 @@ mod tests {
             cancelled(&session),
             [vec![], vec!["x", "y"], vec!["x", "z"]]
         );
-        assert!(session.switch(0, now()));
+        assert!(session.switch_branch(0, now()));
         assert_eq!(cancelled(&session), [vec!["x", "y"], vec!["x", "z"]]);
     }
 
     #[test]
-    fn turns_that_are_taken_back_one_after_the_other_are_one_branch() {
+    fn turns_rewound_one_by_one_form_a_single_branch() {
         let mut session = talk(&[("p", "a"), ("q", "b"), ("r", "c")]);
         session.rewind(4, now());
         session.rewind(2, now());
         session.rewind(0, now());
         session.rewind(0, now());
         assert_eq!(branch_texts(&session), [" ()", "0+ p a q b r c (a b c)"]);
-        assert!(session.switch(0, now()));
+        assert!(session.switch_branch(0, now()));
         assert_eq!(branch_texts(&session), ["p a q b r c (a b c)"]);
     }
 
     #[test]
-    fn a_branch_of_what_is_taken_back_keeps_what_came_before_it() {
+    fn a_branch_of_rewound_turns_keeps_its_earlier_messages() {
         let mut session = talk(&[("p", "a"), ("q", "b")]);
         session.rewind(2, now());
         add_turn(&mut session, "q", "c");
@@ -272,65 +288,83 @@ mod tests {
         add_turn(&mut session, "x", "y");
         let expected = ["x y (y)", "0+ p a q b (a b)", "0+ p a q c (a c)"];
         assert_eq!(branch_texts(&session), expected);
-        assert!(session.switch(0, now()));
+        assert!(session.switch_branch(0, now()));
         let expected = ["p a q b (a b)", "0+ p a q c (a c)", "0+ x y (y)"];
         assert_eq!(branch_texts(&session), expected);
     }
 
     #[test]
-    fn notes_of_an_unknown_shape_survive_their_branch_becoming_active() {
+    fn records_of_unknown_shape_survive_a_branch_switch() {
         let mut session = talk(&[("p", "a")]);
         session.rewind(0, now());
-        session.branches[0].turns = Records::Foreign(json!("soon"));
-        let known = Stored {
+        session.branches[0].turns = StoredRecords::UnknownShape(json!("soon"));
+        let known = StoredRecord {
             record: None,
-            place: Some(1),
+            message_index: Some(1),
             original: Some(json!({ "message": 1, "kind": "new" })),
         };
-        session.metadata.turns = Records::List(vec![known.clone()]);
-        assert!(session.switch(0, now()));
-        let soon = Stored {
+        session.metadata.turns = StoredRecords::List(vec![known.clone()]);
+        assert!(session.switch_branch(0, now()));
+        let soon = StoredRecord {
             record: None,
-            place: None,
+            message_index: None,
             original: Some(json!("soon")),
         };
-        assert_eq!(session.metadata.turns, Records::List(vec![known, soon]));
+        assert_eq!(
+            session.metadata.turns,
+            StoredRecords::List(vec![known, soon])
+        );
     }
 
     #[test]
-    fn a_conversation_holds_another_only_with_all_its_ways() {
+    fn a_session_preserves_another_only_with_all_its_branches() {
         let mut ours = talk(&[("p", "a"), ("q", "b")]);
         ours.rewind(2, now());
         add_turn(&mut ours, "q", "c");
         let message = SavedMessage::user;
         let answer = SavedMessage::assistant;
         let branch = |at: usize, messages: &[SavedMessage]| Branch {
-            at,
+            fork_index: at,
             messages: messages.to_vec(),
             ..Branch::default()
         };
         let old = [message("q"), answer("b")];
-        assert!(ours.holds(4, &[], &[]), "identical");
-        assert!(ours.holds(2, &[], &[]), "a prefix of ours");
-        assert!(ours.holds(2, &old, &[]), "the branch is active there");
+        assert!(ours.preserves_branches(4, &[], &[]), "identical");
+        assert!(ours.preserves_branches(2, &[], &[]), "a prefix of ours");
         assert!(
-            ours.holds(3, &[answer("b")], &[]),
+            ours.preserves_branches(2, &old, &[]),
+            "the branch is active there"
+        );
+        assert!(
+            ours.preserves_branches(3, &[answer("b")], &[]),
             "our branch, sharing one more message"
         );
-        assert!(ours.holds(4, &[], &[branch(2, &old)]), "has our branch");
-        assert!(ours.holds(2, &old, &[branch(2, &[message("q")])]));
-        assert!(!ours.holds(4, &[message("r")], &[]), "continued there");
-        assert!(!ours.holds(2, &[message("r")], &[]), "another branch");
-        assert!(!ours.holds(4, &[], &[branch(2, &[message("z")])]));
-        assert!(!ours.holds(0, &[message("z")], &[]));
         assert!(
-            ours.holds(0, &[message("p"), answer("")], &[]),
+            ours.preserves_branches(4, &[], &[branch(2, &old)]),
+            "has our branch"
+        );
+        assert!(ours.preserves_branches(2, &old, &[branch(2, &[message("q")])]));
+        assert!(
+            !ours.preserves_branches(4, &[message("r")], &[]),
+            "continued there"
+        );
+        assert!(
+            !ours.preserves_branches(2, &[message("r")], &[]),
+            "another branch"
+        );
+        assert!(!ours.preserves_branches(4, &[], &[branch(2, &[message("z")])]));
+        assert!(!ours.preserves_branches(0, &[message("z")], &[]));
+        assert!(
+            ours.preserves_branches(0, &[message("p"), answer("")], &[]),
             "our answer was continued"
         );
         let other = [message("p"), answer(""), message("q")];
-        assert!(!ours.holds(0, &other, &[]), "continued differently");
         assert!(
-            !ours.holds(2, &[message("")], &[]),
+            !ours.preserves_branches(0, &other, &[]),
+            "continued differently"
+        );
+        assert!(
+            !ours.preserves_branches(2, &[message("")], &[]),
             "prompts are not continued"
         );
     }

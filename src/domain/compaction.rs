@@ -1,32 +1,32 @@
 //! `/compact`: a summary written by the model replaces older messages in requests. The
 //! session file keeps all messages. Pure.
 
-use super::session::{CompactedRange, Compaction, Role, StoredSummary, Summary};
+use super::session::{CompactedRange, Compaction, ConversationSummary, MessageRole, StoredSummary};
 use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// The latest messages are kept: the last prompt and its answer.
-const KEPT: usize = 2;
+const KEPT_MESSAGES: usize = 2;
 /// Messages are never truncated below this many characters.
-const CHARS_MIN: usize = 80;
+const MESSAGE_CHARS_MIN: usize = 80;
 
 const INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary alone. \
 Keep requests, decisions, findings, names, numbers, paths, code that is still needed, open questions, and the language in which the user writes. \
 Write only the summary, in the language of the conversation.";
-const BEFORE_SUMMARY: &str = "A summary of our conversation so far:";
-const AFTER_SUMMARY: &str = "I will continue from this summary.";
+const SUMMARY_INTRODUCTION: &str = "A summary of our conversation so far:";
+const SUMMARY_ACKNOWLEDGMENT: &str = "I will continue from this summary.";
 
 impl CompactedRange {
-    fn of(messages: &[SavedMessage]) -> Self {
+    fn from_messages(messages: &[SavedMessage]) -> Self {
         let mut hash = Sha256::new();
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
         // Branches differ from their fork to the end, so the last messages identify the
         // branch.
-        for message in messages.iter().rev().take(KEPT) {
+        for message in messages.iter().rev().take(KEPT_MESSAGES) {
             hash.update(message.content.as_bytes());
         }
         let digest = hash
@@ -38,7 +38,7 @@ impl CompactedRange {
                 hex
             });
         Self {
-            messages: messages.len(),
+            message_count: messages.len(),
             digest,
         }
     }
@@ -46,51 +46,59 @@ impl CompactedRange {
 
 /// The prompts and answers sent to a model: either all, or a summary and the messages after
 /// it.
-pub fn history(session: &Session) -> Vec<SavedMessage> {
-    history_of(session, &session.messages)
+pub fn request_history(session: &Session) -> Vec<SavedMessage> {
+    build_history(session, &session.messages)
 }
 
 /// As [`request_history`], for the first `count` messages only.
-pub fn history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
+pub fn request_history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
     let messages = &session.messages;
-    history_of(session, messages.get(..count).unwrap_or(messages))
+    build_history(session, messages.get(..count).unwrap_or(messages))
 }
 
-fn history_of(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
-    let Some(Summary { covers, text, .. }) = read_of(session, messages) else {
+fn build_history(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
+    let Some(ConversationSummary {
+        range: covers,
+        text,
+        ..
+    }) = matching_summary(session, messages)
+    else {
         return messages.to_vec();
     };
     let mut history = vec![
-        SavedMessage::user(format!("{BEFORE_SUMMARY}\n\n{text}")),
-        SavedMessage::assistant(AFTER_SUMMARY),
+        SavedMessage::user(format!("{SUMMARY_INTRODUCTION}\n\n{text}")),
+        SavedMessage::assistant(SUMMARY_ACKNOWLEDGMENT),
     ];
-    history.extend_from_slice(&messages[covers.messages..]);
+    history.extend_from_slice(&messages[covers.message_count..]);
     history
 }
 
 /// The current summary, if the messages it covers are still there.
-fn read(session: &Session) -> Option<&Summary> {
-    read_of(session, &session.messages)
+fn current_summary(session: &Session) -> Option<&ConversationSummary> {
+    matching_summary(session, &session.messages)
 }
 
-fn read_of<'a>(session: &'a Session, said: &[SavedMessage]) -> Option<&'a Summary> {
+fn matching_summary<'a>(
+    session: &'a Session,
+    messages: &[SavedMessage],
+) -> Option<&'a ConversationSummary> {
     let Compaction::Stored(stored) = &session.metadata.compaction else {
         return None;
     };
     let summary = stored.summary.as_ref()?;
-    let now = CompactedRange::of(said.get(..summary.covers.messages)?);
-    (summary.covers == now).then_some(summary)
+    let now = CompactedRange::from_messages(messages.get(..summary.range.message_count)?);
+    (summary.range == now).then_some(summary)
 }
 
 /// The index at which the current summary ends, and the notice to show there.
 pub fn summary_notice(session: &Session) -> Option<(usize, Notice)> {
-    let summary = read(session)?;
-    let notice = sent_instead().because(&*summary.text);
-    Some((summary.covers.messages, notice))
+    let summary = current_summary(session)?;
+    let notice = summary_in_use_notice().with_reason(&*summary.text);
+    Some((summary.range.message_count, notice))
 }
 
 /// Marks the position up to which messages are summarized.
-pub fn sent_instead() -> Notice {
+pub fn summary_in_use_notice() -> Notice {
     Notice::info("The model now receives a summary instead of the messages above.")
 }
 
@@ -101,7 +109,7 @@ pub fn drop_summary(session: &mut Session) -> bool {
         return false;
     };
     *compaction = stored
-        .before
+        .previous
         .take()
         .map_or(Compaction::Dropped, Compaction::Stored);
     true
@@ -112,17 +120,17 @@ pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, 
     let compaction = &mut session.metadata.compaction;
     let before = match std::mem::take(compaction) {
         Compaction::Stored(before) => Some(before),
-        Compaction::Never | Compaction::Dropped => None,
+        Compaction::Absent | Compaction::Dropped => None,
     };
-    let summary = Summary {
-        covers,
+    let summary = ConversationSummary {
+        range: covers,
         text: text.to_owned(),
         model: model.to_owned(),
-        at: Some(Timestamp::now()),
+        created_at: Some(Timestamp::now()),
     };
     *compaction = Compaction::Stored(Box::new(StoredSummary {
         summary: Some(summary),
-        before,
+        previous: before,
         original: None,
     }));
 }
@@ -130,32 +138,35 @@ pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, 
 /// The summarization request, in about `chars_max` characters, and the range it covers.
 /// `None` if there is nothing to summarize.
 pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, CompactedRange)> {
-    let kept_from = session.messages.len().checked_sub(KEPT)?;
-    let history = history(session);
-    let older = &history[..history.len().checked_sub(KEPT)?];
-    let already = read(session).map_or(0, |summary| summary.covers.messages);
+    let kept_from = session.messages.len().checked_sub(KEPT_MESSAGES)?;
+    let history = request_history(session);
+    let older = &history[..history.len().checked_sub(KEPT_MESSAGES)?];
+    let already = current_summary(session).map_or(0, |summary| summary.range.message_count);
     if kept_from <= already || older.is_empty() {
         return None;
     }
-    let texts: Vec<(&str, &str)> = older.iter().filter_map(said).collect();
-    let cap = cap(&texts, chars_max);
+    let texts: Vec<(&str, &str)> = older.iter().filter_map(labeled_message).collect();
+    let cap = message_chars_max(&texts, chars_max);
     let mut request = format!("{INSTRUCTION}\n");
     for (who, text) in texts {
-        let _ = write!(request, "\n{who}:\n{}\n", shortened(text, cap));
+        let _ = write!(request, "\n{who}:\n{}\n", truncate_middle(text, cap));
     }
-    Some((request, CompactedRange::of(&session.messages[..kept_from])))
+    Some((
+        request,
+        CompactedRange::from_messages(&session.messages[..kept_from]),
+    ))
 }
 
-fn said(message: &SavedMessage) -> Option<(&'static str, &str)> {
+fn labeled_message(message: &SavedMessage) -> Option<(&'static str, &str)> {
     match message.role {
-        Role::User => Some(("User", &message.content)),
-        Role::Assistant => Some(("Assistant", &message.content)),
-        Role::Other(_) => None,
+        MessageRole::User => Some(("User", &message.content)),
+        MessageRole::Assistant => Some(("Assistant", &message.content)),
+        MessageRole::Other(_) => None,
     }
 }
 
 /// The longest allowed message in characters, so that all messages fit.
-fn cap(texts: &[(&str, &str)], chars_max: usize) -> usize {
+fn message_chars_max(texts: &[(&str, &str)], chars_max: usize) -> usize {
     let mut lengths: Vec<usize> = texts.iter().map(|(_, text)| text.chars().count()).collect();
     lengths.sort_unstable();
     let (mut budget, mut left) = (chars_max, lengths.len());
@@ -163,7 +174,7 @@ fn cap(texts: &[(&str, &str)], chars_max: usize) -> usize {
         // Short messages leave their unused share to long ones.
         let share = budget / left;
         if length > share {
-            return share.max(CHARS_MIN);
+            return share.max(MESSAGE_CHARS_MIN);
         }
         budget -= length;
         left -= 1;
@@ -172,7 +183,7 @@ fn cap(texts: &[(&str, &str)], chars_max: usize) -> usize {
 }
 
 /// Removes the middle of a long text.
-fn shortened(text: &str, chars_max: usize) -> String {
+fn truncate_middle(text: &str, chars_max: usize) -> String {
     let count = text.chars().count();
     if count <= chars_max {
         return text.to_owned();
@@ -213,15 +224,15 @@ mod tests {
     }
 
     #[test]
-    fn the_older_part_gives_way_to_its_summary_and_the_messages_stay() {
+    fn a_summary_replaces_older_messages_in_requests_but_not_in_the_session() {
         let mut session = conversation(3);
         let (asked, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         assert!(asked.contains("User:\nquestion 1\n") && !asked.contains("question 2"));
         store_summary(&mut session, covered, "두 질문과 두 답.", "m");
-        let history = history(&session);
+        let history = request_history(&session);
         let expected = [
             "A summary of our conversation so far:\n\n두 질문과 두 답.",
-            AFTER_SUMMARY,
+            SUMMARY_ACKNOWLEDGMENT,
             "question 2",
             "answer 2",
         ];
@@ -230,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_summary_is_made_of_the_first_and_what_came_since() {
+    fn a_second_summary_covers_the_first_and_later_messages() {
         let mut session = conversation(3);
         let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "FIRST", "m");
@@ -242,42 +253,42 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_is_forgotten_gives_way_to_the_one_before_it() {
+    fn dropping_a_summary_restores_the_previous_one() {
         let mut session = conversation(3);
         let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "FIRST", "m");
         session.messages.extend(conversation(1).messages);
-        let first = history(&session);
+        let first = request_history(&session);
         let (_, covered) = summary_prompt(&session, 10_000).expect("one more turn");
         store_summary(&mut session, covered, "SECOND", "m");
-        assert!(history(&session)[0].content.ends_with("SECOND"));
+        assert!(request_history(&session)[0].content.ends_with("SECOND"));
         assert!(drop_summary(&mut session));
-        assert_eq!(history(&session), first);
+        assert_eq!(request_history(&session), first);
         assert!(drop_summary(&mut session));
-        assert_eq!(history(&session), session.messages);
+        assert_eq!(request_history(&session), session.messages);
         assert!(!drop_summary(&mut session), "no summary is left");
     }
 
     #[test]
-    fn a_summary_of_messages_that_are_gone_is_not_used() {
+    fn a_summary_of_missing_messages_is_ignored() {
         let mut session = conversation(3);
         let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, covered, "S", "m");
         let mut other = session.clone();
         other.messages[2] = SavedMessage::user("another question");
-        assert_eq!(history(&other), other.messages);
+        assert_eq!(request_history(&other), other.messages);
         session.messages.truncate(2);
-        assert_eq!(history(&session), session.messages);
+        assert_eq!(request_history(&session), session.messages);
     }
 
     #[test]
-    fn a_conversation_of_one_turn_has_no_older_part() {
+    fn a_single_turn_cannot_be_compacted() {
         assert_eq!(summary_prompt(&conversation(1), 10_000), None);
         assert_eq!(summary_prompt(&conversation(0), 10_000), None);
     }
 
     #[test]
-    fn what_is_too_long_loses_its_middle_and_the_short_stays_whole() {
+    fn long_messages_lose_their_middle_and_short_ones_are_kept() {
         let mut session = conversation(3);
         session.messages[1] = SavedMessage::assistant("한".repeat(50_000));
         let (asked, _) = summary_prompt(&session, 2_000).expect("something to summarize");

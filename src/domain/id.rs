@@ -74,15 +74,15 @@ text! {
 
 /// Generates consecutive numbers, starting at 1.
 #[derive(Debug, Clone, Default)]
-pub struct Mint(u64);
+pub struct IdGenerator(u64);
 
-impl Mint {
+impl IdGenerator {
     /// Starts at `first` instead.
     pub fn starting_at(first: u64) -> Self {
         Self(first.saturating_sub(1))
     }
 
-    pub fn mint(&mut self) -> u64 {
+    pub fn next_id(&mut self) -> u64 {
         self.0 += 1;
         self.0
     }

@@ -11,25 +11,25 @@ pub enum Message {
     Assistant(String),
     /// The model's tool calls in this turn. Text before them is not sent, except as part of
     /// `reasoning_echo`.
-    Calls {
-        calls: Vec<CallMessage>,
-        carry: Option<Carry>,
+    ToolCalls {
+        calls: Vec<ToolCallMessage>,
+        reasoning_echo: Option<ReasoningEcho>,
     },
     /// The result of one call.
-    Result(ResultMessage),
+    ToolResult(ToolResultMessage),
 }
 
 /// Data that a provider requires back with the calls of a round, such as signed reasoning.
 /// Opaque to everything but that provider, and dropped at the end of the turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carry {
+pub struct ReasoningEcho {
     pub provider: ProviderKind,
     pub value: Value,
 }
 
 /// One call as sent back to the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CallMessage {
+pub struct ToolCallMessage {
     /// Links a call to its result on the wire.
     pub wire_id: String,
     pub server: ServerId,
@@ -38,12 +38,12 @@ pub struct CallMessage {
     pub native_name: String,
     /// The name used in the `xml` dialect; includes the server if another one has a tool
     /// of this name.
-    pub taught_name: String,
+    pub prompt_name: String,
     pub arguments: Arguments,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResultMessage {
+pub struct ToolResultMessage {
     pub wire_id: String,
     pub tool: String,
     pub native_name: String,

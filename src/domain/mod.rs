@@ -4,11 +4,11 @@
 pub mod advice;
 mod branches;
 pub mod compaction;
-pub mod facts;
 pub mod id;
 pub mod message;
 pub mod model;
 pub mod model_catalog;
+pub mod model_info;
 pub mod notice;
 pub mod persona;
 pub mod probe;
@@ -29,28 +29,28 @@ pub mod trust;
 pub mod turn;
 
 pub use advice::Advice;
-pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
-pub use message::{CallMessage, Carry, Message, ResultMessage};
+pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{CatalogState, ModelCatalog, ModelServer, NewModel, Pull, ServerCatalog};
+pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
-pub use progress::{Measure, Progress};
+pub use progress::{ProgressAmount, ToolProgress};
 pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use schema::{ArgumentCheck, SchemaCheck};
-pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
-pub use server_log::{ServerLine, ServerLog};
+pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_log::{ServerLog, ServerLogLine};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
-pub use settings_change::{Change, Weight};
+pub use settings_change::{ChangeImpact, SettingsChange};
 pub use tool::{
-    Annotations, CallOrigin, Decision, Pin, QuotedIn, Tool, ToolCall, ToolOutcome, ToolState,
+    CallOrigin, Decision, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
-pub use toolset::{Offered, OfferedTool, Resolved};
-pub use transcript::{Body, Entry, LastPrompt, Transcript};
-pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};
-pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
+pub use toolset::{OfferedTool, ToolLookup, Toolset};
+pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
+pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
+pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason};
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -1,6 +1,6 @@
 //! Configured models, and the settings of a conversation.
 
-use super::facts::is_same_model;
+use super::model_info::is_same_model;
 use super::{ModelServer, ProviderKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,8 +1,8 @@
 //! The model catalog: every known server with its models, and user changes to it (adding
 //! and pulling models).
 
-use super::facts::Catalogue;
 use super::model::Secret;
+use super::model_info::ModelList;
 use super::{ModelConfig, ModelRef, Notice, ProviderKind};
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl ServerCatalog {
     }
 
     /// `None` until the server has answered.
-    pub fn listed(&self) -> Option<&Catalogue> {
+    pub fn listed(&self) -> Option<&ModelList> {
         match &self.state {
             CatalogState::Listed(catalogue) => Some(catalogue),
             CatalogState::Asking | CatalogState::Failed(_) => None,
@@ -62,7 +62,7 @@ impl ServerCatalog {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogState {
     Asking,
-    Listed(Arc<Catalogue>),
+    Listed(Arc<ModelList>),
     Failed(Notice),
 }
 
@@ -108,8 +108,8 @@ pub fn no_name(name: &str) -> Option<Notice> {
         false => "It contains a space or a control character.",
     };
     let shown: String = name.escape_debug().take(80).collect();
-    let notice = Notice::warning(format!("`{shown}` is not a model name.")).because(why);
-    Some(notice.advise("Use a name such as qwen3:4b; ollama.com/library lists them."))
+    let notice = Notice::warning(format!("`{shown}` is not a model name.")).with_reason(why);
+    Some(notice.with_advice("Use a name such as qwen3:4b; ollama.com/library lists them."))
 }
 
 /// A model to be added to `config.json`.
@@ -153,7 +153,7 @@ mod tests {
             (142_000_000_000, "142.0 GB"),
         ];
         for (bytes, text) in cases {
-            assert_eq!(size_text(bytes), text, "{bytes}");
+            assert_eq!(size_words(bytes), text, "{bytes}");
         }
     }
 

@@ -51,21 +51,21 @@ impl Notice {
         }
     }
 
-    pub fn because(mut self, why: impl Into<String>) -> Self {
+    pub fn with_reason(mut self, why: impl Into<String>) -> Self {
         self.why = Some(why.into());
         self
     }
 
     /// Appends one piece of advice.
-    pub fn advise(mut self, advice: impl Into<Advice>) -> Self {
+    pub fn with_advice(mut self, advice: impl Into<Advice>) -> Self {
         self.advice.push(advice.into());
         self
     }
 
     /// The notice on one line, with advice phrased by a front end
     /// ([`advice::join_sentences`]).
-    pub fn sentence(&self, phrase: impl Fn(&Advice) -> Option<String>) -> String {
-        let advice = advice::sentences(&self.advice, phrase);
+    pub fn to_sentence(&self, phrase: impl Fn(&Advice) -> Option<String>) -> String {
+        let advice = advice::join_sentences(&self.advice, phrase);
         [Some(&self.what), self.why.as_ref(), advice.as_ref()]
             .into_iter()
             .flatten()
@@ -76,8 +76,8 @@ impl Notice {
 
     /// What happened and why, for logs and other programs. Contains no front-end commands.
     pub fn summary(&self) -> String {
-        self.sentence(|advice| match advice {
-            Advice::Say(sentence) => Some(sentence.clone()),
+        self.to_sentence(|advice| match advice {
+            Advice::Sentence(sentence) => Some(sentence.clone()),
             _ => None,
         })
     }
@@ -91,7 +91,7 @@ pub enum BannerCause {
     UnknownPersona,
     UnknownSession,
     /// Several models are marked active.
-    ActiveModel,
+    SeveralActiveModels,
     /// `trust.json` existed at startup but could not be read, so every call asks.
     UnreadableTrust,
     /// This settings file could not be read.
@@ -105,15 +105,15 @@ pub enum BannerCause {
     /// Other users can read files with secrets.
     OpenPermissions,
     /// `system_prompt.txt` explains tool calls itself.
-    OldSystemPrompt,
+    OutdatedSystemPrompt,
     /// Some personas could not be read.
-    Personas,
+    IncompletePersonas,
     /// An edit takes effect at the next start.
-    NotInForce,
+    PendingSettings,
     /// The configuration folder cannot be written.
     UnwritableHome,
-    NoLog,
-    NoJournal,
+    UnwritableLog,
+    UnwritableJournal,
     UnsavedSession,
     /// Changed tools are withheld.
     WithheldTools,
@@ -128,7 +128,7 @@ impl BannerCause {
     }
 
     /// Whether the cause makes this whole settings file unused.
-    pub fn is_whole_file(&self, wanted: &str) -> bool {
+    pub fn affects_whole_file(&self, wanted: &str) -> bool {
         match self {
             Self::UnreadableFile(file) => file == wanted,
             Self::Setting { file, name } => file == wanted && name.is_empty(),
@@ -144,18 +144,18 @@ impl Display for BannerCause {
             Self::UnknownModel => "--model",
             Self::UnknownPersona => "--persona",
             Self::UnknownSession => "--session",
-            Self::ActiveModel => "active model",
+            Self::SeveralActiveModels => "active model",
             Self::UnreadableTrust => "trust.json",
             Self::UnreadableFile(file) => file,
             Self::Setting { file, name } if name.is_empty() => file,
             Self::Setting { file, name } => return write!(f, "{file}: {name}"),
             Self::OpenPermissions => "modes of files",
-            Self::OldSystemPrompt => "system_prompt.txt",
-            Self::Personas => "personas",
-            Self::NotInForce => "not in force",
+            Self::OutdatedSystemPrompt => "system_prompt.txt",
+            Self::IncompletePersonas => "personas",
+            Self::PendingSettings => "not in force",
             Self::UnwritableHome => "home",
-            Self::NoLog => "log",
-            Self::NoJournal => "journal",
+            Self::UnwritableLog => "log",
+            Self::UnwritableJournal => "journal",
             Self::UnsavedSession => "session",
             Self::WithheldTools => "withheld",
         })
@@ -201,11 +201,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn banners_stand_by_name_and_causes_of_one_file_are_told_apart() {
+    fn banners_sort_by_name_and_distinguish_causes_in_one_file() {
         let file = |name: &str| BannerCause::UnreadableFile(name.to_owned());
         let mut causes = [
             BannerCause::UnreadableTrust,
-            BannerCause::NotInForce,
+            BannerCause::PendingSettings,
             BannerCause::setting("trust.json", ""),
             file("mcp-servers.json"),
             BannerCause::UnknownModel,

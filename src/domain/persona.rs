@@ -9,16 +9,16 @@ pub struct Persona {
     /// The name the user selects; raw if it comes from a file name.
     pub name: String,
     /// A one-line description, raw.
-    pub about: String,
+    pub description: String,
     /// The text without front matter, or the reason it is unusable.
     pub text: Result<String, String>,
     /// The tools offered; `None` means all.
-    pub tools: Option<Vec<ToolName>>,
+    pub tools: Option<Vec<ToolSelector>>,
 }
 
 /// A tool as a persona names it: `tool` or `server/tool`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolName {
+pub struct ToolSelector {
     pub server: Option<String>,
     pub tool: String,
 }
@@ -28,32 +28,34 @@ pub struct ToolName {
 pub struct PersonaSummary {
     pub name: String,
     /// The description, or the reason it is unusable.
-    pub about: String,
-    pub usable: bool,
+    #[serde(rename = "about")]
+    pub description: String,
+    #[serde(rename = "usable")]
+    pub is_usable: bool,
 }
 
 impl Persona {
     pub fn summary(&self) -> PersonaSummary {
         PersonaSummary {
             name: self.name.clone(),
-            about: match &self.text {
-                Ok(_) => self.about.clone(),
+            description: match &self.text {
+                Ok(_) => self.description.clone(),
                 Err(why) => format!("cannot be used: {why}"),
             },
-            usable: self.text.is_ok(),
+            is_usable: self.text.is_ok(),
         }
     }
 
     /// Whether the persona allows this tool.
-    pub fn offers(&self, offered: &OfferedTool) -> bool {
+    pub fn allows_tool(&self, offered: &OfferedTool) -> bool {
         let Some(tools) = &self.tools else {
             return true;
         };
-        tools.iter().any(|name| name.means(offered))
+        tools.iter().any(|name| name.matches(offered))
     }
 }
 
-impl ToolName {
+impl ToolSelector {
     /// Parses `tool` or `server/tool`; `None` if a part is empty.
     pub fn parse(written: &str) -> Option<Self> {
         let (server, tool) = match written.split_once('/') {
@@ -67,14 +69,14 @@ impl ToolName {
         })
     }
 
-    pub fn means(&self, offered: &OfferedTool) -> bool {
+    pub fn matches(&self, offered: &OfferedTool) -> bool {
         let server = self.server.as_deref();
         self.tool == offered.tool.name
             && server.is_none_or(|server| server == offered.server.as_str())
     }
 
     /// The spelling in the persona's file.
-    pub fn written(&self) -> String {
+    pub fn qualified_name(&self) -> String {
         match &self.server {
             Some(server) => format!("{server}/{}", self.tool),
             None => self.tool.clone(),

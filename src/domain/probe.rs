@@ -6,106 +6,109 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// The tool that the probe asks the model to call.
-pub const TOOL: &str = "say_hello";
+pub const PROBE_TOOL: &str = "say_hello";
 /// The result field that the model cannot know without making the call.
-pub const SECRET: &str = "secret_word";
+pub const SECRET_FIELD: &str = "secret_word";
 
 /// The outcome of the requested call, worst first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wrote {
+pub enum CallOutcome {
     /// The dialect was not tested.
     Skipped,
-    Nothing,
+    NoCall,
     /// A call that could not be run.
-    Unusable,
+    InvalidCall,
     /// A call that ran but used another form, such as `Hermes`.
-    Otherwise(String),
-    AsTaught,
+    OtherForm(String),
+    WellFormed,
 }
 
 /// The result of one dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trial {
+pub struct DialectTrial {
     pub dialect: Dialect,
-    pub wrote: Wrote,
+    pub call: CallOutcome,
     /// The final answer contained the secret word.
-    pub answered: bool,
+    pub used_result: bool,
     /// Excludes the time a server needed to load the model.
     pub elapsed: Duration,
     /// The reply completed, so a missing call is the model's fault. False after a timeout
     /// or an error.
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// Why the dialect was skipped or failed; raw.
     pub fault: Option<String>,
 }
 
-impl Trial {
+impl DialectTrial {
     /// A dialect skipped for this reason.
     pub fn skipped(dialect: Dialect, why: impl Into<String>) -> Self {
         Self {
             dialect,
-            wrote: Wrote::Skipped,
-            answered: false,
+            call: CallOutcome::Skipped,
+            used_result: false,
             elapsed: Duration::ZERO,
-            is_whole: false,
+            is_complete: false,
             fault: Some(why.into()),
         }
     }
 
     /// A call arrived and ran.
-    pub fn called(&self) -> bool {
-        matches!(self.wrote, Wrote::Otherwise(_) | Wrote::AsTaught)
+    pub fn made_call(&self) -> bool {
+        matches!(
+            self.call,
+            CallOutcome::OtherForm(_) | CallOutcome::WellFormed
+        )
     }
 
     pub fn was_tried(&self) -> bool {
-        self.wrote != Wrote::Skipped
+        self.call != CallOutcome::Skipped
     }
 
     /// Sort key: using the result beats calling, calling beats nothing, and a well-formed
     /// call beats another form.
     fn rank(&self) -> (bool, bool, bool) {
-        let well_formed = self.wrote == Wrote::AsTaught;
-        (self.answered, self.called(), well_formed)
+        let well_formed = self.call == CallOutcome::WellFormed;
+        (self.used_result, self.made_call(), well_formed)
     }
 
     /// One row of the results table.
-    fn row(&self) -> [String; 5] {
+    fn table_row(&self) -> [String; 5] {
         let yes_no = |yes| if yes { "yes" } else { "no" }.to_owned();
         if !self.was_tried() {
             let dialect = self.dialect.name().to_owned();
             return [dialect, "-".into(), "-".into(), "-".into(), "-".into()];
         }
-        let well_formed = match &self.wrote {
-            Wrote::AsTaught => "yes".to_owned(),
-            Wrote::Otherwise(how) => format!("no: {how}"),
-            Wrote::Unusable => "no".to_owned(),
-            Wrote::Nothing | Wrote::Skipped => "-".to_owned(),
+        let well_formed = match &self.call {
+            CallOutcome::WellFormed => "yes".to_owned(),
+            CallOutcome::OtherForm(how) => format!("no: {how}"),
+            CallOutcome::InvalidCall => "no".to_owned(),
+            CallOutcome::NoCall | CallOutcome::Skipped => "-".to_owned(),
         };
         [
             self.dialect.name().to_owned(),
-            yes_no(self.called()),
+            yes_no(self.made_call()),
             well_formed,
-            yes_no(self.answered),
+            yes_no(self.used_result),
             format!("{:.1}", self.elapsed.as_secs_f64()),
         ]
     }
 }
 
 /// The rows of the results table, header first; raw.
-pub fn trial_rows(trials: &[Trial]) -> impl Iterator<Item = [String; 5]> {
+pub fn trial_rows(trials: &[DialectTrial]) -> impl Iterator<Item = [String; 5]> {
     let head = ["dialect", "called", "well-formed", "answered", "seconds"];
-    std::iter::once(head.map(str::to_owned)).chain(trials.iter().map(Trial::row))
+    std::iter::once(head.map(str::to_owned)).chain(trials.iter().map(DialectTrial::table_row))
 }
 
 /// The results for one model, possibly incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct ProbeReport {
     pub model: ModelRef,
-    pub trials: Vec<Trial>,
+    pub trials: Vec<DialectTrial>,
     /// The dialect currently used with the model.
-    pub in_force: Dialect,
+    pub current_dialect: Dialect,
     /// The user or an error ended the probe before every dialect was tested.
-    pub is_cut: bool,
+    pub is_partial: bool,
     /// The error that ended the probe.
     pub fault: Option<Notice>,
 }
@@ -113,7 +116,7 @@ pub struct Report {
 /// Whether the model works with tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ProbeVerdict {
     Works,
     /// It calls tools but ignores their results.
     CallsOnly,
@@ -122,31 +125,31 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Report {
+impl ProbeReport {
     pub fn new(model: ModelRef, in_force: Dialect) -> Self {
         Self {
             model,
             trials: Vec::new(),
-            in_force,
-            is_cut: false,
+            current_dialect: in_force,
+            is_partial: false,
             fault: None,
         }
     }
 
     /// The best dialect, if the model made any call. Ties go to the provider's default,
     /// then to the order native, prompt, xml.
-    pub fn best(&self) -> Option<Dialect> {
+    pub fn best_dialect(&self) -> Option<Dialect> {
         self.best_trial().map(|trial| trial.dialect)
     }
 
-    fn best_trial(&self) -> Option<&Trial> {
+    fn best_trial(&self) -> Option<&DialectTrial> {
         let default = self.model.provider.default_dialect();
-        let tie_order = |trial: &Trial| {
+        let tie_order = |trial: &DialectTrial| {
             let mut order = Dialect::ALL.iter();
             let position = order.position(|dialect| *dialect == trial.dialect);
             (trial.dialect != default, position)
         };
-        let called = self.trials.iter().filter(|trial| trial.called());
+        let called = self.trials.iter().filter(|trial| trial.made_call());
         called.min_by(|one, other| {
             let by_rank = other.rank().cmp(&one.rank());
             by_rank.then_with(|| tie_order(one).cmp(&tie_order(other)))
@@ -155,66 +158,66 @@ impl Report {
 
     /// The best dialect if it did better than the current one. An incomplete probe
     /// recommends nothing.
-    pub fn worth_storing(&self) -> Option<Dialect> {
-        let best = self.best_trial().filter(|_| !self.is_cut)?;
+    pub fn recommended_dialect(&self) -> Option<Dialect> {
+        let best = self.best_trial().filter(|_| !self.is_partial)?;
         let mut trials = self.trials.iter();
-        let in_force = trials.find(|trial| trial.dialect == self.in_force);
+        let in_force = trials.find(|trial| trial.dialect == self.current_dialect);
         let is_better = in_force.is_none_or(|present| present.rank() < best.rank());
-        (is_better && best.dialect != self.in_force).then_some(best.dialect)
+        (is_better && best.dialect != self.current_dialect).then_some(best.dialect)
     }
 
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> ProbeVerdict {
         match self.best_trial() {
-            Some(trial) if trial.answered => Verdict::Works,
-            Some(_) => Verdict::CallsOnly,
-            None if self.trials.iter().any(|trial| trial.is_whole) => Verdict::CallsNothing,
-            None => Verdict::Unknown,
+            Some(trial) if trial.used_result => ProbeVerdict::Works,
+            Some(_) => ProbeVerdict::CallsOnly,
+            None if self.trials.iter().any(|trial| trial.is_complete) => ProbeVerdict::CallsNothing,
+            None => ProbeVerdict::Unknown,
         }
     }
 
     /// The verdict as a sentence, with advice if there is any; raw.
-    pub fn words(&self) -> String {
+    pub fn verdict_text(&self) -> String {
         let model = &self.model.name;
-        let best = self.best().map_or("", Dialect::name);
-        let any = if self.is_cut {
+        let best = self.best_dialect().map_or("", Dialect::name);
+        let any = if self.is_partial {
             "any tested dialect"
         } else {
             "any dialect"
         };
         match self.verdict() {
-            Verdict::Works => format!("{model} works with tools: best in `{best}`."),
-            Verdict::CallsOnly => format!(
+            ProbeVerdict::Works => format!("{model} works with tools: best in `{best}`."),
+            ProbeVerdict::CallsOnly => format!(
                 "{model} calls tools but does not use their results; `{best}` came closest. \
                  A larger model may do better."
             ),
-            Verdict::CallsNothing
+            ProbeVerdict::CallsNothing
                 if self
                     .trials
                     .iter()
-                    .any(|trial| trial.wrote == Wrote::Unusable) =>
+                    .any(|trial| trial.call == CallOutcome::InvalidCall) =>
             {
                 format!(
                     "{model} tried to call a tool, but made no valid call in {any}. \
                      A larger model or one trained for tool use may do better."
                 )
             }
-            Verdict::CallsNothing => format!(
+            ProbeVerdict::CallsNothing => format!(
                 "{model} did not call a tool in {any}. \
                  A larger model or one trained for tool use is more likely to."
             ),
-            Verdict::Unknown if self.trials.iter().any(Trial::was_tried) => {
+            ProbeVerdict::Unknown if self.trials.iter().any(DialectTrial::was_tried) => {
                 format!("It is not known whether {model} works with tools: no reply was complete.")
             }
-            Verdict::Unknown => format!("It is not known whether {model} works with tools."),
+            ProbeVerdict::Unknown => format!("It is not known whether {model} works with tools."),
         }
     }
 
     /// A remark about the `toolCalls` setting, if there is one to make.
-    pub fn setting_words(&self) -> Option<String> {
-        let (best, present) = (self.best()?, self.in_force);
-        Some(if self.is_cut {
+    pub fn recommendation_text(&self) -> Option<String> {
+        let (best, present) = (self.best_dialect()?, self.current_dialect);
+        Some(if self.is_partial {
             "Not every dialect was tested, so nothing was saved.".to_owned()
-        } else if let Some(better) = self.worth_storing() {
+        } else if let Some(better) = self.recommended_dialect() {
             format!(
                 "`{}` is in use: `{}` does better.",
                 present.name(),
@@ -228,7 +231,7 @@ impl Report {
     }
 
     /// Why dialects were skipped or failed, one line each; raw.
-    pub fn faults(&self) -> impl Iterator<Item = String> {
+    pub fn failure_lines(&self) -> impl Iterator<Item = String> {
         self.trials.iter().filter_map(|trial| {
             let fault = trial.fault.as_ref()?;
             Some(format!("{}: {fault}", trial.dialect.name()))
@@ -246,12 +249,12 @@ pub struct ProbeState {
     /// The server is loading the model.
     pub is_loading: bool,
     /// All dialects were tested, and the user is reading the result.
-    pub is_over: bool,
+    pub is_finished: bool,
 }
 
 /// Whether a final answer contains the secret word. Ignores case, spaces and punctuation,
 /// because models spell such a word out or format it.
-pub fn holds(answer: &str, secret: &str) -> bool {
+pub fn contains_secret(answer: &str, secret: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|c| c.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect()

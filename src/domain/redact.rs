@@ -8,12 +8,12 @@ mod patterns;
 
 use super::model::Secret;
 use aho_corasick::AhoCorasick;
-use escapes::View;
+use escapes::DecodedView;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-pub(super) use patterns::found as pattern_matches;
+pub(super) use patterns::secret_ranges as pattern_matches;
 
 /// The replacement for hidden text.
 pub const HIDDEN: &str = "[hidden]";
@@ -22,13 +22,13 @@ const VALUE_BYTES_MIN: usize = 4;
 /// The same for single lines of a multi-line value.
 const LINE_BYTES_MIN: usize = 6;
 /// Longer values are searched for in chunks of this size.
-const PIECE_BYTES_MAX: usize = 1_024;
+const CHUNK_BYTES_MAX: usize = 1_024;
 /// The most values kept. The oldest are dropped first, so repeated edits of the settings cannot
 /// slow down the search without limit.
 const VALUES_MAX: usize = 20_000;
 /// How far beyond a truncation point secrets are recognized: one chunk with every byte
 /// escaped as `\u0000`.
-const LOOKAHEAD_BYTES: usize = 6 * PIECE_BYTES_MAX;
+const LOOKAHEAD_BYTES: usize = 6 * CHUNK_BYTES_MAX;
 
 /// Hides known values and known patterns. The default hides patterns only.
 #[derive(Clone, Default)]
@@ -48,15 +48,15 @@ impl fmt::Debug for Redactor {
 impl Redactor {
     pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
         let mut redactor = Self::default();
-        redactor.hide(secrets);
+        redactor.add_secrets(secrets);
         redactor
     }
 
     /// Adds values to hide.
-    pub fn hide(&mut self, secrets: impl IntoIterator<Item = Secret>) {
+    pub fn add_secrets(&mut self, secrets: impl IntoIterator<Item = Secret>) {
         let mut values: Vec<String> = Vec::new();
         for secret in secrets {
-            values.extend(pieces(secret.expose()));
+            values.extend(search_chunks(secret.expose()));
         }
         let known: HashSet<&String> = self.values.iter().collect();
         if values.iter().all(|value| known.contains(value)) {
@@ -66,50 +66,50 @@ impl Redactor {
         let mut seen = HashSet::new();
         values.retain(|value| seen.insert(value.clone()));
         values.truncate(VALUES_MAX);
-        self.finder = Some(finder(&values));
+        self.finder = Some(build_finder(&values));
         self.values = values;
     }
 
-    pub fn redacted(&self, text: &str) -> String {
-        self.redacted_head(text, text.len()).0
+    pub fn redact(&self, text: &str) -> String {
+        self.redact_prefix(text, text.len()).0
     }
 
     /// Redacts the first `bytes_max` bytes of `text`, and returns how many bytes were used.
     /// A secret across the truncation point is hidden completely; redacting the truncated
     /// text would reveal its beginning.
-    pub fn redacted_head(&self, text: &str, bytes_max: usize) -> (String, usize) {
+    pub fn redact_prefix(&self, text: &str, bytes_max: usize) -> (String, usize) {
         let seen = text.floor_char_boundary(bytes_max.saturating_add(LOOKAHEAD_BYTES));
         let seen = &text[..seen];
-        let mut ranges = self.values_in(seen);
-        ranges.extend(patterns::found(seen));
-        replaced(seen, ranges, bytes_max)
+        let mut ranges = self.ranges_of_values(seen);
+        ranges.extend(patterns::secret_ranges(seen));
+        mask_ranges(seen, ranges, bytes_max)
     }
 
     /// Hides known values only, not patterns. For text that must otherwise stay exact, such
     /// as tool results.
-    pub fn without_values(&self, text: &str) -> String {
-        replaced(text, self.values_in(text), text.len()).0
+    pub fn redact_known_values(&self, text: &str) -> String {
+        mask_ranges(text, self.ranges_of_values(text), text.len()).0
     }
 
     pub fn is_empty(&self) -> bool {
         self.finder.is_none()
     }
 
-    fn values_in(&self, text: &str) -> Vec<Range<usize>> {
+    fn ranges_of_values(&self, text: &str) -> Vec<Range<usize>> {
         let Some(finder) = &self.finder else {
             return Vec::new();
         };
         let mut ranges = Vec::new();
-        for view in View::all(text) {
+        for view in DecodedView::all(text) {
             // Overlapping matches: if two values share characters, both are hidden.
             let matches = finder.find_overlapping_iter(view.bytes());
-            ranges.extend(matches.map(|found| view.origin(found.start()..found.end())));
+            ranges.extend(matches.map(|found| view.source_range(found.start()..found.end())));
         }
         ranges
     }
 }
 
-fn finder(values: &[String]) -> AhoCorasick {
+fn build_finder(values: &[String]) -> AhoCorasick {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .build(values)
@@ -118,7 +118,7 @@ fn finder(values: &[String]) -> AhoCorasick {
 
 /// The strings to search for: each line of the value, since lines may be printed
 /// separately, and chunks of very long lines.
-fn pieces(value: &str) -> Vec<String> {
+fn search_chunks(value: &str) -> Vec<String> {
     let value = value.trim().to_ascii_lowercase();
     let lines: Vec<&str> = value.lines().map(str::trim).collect();
     let bytes_min = match lines.len() {
@@ -127,8 +127,8 @@ fn pieces(value: &str) -> Vec<String> {
     };
     let mut pieces = Vec::new();
     for mut line in lines.into_iter().filter(|line| line.len() >= bytes_min) {
-        while line.len() > PIECE_BYTES_MAX {
-            let (head, rest) = line.split_at(line.floor_char_boundary(PIECE_BYTES_MAX));
+        while line.len() > CHUNK_BYTES_MAX {
+            let (head, rest) = line.split_at(line.floor_char_boundary(CHUNK_BYTES_MAX));
             pieces.push(head.to_owned());
             line = rest;
         }
@@ -142,7 +142,7 @@ fn pieces(value: &str) -> Vec<String> {
 
 /// Replaces each range of `text` up to `bytes_max` with [`HIDDEN`]; also returns the number
 /// of bytes used.
-fn replaced(text: &str, mut ranges: Vec<Range<usize>>, bytes_max: usize) -> (String, usize) {
+fn mask_ranges(text: &str, mut ranges: Vec<Range<usize>>, bytes_max: usize) -> (String, usize) {
     let bytes_max = text.floor_char_boundary(bytes_max);
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut out = String::with_capacity(bytes_max);

@@ -4,55 +4,59 @@
 /// One line; longer ones continue on the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLine {
-    pub sort: TraceSort,
+    pub kind: TraceKind,
     /// Starts an entry, as opposed to continuing the previous line.
-    pub begins: bool,
+    pub starts_entry: bool,
     /// Raw.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceSort {
+pub enum TraceKind {
     /// The start of a reply or of a section about it.
     Heading,
     Text,
     Thinking,
     /// Hidden tags, fences and separators.
-    Mark,
+    Markup,
     Call,
     /// An invalid call.
-    Unusable,
+    InvalidCall,
     /// A remark on the previous line.
     Note,
 }
 
-impl TraceSort {
+impl TraceKind {
     /// The label before the text.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heading | Self::Note => "",
             Self::Text => "text",
             Self::Thinking => "think",
-            Self::Mark => "mark",
+            Self::Markup => "mark",
             Self::Call => "call",
-            Self::Unusable => "bad",
+            Self::InvalidCall => "bad",
         }
     }
 }
 
 impl TraceLine {
     /// The line with its label.
-    pub fn words(&self) -> String {
-        let label = if self.begins { self.sort.label() } else { "" };
-        match self.sort {
-            TraceSort::Heading => self.text.clone(),
+    pub fn to_text(&self) -> String {
+        let label = if self.starts_entry {
+            self.kind.label()
+        } else {
+            ""
+        };
+        match self.kind {
+            TraceKind::Heading => self.text.clone(),
             _ => format!("{label:<5} {}", self.text),
         }
     }
 }
 
 /// All lines as text for the clipboard.
-pub fn words(lines: &[TraceLine]) -> String {
-    let lines: Vec<String> = lines.iter().map(TraceLine::words).collect();
+pub fn join_lines(lines: &[TraceLine]) -> String {
+    let lines: Vec<String> = lines.iter().map(TraceLine::to_text).collect();
     lines.join("\n")
 }

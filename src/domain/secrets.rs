@@ -3,7 +3,7 @@
 
 use super::model::Secret;
 use super::redact::pattern_matches;
-use super::server::{Launch, ServerConfig};
+use super::server::{LaunchConfig, ServerConfig};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use url::Url;
 /// Hiding shorter values of `env` or `headers` would make logs unreadable.
 const VALUE_CHARS_MIN: usize = 6;
 /// The minimum for a value with a secret name.
-const NAMED_CHARS_MIN: usize = 4;
+const NAMED_SECRET_CHARS_MIN: usize = 4;
 /// Shorter values are not removed from tool results.
 const CREDENTIAL_CHARS_MIN: usize = 8;
 /// From this length on, plain lowercase letters count as a credential.
@@ -53,58 +53,62 @@ pub fn is_secret_name(name: &str) -> bool {
 impl ServerConfig {
     /// All values to be hidden in logs, notices and reports.
     pub fn secret_values(&self) -> Vec<Secret> {
-        let found = Found::of(&self.launch).all.into_iter().map(Secret::new);
+        let found = SecretCollector::from_launch(&self.launch)
+            .all
+            .into_iter()
+            .map(Secret::new);
         self.secrets.iter().cloned().chain(found).collect()
     }
 
     /// The subset of secret values that are clearly credentials.
     pub fn credentials(&self) -> Vec<Secret> {
-        let found = Found::of(&self.launch).credentials;
+        let found = SecretCollector::from_launch(&self.launch).credentials;
         found.into_iter().map(Secret::new).collect()
     }
 }
 
 /// The secret parts of a model server's URL.
-pub fn of_url(url: &str) -> Vec<Secret> {
-    let mut found = Found::default();
-    found.url(url, true);
+pub fn url_secrets(url: &str) -> Vec<Secret> {
+    let mut found = SecretCollector::default();
+    found.add_url(url, true);
     found.all.into_iter().map(Secret::new).collect()
 }
 
 #[derive(Default)]
-struct Found {
+struct SecretCollector {
     all: Vec<String>,
     credentials: Vec<String>,
 }
 
-impl Found {
-    fn of(launch: &Launch) -> Self {
+impl SecretCollector {
+    fn from_launch(launch: &LaunchConfig) -> Self {
         let mut found = Self::default();
         match launch {
-            Launch::Stdio { args, env, .. } => {
-                found.args(args);
-                env.iter().for_each(|(name, value)| found.pair(name, value));
+            LaunchConfig::Stdio { args, env, .. } => {
+                found.add_args(args);
+                env.iter()
+                    .for_each(|(name, value)| found.add_named_value(name, value));
             }
-            Launch::Remote { url, headers, .. } => {
-                found.url(url, true);
+            LaunchConfig::Remote { url, headers, .. } => {
+                found.add_url(url, true);
                 let headers = headers.iter();
-                headers.for_each(|(name, value)| found.pair(name, value));
+                headers.for_each(|(name, value)| found.add_named_value(name, value));
             }
-            Launch::BuiltIn | Launch::Misconfigured { .. } => {}
+            LaunchConfig::BuiltIn | LaunchConfig::Misconfigured { .. } => {}
         }
         found
     }
 
-    fn plain(&mut self, value: &str) {
+    fn add_value(&mut self, value: &str) {
         if value.trim().chars().count() >= VALUE_CHARS_MIN {
             self.all.push(value.to_owned());
         }
     }
 
-    fn credential(&mut self, value: &str) {
+    fn add_credential(&mut self, value: &str) {
         let value = value.trim();
         let count = value.chars().count();
-        if count < NAMED_CHARS_MIN {
+        if count < NAMED_SECRET_CHARS_MIN {
             return;
         }
         self.all.push(value.to_owned());
@@ -121,76 +125,76 @@ impl Found {
     }
 
     /// A variable of `env`, or a header.
-    fn pair(&mut self, name: &str, value: &str) {
-        self.plain(value);
+    fn add_named_value(&mut self, name: &str, value: &str) {
+        self.add_value(value);
         if is_secret_name(name) {
-            self.credential(value);
-            self.parts_of_header(value);
+            self.add_credential(value);
+            self.add_header_parts(value);
         } else if let Some((_, token)) = value.split_once(' ') {
-            self.plain(token);
+            self.add_value(token);
         }
-        self.parts(value);
+        self.add_embedded_secrets(value);
     }
 
     /// Handles `Bearer TOKEN`, whose token may be printed alone, and `Basic` credentials.
-    fn parts_of_header(&mut self, value: &str) {
+    fn add_header_parts(&mut self, value: &str) {
         let Some((scheme, token)) = value.split_once(' ') else {
             return;
         };
-        self.credential(token);
+        self.add_credential(token);
         if scheme.eq_ignore_ascii_case("basic")
             && let Ok(bytes) = STANDARD.decode(token.trim())
             && let Ok(text) = String::from_utf8(bytes)
         {
-            self.credential(&text);
+            self.add_credential(&text);
             if let Some((_, password)) = text.split_once(':') {
-                self.credential(password);
+                self.add_credential(password);
             }
         }
     }
 
     /// Adds credentials embedded in a URL, a connection string or JSON.
-    fn parts(&mut self, value: &str) {
+    fn add_embedded_secrets(&mut self, value: &str) {
         for range in pattern_matches(value) {
-            self.credential(&value[range]);
+            self.add_credential(&value[range]);
         }
         if value.contains("://") {
-            self.url(value, false);
+            self.add_url(value, false);
         }
         if let Ok(json @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-            self.json("", &json);
+            self.add_json("", &json);
             return;
         }
         for part in value.split([';', '&', '?', ' ']) {
             if let Some((name, value)) = part.split_once('=')
                 && is_secret_name(name)
             {
-                self.credential(value.trim_matches(['"', '\'']));
+                self.add_credential(value.trim_matches(['"', '\'']));
             }
         }
     }
 
-    fn json(&mut self, name: &str, value: &Value) {
+    fn add_json(&mut self, name: &str, value: &Value) {
         match value {
-            Value::String(text) if is_secret_name(name) => self.credential(text),
-            Value::Array(items) => items.iter().for_each(|item| self.json(name, item)),
+            Value::String(text) if is_secret_name(name) => self.add_credential(text),
+            Value::Array(items) => items.iter().for_each(|item| self.add_json(name, item)),
             Value::Object(fields) => {
                 fields
                     .iter()
-                    .for_each(|(name, value)| self.json(name, value));
+                    .for_each(|(name, value)| self.add_json(name, value));
             }
             _ => {}
         }
     }
 
-    fn args(&mut self, args: &[String]) {
+    fn add_args(&mut self, args: &[String]) {
         // The preceding flag, if its value is the next argument.
         let mut flag = None;
         for arg in args {
             match flag.take() {
                 Some(name) if is_secret_name(name) && !arg.starts_with("--") => {
-                    self.credential(arg);
-                    self.parts_of_header(arg);
+                    self.add_credential(arg);
+                    self.add_header_parts(arg);
                 }
                 Some(_) | None => {}
             }
@@ -204,32 +208,35 @@ impl Found {
                 && !value.starts_with("//")
             {
                 let value = value.trim();
-                self.credential(value);
-                self.parts_of_header(value);
+                self.add_credential(value);
+                self.add_header_parts(value);
             }
-            self.parts(arg);
+            self.add_embedded_secrets(arg);
         }
     }
 
     /// Adds user info, tokens in the path, and parameters. All parameters of a server's own
     /// URL are hidden; in other URLs only those with secret names.
-    fn url(&mut self, text: &str, is_own: bool) {
+    fn add_url(&mut self, text: &str, is_own: bool) {
         let Ok(url) = Url::parse(text.trim()) else {
             return;
         };
         match url.password() {
-            Some(password) => self.credential(&decoded(password)),
+            Some(password) => self.add_credential(&percent_decode(password)),
             // `https://TOKEN@host`
-            None => self.credential(&decoded(url.username())),
+            None => self.add_credential(&percent_decode(url.username())),
         }
         let segments = url.path_segments().into_iter().flatten();
-        for segment in segments.map(decoded).filter(|segment| is_opaque(segment)) {
+        for segment in segments
+            .map(percent_decode)
+            .filter(|segment| could_be_token(segment))
+        {
             self.all.push(segment);
         }
         for (name, value) in url.query_pairs() {
             match is_secret_name(&name) {
-                true => self.credential(&value),
-                false if is_own => self.plain(&value),
+                true => self.add_credential(&value),
+                false if is_own => self.add_value(&value),
                 false => {}
             }
         }
@@ -237,7 +244,7 @@ impl Found {
 }
 
 /// Decodes percent escapes in a part of a URL.
-fn decoded(part: &str) -> String {
+fn percent_decode(part: &str) -> String {
     // The URL crate decodes queries only, and there `+` means a space.
     let query = format!("x={}", part.replace('+', "%2B").replace('&', "%26"));
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
@@ -247,7 +254,7 @@ fn decoded(part: &str) -> String {
 }
 
 /// Whether this path segment could be a token.
-pub(in crate::domain) fn is_opaque(segment: &str) -> bool {
+pub(in crate::domain) fn could_be_token(segment: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let has_letters = segment.bytes().any(|byte| byte.is_ascii_alphabetic());

@@ -1,7 +1,7 @@
 //! MCP servers: their configuration and their current state.
 
 use super::model::Secret;
-use super::tool::hash_of;
+use super::tool::canonical_hash;
 use super::{Notice, ServerId, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ pub struct ServerConfig {
     pub id: ServerId,
     pub description: Option<String>,
     pub enabled: bool,
-    pub launch: Launch,
+    pub launch: LaunchConfig,
     /// Tools that the user disabled individually.
-    pub tools_off: BTreeSet<String>,
+    pub disabled_tools: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
-    pub protocol: Protocol,
+    pub protocol: ProtocolMode,
     /// Values of expanded variables (`${NAME}`), longest first. They are removed from logs
     /// and screens.
     pub secrets: Vec<Secret>,
@@ -28,7 +28,7 @@ pub struct ServerConfig {
 
 /// The handshake used with a server (`protocol`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Protocol {
+pub enum ProtocolMode {
     /// Detected automatically and remembered.
     #[default]
     Auto,
@@ -40,7 +40,7 @@ pub enum Protocol {
 
 /// How to reach a server. Variables (`${NAME}`) are already expanded.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Launch {
+pub enum LaunchConfig {
     /// The built-in server, over an in-memory transport.
     BuiltIn,
     Stdio {
@@ -48,7 +48,7 @@ pub enum Launch {
         args: Vec<String>,
         env: Vec<(String, String)>,
         cwd: Option<PathBuf>,
-        inherit: Inherit,
+        inherit: InheritedEnv,
     },
     Remote {
         url: String,
@@ -62,17 +62,17 @@ pub enum Launch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteTransport {
     /// Not specified: try the last transport that worked (initially HTTP+SSE), then the other.
-    Guess,
+    Auto,
     Sse,
     Http,
 }
 
 /// Environment variables passed to the child process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Inherit {
+pub enum InheritedEnv {
     AllowList,
-    Also(Vec<String>),
-    Everything,
+    AllowListAnd(Vec<String>),
+    All,
 }
 
 /// A hash of the command, arguments, environment, working directory and URL. Trust rules
@@ -91,7 +91,7 @@ impl LaunchId {
     }
 }
 
-impl Launch {
+impl LaunchConfig {
     /// The order of variables and headers does not matter, and neither does the transport.
     pub fn identity(&self) -> LaunchId {
         let sorted = |pairs: &[(String, String)]| {
@@ -113,9 +113,9 @@ impl Launch {
                 });
                 // Extra variables grant power: some of them name code to load.
                 match inherit {
-                    Inherit::AllowList => {}
-                    Inherit::Also(names) => parts["inheritEnv"] = json!(names),
-                    Inherit::Everything => parts["inheritEnv"] = json!(true),
+                    InheritedEnv::AllowList => {}
+                    InheritedEnv::AllowListAnd(names) => parts["inheritEnv"] = json!(names),
+                    InheritedEnv::All => parts["inheritEnv"] = json!(true),
                 }
                 parts
             }
@@ -124,7 +124,7 @@ impl Launch {
             }
             Self::Misconfigured { why } => json!({ "misconfigured": why }),
         };
-        LaunchId(hash_of(&parts))
+        LaunchId(canonical_hash(&parts))
     }
 }
 
@@ -138,32 +138,32 @@ pub struct Server {
     pub launch: LaunchId,
     /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
-    pub tools_off: BTreeSet<String>,
+    pub disabled_tools: BTreeSet<String>,
     /// Invalid tools in its list and the reasons, one line each.
-    pub left_out: Vec<String>,
+    pub rejected_tools: Vec<String>,
     /// The last lines of its stderr, raw.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
     /// The connected server, while a session is open.
-    pub peer: Option<ServerPeer>,
+    pub peer: Option<PeerInfo>,
     /// Tools whose definition changed since they were accepted. Not offered until the user
     /// has reviewed the change.
-    pub withheld: BTreeSet<String>,
+    pub withheld_tools: BTreeSet<String>,
 }
 
 /// How a server identified itself, and the negotiated protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerPeer {
+pub struct PeerInfo {
     /// As sent by the server, raw.
     pub name: String,
     pub version: String,
     /// The negotiated protocol revision, such as `2025-11-25`.
     pub protocol: String,
-    pub transport: Transport,
+    pub transport: ServerTransport,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum ServerTransport {
     InMemory,
     Stdio,
     /// Streamable HTTP.
@@ -172,8 +172,8 @@ pub enum Transport {
     Sse,
 }
 
-impl Transport {
-    pub fn words(self) -> &'static str {
+impl ServerTransport {
+    pub fn label(self) -> &'static str {
         match self {
             Self::InMemory => "built in",
             Self::Stdio => "stdio",
@@ -186,13 +186,14 @@ impl Transport {
 impl Server {
     /// The tools offered to a model. Those of an ended session stay available; a call
     /// starts a new session.
-    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+    pub fn offered_tools(&self) -> impl Iterator<Item = &Tool> {
         let ready = self.enabled
             && matches!(
                 self.status,
                 ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
             );
-        let is_hidden = |name: &str| self.tools_off.contains(name) || self.withheld.contains(name);
+        let is_hidden =
+            |name: &str| self.disabled_tools.contains(name) || self.withheld_tools.contains(name);
         self.tools
             .iter()
             .filter(move |tool| ready && !is_hidden(&tool.name))
@@ -224,7 +225,7 @@ mod tests {
 
     fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> LaunchId {
         let (url, headers) = (url.to_owned(), pairs(headers));
-        Launch::Remote {
+        LaunchConfig::Remote {
             url,
             transport,
             headers,
@@ -232,8 +233,13 @@ mod tests {
         .identity()
     }
 
-    fn child(command: &str, args: &[&str], env: &[(&str, &str)], inherit: Inherit) -> LaunchId {
-        Launch::Stdio {
+    fn child(
+        command: &str,
+        args: &[&str],
+        env: &[(&str, &str)],
+        inherit: InheritedEnv,
+    ) -> LaunchId {
+        LaunchConfig::Stdio {
             command: command.to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             env: pairs(env),
@@ -244,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn another_url_or_header_is_another_server_and_another_transport_is_not() {
-        use RemoteTransport::{Guess, Http, Sse};
+    fn url_and_headers_change_the_launch_identity_but_the_transport_does_not() {
+        use RemoteTransport::{Auto, Http, Sse};
         let known = remote("https://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]);
         for other in [
             remote("https://b.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
@@ -258,15 +264,15 @@ mod tests {
         }
         for same in [
             remote("https://a.example/mcp", Sse, &[("X", "1"), ("Y", "2")]),
-            remote("https://a.example/mcp", Guess, &[("Y", "2"), ("X", "1")]),
+            remote("https://a.example/mcp", Auto, &[("Y", "2"), ("X", "1")]),
         ] {
             assert_eq!(known, same);
         }
     }
 
     #[test]
-    fn another_command_argument_or_variable_is_another_server() {
-        let listed = || Inherit::AllowList;
+    fn command_arguments_and_variables_change_the_launch_identity() {
+        let listed = || InheritedEnv::AllowList;
         let known = child("run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed());
         for other in [
             child("Run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed()),
@@ -278,10 +284,10 @@ mod tests {
                 "run",
                 &["a", "b"],
                 &[("X", "1"), ("Y", "2")],
-                Inherit::Everything,
+                InheritedEnv::All,
             ),
             remote("run", RemoteTransport::Http, &[]),
-            Launch::BuiltIn.identity(),
+            LaunchConfig::BuiltIn.identity(),
         ] {
             assert_ne!(known, other);
         }

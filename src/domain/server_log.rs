@@ -8,17 +8,17 @@ use jiff::Timestamp;
 pub struct ServerLog {
     pub server: ServerId,
     /// When that run began; `None` if there was none.
-    pub since: Option<Timestamp>,
+    pub run_started_at: Option<Timestamp>,
     /// The last lines, oldest first.
-    pub lines: Vec<ServerLine>,
+    pub lines: Vec<ServerLogLine>,
     /// Lines written in total, including dropped ones; lets a reader detect new lines.
-    pub written: u64,
+    pub lines_written: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerLine {
+pub enum ServerLogLine {
     /// Raw, without the line break.
     Stderr(String),
     /// A remark of this program about the server.
-    Own(String),
+    Program(String),
 }

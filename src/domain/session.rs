@@ -3,8 +3,8 @@
 mod metadata;
 
 pub use metadata::{
-    CancelledTurn, CompactedRange, Compaction, Placed, Records, SessionMetadata, Stored,
-    StoredSummary, Summary, TurnRecord,
+    CancelledTurn, CompactedRange, Compaction, ConversationSummary, HasMessageIndex,
+    SessionMetadata, StoredRecord, StoredRecords, StoredSummary, TurnRecord,
 };
 
 use super::SessionId;
@@ -31,17 +31,17 @@ pub struct Session {
 /// Indices in its records count from the start of the conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
-    pub at: usize,
+    pub fork_index: usize,
     pub messages: Vec<SavedMessage>,
     /// The records of its turns.
-    pub turns: Records<TurnRecord>,
-    pub cancelled: Records<CancelledTurn>,
+    pub turns: StoredRecords<TurnRecord>,
+    pub cancelled: StoredRecords<CancelledTurn>,
     /// When the user left it.
     pub left_at: Option<Timestamp>,
     /// Keys from other programs and later versions.
     pub extra: Map<String, Value>,
     /// In the file, each message consists of a role and a text only.
-    pub is_plain: bool,
+    pub has_plain_messages: bool,
 }
 
 impl Session {
@@ -65,10 +65,10 @@ impl Session {
                 let first = self
                     .messages
                     .iter()
-                    .find(|message| message.role == Role::User)?;
+                    .find(|message| message.role == MessageRole::User)?;
                 first.content.lines().find(|line| !line.trim().is_empty())
             })
-            .or_else(|| self.branches.last().map(Branch::words))
+            .or_else(|| self.branches.last().map(Branch::first_prompt_line))
             .unwrap_or_default()
             .trim()
     }
@@ -76,7 +76,7 @@ impl Session {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMessage {
-    pub role: Role,
+    pub role: MessageRole,
     /// Shared, so all copies of a long conversation use the same memory.
     pub content: Arc<str>,
 }
@@ -84,35 +84,35 @@ pub struct SavedMessage {
 impl SavedMessage {
     pub fn user(content: impl Into<Arc<str>>) -> Self {
         Self {
-            role: Role::User,
+            role: MessageRole::User,
             content: content.into(),
         }
     }
 
     pub fn assistant(content: impl Into<Arc<str>>) -> Self {
         Self {
-            role: Role::Assistant,
+            role: MessageRole::Assistant,
             content: content.into(),
         }
     }
 
     /// Whether this answer begins with the whole of `other`.
     pub fn continues(&self, other: &Self) -> bool {
-        self.role == Role::Assistant
-            && other.role == Role::Assistant
+        self.role == MessageRole::Assistant
+            && other.role == MessageRole::Assistant
             && self.content.starts_with(&*other.content)
     }
 }
 
 /// A role from a file. Unknown roles are kept and shown but never sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
+pub enum MessageRole {
     User,
     Assistant,
     Other(String),
 }
 
-impl Role {
+impl MessageRole {
     pub fn name(&self) -> &str {
         match self {
             Self::User => "user",
@@ -132,7 +132,7 @@ pub struct SessionSummary {
     /// The time of the latest turn, or else the file's modification time. Unlike the
     /// latter, it survives copying. The list is sorted by it.
     pub changed_at: Timestamp,
-    pub messages: usize,
+    pub message_count: usize,
     /// Why it cannot be opened, if so.
-    pub broken: Option<String>,
+    pub open_error: Option<String>,
 }

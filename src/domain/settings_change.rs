@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Whether a change may apply without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
+pub enum ChangeImpact {
     Harmless,
     /// A tool could have made this change to gain power, so it needs the user's consent.
     NeedsConsent,
@@ -13,10 +13,11 @@ pub enum Weight {
 
 /// One difference as text. May contain raw text from outside, but no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct SettingsChange {
     /// The file's name, such as `config.json`.
     pub file: String,
-    pub weight: Weight,
+    #[serde(rename = "weight")]
+    pub impact: ChangeImpact,
     /// A clause such as "logLevel is debug now" if harmless, otherwise the subject, such as
     /// "server `fs`, `command`".
     pub what: String,
@@ -25,11 +26,11 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-impl Change {
+impl SettingsChange {
     pub fn harmless(file: &str, what: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
-            weight: Weight::Harmless,
+            impact: ChangeImpact::Harmless,
             what: what.into(),
             before: None,
             after: None,
@@ -44,7 +45,7 @@ impl Change {
     ) -> Self {
         Self {
             file: file.to_owned(),
-            weight: Weight::NeedsConsent,
+            impact: ChangeImpact::NeedsConsent,
             what: what.into(),
             before,
             after,

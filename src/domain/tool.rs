@@ -1,7 +1,7 @@
 //! Tools offered by servers, and calls of tools.
 
-pub use super::progress::Progress;
-use super::{Arguments, CallId, Pattern, ServerId};
+pub use super::progress::ToolProgress;
+use super::{ArgumentPattern, Arguments, CallId, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -10,22 +10,22 @@ use std::time::Duration;
 
 /// The heading above a server's description of its tool. All text from the server is
 /// indented, so it cannot imitate this line.
-pub const SERVER_SAYS: &str = "The server says of this tool:";
+pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
 /// Prefix of every line of server text.
-pub const QUOTE: &str = "  | ";
+pub const QUOTE_PREFIX: &str = "  | ";
 
 /// A server's hints about a tool's behavior. Shown but never relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Annotations {
+pub struct ToolAnnotations {
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
     pub idempotent: Option<bool>,
     pub open_world: Option<bool>,
 }
 
-impl Annotations {
+impl ToolAnnotations {
     /// The given hints as labels.
-    pub fn words(&self) -> Vec<&'static str> {
+    pub fn labels(&self) -> Vec<&'static str> {
         let hints = [
             (self.read_only, "read-only", "changes things"),
             (self.destructive, "destructive", "not destructive"),
@@ -68,10 +68,10 @@ pub struct Tool {
     pub description: Option<String>,
     /// The server's JSON, in its key order.
     pub input_schema: Map<String, Value>,
-    pub annotations: Annotations,
+    pub annotations: ToolAnnotations,
     /// The rest of the definition, including the original annotations.
     #[serde(skip)]
-    pub rest: Map<String, Value>,
+    pub extra: Map<String, Value>,
     pub pin: Pin,
     /// Combined size of name, description and schema as compact JSON. Computed once,
     /// because the screen shows it in every frame.
@@ -105,7 +105,7 @@ impl Tool {
         };
         let rest = members.filter(|(key, _)| !is_shown(key));
         Ok(Self {
-            rest: rest
+            extra: rest
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
             bytes: parts.iter().sum::<usize>() + schema_bytes,
@@ -113,18 +113,18 @@ impl Tool {
             title: text("title").map(str::to_owned),
             description: text("description").map(str::to_owned),
             input_schema: schema.clone(),
-            annotations: Annotations {
+            annotations: ToolAnnotations {
                 read_only: hint("readOnlyHint"),
                 destructive: hint("destructiveHint"),
                 idempotent: hint("idempotentHint"),
                 open_world: hint("openWorldHint"),
             },
-            pin: Pin(hash_of(definition)),
+            pin: Pin(canonical_hash(definition)),
         })
     }
 
     /// The required arguments.
-    pub fn required(&self) -> impl Iterator<Item = &str> {
+    pub fn required_arguments(&self) -> impl Iterator<Item = &str> {
         self.input_schema
             .get("required")
             .and_then(Value::as_array)
@@ -135,7 +135,7 @@ impl Tool {
 }
 
 /// Hex SHA-256 of `value` as compact JSON with sorted keys, so key order does not matter.
-pub fn hash_of(value: &Value) -> String {
+pub fn canonical_hash(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
             Value::Object(map) => {
@@ -170,7 +170,7 @@ pub enum CallOrigin {
 /// The untrusted text in which a call already occurred. Such calls always ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum QuotedIn {
+pub enum QuoteSource {
     ToolResult,
     /// Input piped in with the prompt.
     Context,
@@ -178,9 +178,9 @@ pub enum QuotedIn {
     Earlier,
 }
 
-impl QuotedIn {
+impl QuoteSource {
     /// A clause that completes "the call".
-    pub fn words(self) -> &'static str {
+    pub fn clause(self) -> &'static str {
         match self {
             Self::ToolResult => "occurs in a tool result",
             Self::Context => "occurs in the piped-in text",
@@ -204,7 +204,7 @@ pub struct ToolCall {
     pub repeats: Option<CallId>,
     /// The untrusted text from which the model may have copied the call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quoted: Option<QuotedIn>,
+    pub quoted: Option<QuoteSource>,
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
@@ -219,7 +219,7 @@ pub struct ToolCall {
 pub enum ToolState {
     Proposed,
     AwaitingApproval,
-    Running { progress: Option<Progress> },
+    Running { progress: Option<ToolProgress> },
     Done(ToolOutcome),
 }
 
@@ -249,7 +249,8 @@ pub enum ToolOutcome {
     Refused,
     /// The user denied it, optionally with a message to the model; the turn continues.
     Denied {
-        word: Option<String>,
+        #[serde(rename = "word")]
+        message: Option<String>,
     },
     /// The user blocked the tool permanently; the turn continues.
     Never,
@@ -275,7 +276,7 @@ impl ToolCall {
     /// The part of a call that sessions store: the call and its outcome, without texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {
-            ToolState::Done(outcome) => ToolState::Done(outcome.without_texts()),
+            ToolState::Done(outcome) => ToolState::Done(outcome.without_text()),
             other => other.clone(),
         };
         Self {
@@ -314,7 +315,7 @@ impl ToolOutcome {
     }
 
     /// The same outcome without its text.
-    fn without_texts(&self) -> Self {
+    fn without_text(&self) -> Self {
         let text = String::new();
         match *self {
             Self::Succeeded { elapsed, .. } => Self::Succeeded { text, elapsed },
@@ -322,7 +323,7 @@ impl ToolOutcome {
             Self::Unreachable { elapsed, .. } => Self::Unreachable { why: text, elapsed },
             Self::TimedOut { elapsed } => Self::TimedOut { elapsed },
             Self::Cancelled { elapsed } => Self::Cancelled { elapsed },
-            Self::Denied { .. } => Self::Denied { word: None },
+            Self::Denied { .. } => Self::Denied { message: None },
             Self::Reused { .. } => Self::Reused { of: CallId(0) },
             Self::NotRun { .. } => Self::NotRun { why: text },
             Self::Refused => Self::Refused,
@@ -354,23 +355,23 @@ pub enum Decision {
     /// Run it, and always allow this tool.
     RunAlways,
     /// Run it, and always allow the server's current tools.
-    RunServer,
+    RunWholeServer,
     /// Run it, and always allow this tool if its arguments match.
     RunMatching {
-        pattern: Pattern,
+        pattern: ArgumentPattern,
     },
     /// Block this tool; the turn continues.
     Never,
     /// End the turn without asking the model again.
     Refuse,
     Deny {
-        word: Option<String>,
+        message: Option<String>,
     },
     Edit {
         arguments: Arguments,
     },
     /// Return the result of the earlier identical call.
-    UseFirst,
+    ReuseResult,
     /// Show it as text; it was not a call.
     TreatAsText,
 }

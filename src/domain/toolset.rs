@@ -5,7 +5,7 @@ mod index;
 
 use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
 use crate::domain::Advice;
-use index::Index;
+use index::ToolNameIndex;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ pub struct OfferedTool {
 
 /// Servers in file order, tools in the server's order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Offered {
+pub struct Toolset {
     tools: Vec<OfferedTool>,
     /// Tools not offered because they changed.
     withheld: Vec<(ServerId, String)>,
-    index: Index,
+    index: ToolNameIndex,
 }
 
 /// The result of resolving a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Resolved<'a> {
+pub enum ToolLookup<'a> {
     Tool(&'a OfferedTool),
     /// Several servers have a tool of this name, and the call names no server.
     Ambiguous,
@@ -42,42 +42,42 @@ pub enum Resolved<'a> {
 }
 
 /// The reason after a withheld tool's name, for the model.
-const WITHHELD: &str = "` changed and is withheld until the user accepts the new definition";
+const WITHHELD_REASON: &str = "` changed and is withheld until the user accepts the new definition";
 
 /// The reason why a withheld tool cannot be called, for the model.
-pub fn withheld(name: &str) -> String {
-    format!("`{name}{WITHHELD}")
+pub fn withheld_reason(name: &str) -> String {
+    format!("`{name}{WITHHELD_REASON}")
 }
 
 /// The notice for the user when the model calls a withheld tool.
-pub fn withheld_called(name: &str) -> Notice {
+pub fn withheld_call_notice(name: &str) -> Notice {
     let message = format!("`{name}` changed since you accepted it, so the call was not run.");
-    Notice::warning(message).advise(Advice::ReviewTrust)
+    Notice::warning(message).with_advice(Advice::ReviewTrust)
 }
 
-impl Offered {
+impl Toolset {
     /// The withheld tool to which the error `why` refers, if any.
-    pub fn withheld_by(&self, why: &str) -> Option<&str> {
+    pub fn withheld_tool_named_in(&self, why: &str) -> Option<&str> {
         let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
-        let withheld = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
+        let withheld = why.strip_prefix('`')?.strip_suffix(WITHHELD_REASON)?;
         names.find(|name| *name == withheld)
     }
 
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
-        let mut taken = HashSet::new();
+        let mut used_names = HashSet::new();
         let (mut tools, mut withheld) = (Vec::new(), Vec::new());
         for server in servers {
             let names = server
-                .withheld
+                .withheld_tools
                 .iter()
-                .filter(|name| server.enabled && !server.tools_off.contains(*name));
+                .filter(|name| server.enabled && !server.disabled_tools.contains(*name));
             withheld.extend(names.map(|name| (server.id.clone(), name.clone())));
-            for tool in server.offered() {
+            for tool in server.offered_tools() {
                 tools.push(OfferedTool {
                     server: server.id.clone(),
                     launch: server.launch.clone(),
                     tool: Arc::new(tool.clone()),
-                    native_name: native_name(server.id.as_str(), &tool.name, &mut taken),
+                    native_name: native_name(server.id.as_str(), &tool.name, &mut used_names),
                 });
             }
         }
@@ -85,7 +85,7 @@ impl Offered {
     }
 
     fn new(tools: Vec<OfferedTool>, withheld: Vec<(ServerId, String)>) -> Self {
-        let index = Index::of(&tools);
+        let index = ToolNameIndex::from_tools(&tools);
         Self {
             tools,
             withheld,
@@ -94,21 +94,21 @@ impl Offered {
     }
 
     /// The tools that a persona allows. Their native names stay the same.
-    pub fn within(&self, persona: &Persona) -> Self {
-        self.with(|tool| persona.offers(tool))
+    pub fn for_persona(&self, persona: &Persona) -> Self {
+        self.filtered(|tool| persona.allows_tool(tool))
     }
 
     /// The tools for which `keeps` returns true.
-    fn with(&self, mut keeps: impl FnMut(&OfferedTool) -> bool) -> Self {
+    fn filtered(&self, mut keeps: impl FnMut(&OfferedTool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| keeps(tool));
         Self::new(tools.cloned().collect(), self.withheld.clone())
     }
 
     /// Keeps only the first tool of each name, so bare names are unambiguous. `None` if all
     /// names are distinct already.
-    pub fn without_namesakes(&self) -> Option<Self> {
+    pub fn without_duplicate_names(&self) -> Option<Self> {
         let mut taken = HashSet::new();
-        let offered = self.with(|tool| taken.insert(tool.tool.name.clone()));
+        let offered = self.filtered(|tool| taken.insert(tool.tool.name.clone()));
         (offered.tools.len() < self.tools.len()).then_some(offered)
     }
 
@@ -117,7 +117,7 @@ impl Offered {
     }
 
     /// Whether a name that is not offered refers to a withheld tool.
-    pub fn withholds(&self, server: Option<&str>, name: &str) -> bool {
+    pub fn is_withheld(&self, server: Option<&str>, name: &str) -> bool {
         let server = server.filter(|server| !server.is_empty());
         let stripped = strip_decoration(name);
         self.withheld.iter().any(|(id, tool)| {
@@ -133,74 +133,84 @@ impl Offered {
 
     /// The tool with exactly this server and name.
     pub fn get(&self, server: &ServerId, tool: &str) -> Option<&OfferedTool> {
-        self.named(tool).find(|offered| offered.server == *server)
+        self.tools_named(tool)
+            .find(|offered| offered.server == *server)
     }
 
     /// Whether some tool has exactly this name.
-    pub fn has(&self, name: &str) -> bool {
-        !self.index.named(name).is_empty()
+    pub fn has_tool_named(&self, name: &str) -> bool {
+        !self.index.positions_named(name).is_empty()
     }
 
-    fn named(&self, name: &str) -> impl Iterator<Item = &OfferedTool> {
-        self.index.named(name).iter().map(|&at| &self.tools[at])
+    fn tools_named(&self, name: &str) -> impl Iterator<Item = &OfferedTool> {
+        self.index
+            .positions_named(name)
+            .iter()
+            .map(|&at| &self.tools[at])
     }
 
     /// Whether `part`, with or without a server, may be the beginning of a tool's name, or
     /// begins with one.
-    pub fn may_begin(&self, part: &str) -> bool {
-        self.index.may_begin(part)
+    pub fn may_be_name_prefix(&self, part: &str) -> bool {
+        self.index.may_be_name_prefix(part)
     }
 
     /// Resolves a name as written by a model: with or without a server, native, namespaced
     /// (`functions.f`, `s__f`, `s.f`) or numbered (`f:0`). An exact match takes precedence.
-    pub fn resolve(&self, server: Option<&str>, name: &str) -> Resolved<'_> {
+    pub fn resolve(&self, server: Option<&str>, name: &str) -> ToolLookup<'_> {
         if let Some(server) = server.filter(|server| !server.is_empty()) {
             if let Some(tool) = self.get(&ServerId::new(server), name) {
-                return Resolved::Tool(tool);
+                return ToolLookup::Tool(tool);
             }
             // An unknown server must not fall back to another server's tool of this name:
             // the user would approve the wrong one.
             if self.index.servers().iter().all(|id| id.as_str() != server) {
-                return Resolved::Unknown;
+                return ToolLookup::Unknown;
             }
         }
         let stripped = strip_decoration(name);
         for candidate in [name, stripped] {
-            match self.unique(server, candidate) {
-                Resolved::Unknown => {}
+            match self.resolve_unique(server, candidate) {
+                ToolLookup::Unknown => {}
                 found => return found,
             }
         }
-        Resolved::Unknown
+        ToolLookup::Unknown
     }
 
-    fn unique(&self, server: Option<&str>, name: &str) -> Resolved<'_> {
+    fn resolve_unique(&self, server: Option<&str>, name: &str) -> ToolLookup<'_> {
         let of_server = |tool: &&OfferedTool| {
             server.is_none_or(|server| server.is_empty() || tool.server.as_str() == server)
         };
-        let native = self.index.native(name).map(|at| &self.tools[at]);
+        let native = self
+            .index
+            .position_of_native_name(name)
+            .map(|at| &self.tools[at]);
         if let Some(tool) = native.filter(of_server) {
-            return Resolved::Tool(tool);
+            return ToolLookup::Tool(tool);
         }
-        match only(self.named(name).filter(of_server)) {
-            Resolved::Unknown => {}
+        match exactly_one(self.tools_named(name).filter(of_server)) {
+            ToolLookup::Unknown => {}
             found => return found,
         }
         // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
         let namespaced = self.index.servers().iter().filter_map(|id| {
             let rest = name.strip_prefix(id.as_str())?;
             let tool_name = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
-            Some(self.named(tool_name).filter(move |tool| tool.server == *id))
+            Some(
+                self.tools_named(tool_name)
+                    .filter(move |tool| tool.server == *id),
+            )
         });
-        only(namespaced.flatten().filter(of_server))
+        exactly_one(namespaced.flatten().filter(of_server))
     }
 }
 
-fn only<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> Resolved<'a> {
+fn exactly_one<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> ToolLookup<'a> {
     match (tools.next(), tools.next()) {
-        (None, _) => Resolved::Unknown,
-        (Some(tool), None) => Resolved::Tool(tool),
-        (Some(_), Some(_)) => Resolved::Ambiguous,
+        (None, _) => ToolLookup::Unknown,
+        (Some(tool), None) => ToolLookup::Tool(tool),
+        (Some(_), Some(_)) => ToolLookup::Ambiguous,
     }
 }
 

@@ -1,32 +1,32 @@
 //! The only code that folds turn events. The screen, the saved session and headless output
 //! all use the resulting transcript.
 
-mod replaced;
+mod replacement;
 mod replay;
 
 use super::{
     CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd, TurnEvent, TurnId,
-    Usage, Wait, compaction,
+    Usage, WaitReason, compaction,
 };
-use replaced::SetAside;
+use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
 
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TranscriptEntry {
     pub turn: TurnId,
     pub revision: u64,
     /// Since this revision, text was only appended.
-    pub grows_since: u64,
-    pub body: Body,
+    pub append_only_since: u64,
+    pub body: EntryBody,
 }
 
-impl Entry {
-    fn asks_for_summary(&self) -> bool {
+impl TranscriptEntry {
+    fn is_compaction_prompt(&self) -> bool {
         matches!(
             self.body,
-            Body::Prompt {
+            EntryBody::Prompt {
                 kind: PromptKind::Compact,
                 ..
             }
@@ -44,7 +44,7 @@ pub struct LastPrompt<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body {
+pub enum EntryBody {
     Prompt {
         kind: PromptKind,
         /// Empty for commands.
@@ -53,7 +53,7 @@ pub enum Body {
     Thinking {
         piece: PieceId,
         text: String,
-        open: bool,
+        is_open: bool,
     },
     /// Streamed text: the final answer, or text before a call.
     Text {
@@ -61,7 +61,7 @@ pub enum Body {
         round: u32,
         model: String,
         text: String,
-        cancelled: bool,
+        is_cancelled: bool,
     },
     Tool(Box<ToolCall>),
     Note(Notice),
@@ -69,21 +69,21 @@ pub enum Body {
 
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    entries: Vec<Entry>,
+    entries: Vec<TranscriptEntry>,
     pieces: HashMap<PieceId, usize>,
     calls: HashMap<CallId, usize>,
     prompts: HashMap<TurnId, usize>,
     /// Turns that ended without an answer.
-    pub(super) unanswered: HashSet<TurnId>,
+    pub(super) unanswered_turns: HashSet<TurnId>,
     /// The subset of them that was meant to replace the last answered turn.
-    pub(super) replacing: HashSet<TurnId>,
+    pub(super) replacement_turns: HashSet<TurnId>,
     /// Entries that the running turn replaces once it is answered.
-    set_aside: Option<SetAside>,
-    moves: u64,
+    detached: Option<DetachedEntries>,
+    reindex_count: u64,
     /// The running turn and its kind.
-    running: Option<TurnId>,
+    running_turn: Option<TurnId>,
     kind: PromptKind,
-    wait: Option<Wait>,
+    wait: Option<WaitReason>,
     round: u32,
     model: String,
     usage: Usage,
@@ -91,26 +91,26 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TranscriptEntry] {
         &self.entries
     }
 
     /// The running turn.
-    pub fn running(&self) -> Option<TurnId> {
-        self.running
+    pub fn running_turn(&self) -> Option<TurnId> {
+        self.running_turn
     }
 
     /// Set until the first data of the current round arrives.
-    pub fn wait(&self) -> Option<Wait> {
+    pub fn wait(&self) -> Option<WaitReason> {
         self.wait
     }
 
     /// The index of the entry to which streamed text is appended.
-    pub fn open(&self) -> Option<usize> {
-        self.running?;
+    pub fn open_entry(&self) -> Option<usize> {
+        self.running_turn?;
         let last = self.entries.len().checked_sub(1)?;
         match self.entries[last].body {
-            Body::Text { .. } | Body::Thinking { open: true, .. } => Some(last),
+            EntryBody::Text { .. } | EntryBody::Thinking { is_open: true, .. } => Some(last),
             _ => None,
         }
     }
@@ -121,42 +121,42 @@ impl Transcript {
 
     pub fn call(&self, id: CallId) -> Option<&ToolCall> {
         match &self.entries.get(*self.calls.get(&id)?)?.body {
-            Body::Tool(call) => Some(call),
+            EntryBody::Tool(call) => Some(call),
             _ => None,
         }
     }
 
     /// The index of the first entry that `apply` may still change. Everything before the
     /// running turn is final.
-    pub fn settled(&self) -> usize {
-        self.running
+    pub fn settled_len(&self) -> usize {
+        self.running_turn
             .and_then(|turn| self.prompts.get(&turn).copied())
             .unwrap_or(self.entries.len())
     }
 
     /// Counts how often [`Transcript::apply`] moved or removed entries. A cache keyed by
     /// index is invalid once this changes.
-    pub fn moves(&self) -> u64 {
-        self.moves
+    pub fn reindex_count(&self) -> u64 {
+        self.reindex_count
     }
 
     /// The last prompt of the conversation.
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
-        let entry = &self.entries[self.last_prompt_at()?];
+        let entry = &self.entries[self.last_prompt_index()?];
         match &entry.body {
-            Body::Prompt { kind, text } => Some(LastPrompt {
+            EntryBody::Prompt { kind, text } => Some(LastPrompt {
                 kind: *kind,
                 text,
-                is_answered: !self.unanswered.contains(&entry.turn),
+                is_answered: !self.unanswered_turns.contains(&entry.turn),
             }),
             _ => None,
         }
     }
 
-    fn last_prompt_at(&self) -> Option<usize> {
+    fn last_prompt_index(&self) -> Option<usize> {
         // A summary is not a turn of the conversation.
-        let is_prompt = |entry: &Entry| match &entry.body {
-            Body::Prompt { kind, .. } => *kind != PromptKind::Compact,
+        let is_prompt = |entry: &TranscriptEntry| match &entry.body {
+            EntryBody::Prompt { kind, .. } => *kind != PromptKind::Compact,
             _ => false,
         };
         self.entries.iter().rposition(is_prompt)
@@ -164,40 +164,46 @@ impl Transcript {
 
     /// Whether the last request for a summary succeeded; `None` if the last prompt was not
     /// such a request.
-    pub fn last_summary(&self) -> Option<bool> {
-        let entry = &self.entries[self.last_summary_at()?];
-        Some(!self.unanswered.contains(&entry.turn))
+    pub fn is_last_summary_answered(&self) -> Option<bool> {
+        let entry = &self.entries[self.last_summary_index()?];
+        Some(!self.unanswered_turns.contains(&entry.turn))
     }
 
-    fn last_summary_at(&self) -> Option<usize> {
-        let is_prompt = |entry: &Entry| matches!(entry.body, Body::Prompt { .. });
+    fn last_summary_index(&self) -> Option<usize> {
+        let is_prompt = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Prompt { .. });
         let last = self.entries.iter().rposition(is_prompt)?;
-        self.entries[last].asks_for_summary().then_some(last)
+        self.entries[last].is_compaction_prompt().then_some(last)
     }
 
     /// Removes the last prompt and everything after it, unless a turn is running.
-    pub fn take_back(&mut self) {
-        let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
+    pub fn remove_last_prompt(&mut self) {
+        let Some(count) = self
+            .last_prompt_index()
+            .filter(|_| self.running_turn.is_none())
+        else {
             return;
         };
-        let (turn, summed_up) = (self.entries[count].turn, self.has_summary(count));
+        let (turn, summed_up) = (self.entries[count].turn, self.has_summary_from(count));
         self.truncate(count);
         // The remaining entries are the ones covered by the summary.
         if summed_up {
-            self.push(turn, Body::Note(compaction::sent_instead()));
+            self.push(turn, EntryBody::Note(compaction::summary_in_use_notice()));
         }
     }
 
     /// Whether a summary was made among the entries from `from` on.
-    fn has_summary(&self, from: usize) -> bool {
-        self.entries[from..]
-            .iter()
-            .any(|entry| entry.asks_for_summary() && !self.unanswered.contains(&entry.turn))
+    fn has_summary_from(&self, from: usize) -> bool {
+        self.entries[from..].iter().any(|entry| {
+            entry.is_compaction_prompt() && !self.unanswered_turns.contains(&entry.turn)
+        })
     }
 
     /// Removes the last prompt if it requested a summary, unless a turn is running.
-    pub fn take_back_summary(&mut self) {
-        if let Some(count) = self.last_summary_at().filter(|_| self.running.is_none()) {
+    pub fn remove_last_summary(&mut self) {
+        if let Some(count) = self
+            .last_summary_index()
+            .filter(|_| self.running_turn.is_none())
+        {
             self.truncate(count);
         }
     }
@@ -211,76 +217,77 @@ impl Transcript {
 
     pub fn apply(&mut self, turn: TurnId, event: &TurnEvent) {
         match event {
-            TurnEvent::Started { prompt, model } => self.start(turn, prompt, model),
+            TurnEvent::Started { prompt, model } => self.start_turn(turn, prompt, model),
             TurnEvent::RoundStarted { round } => {
                 self.round = *round;
-                self.wait = Some(Wait::Response);
+                self.wait = Some(WaitReason::Response);
             }
             TurnEvent::Waiting { wait } => {
                 if self.wait.is_some() {
                     self.wait = Some(*wait);
                 }
             }
-            TurnEvent::Delta { piece, kind, text } => self.delta(turn, *piece, *kind, text),
+            TurnEvent::Delta { piece, kind, text } => self.apply_delta(turn, *piece, *kind, text),
             TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
-            TurnEvent::Tool(call) => self.tool(turn, call),
+            TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
             TurnEvent::Noted(notice) => {
-                self.push(turn, Body::Note(notice.clone()));
+                self.push(turn, EntryBody::Note(notice.clone()));
             }
-            TurnEvent::Retrying { .. } => self.wait = Some(Wait::Retrying),
+            TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),
             TurnEvent::RoundEnded { .. } => {
                 self.wait = None;
                 self.close_thinking(turn);
             }
-            TurnEvent::Ended { end, usage } => self.end(turn, end, *usage),
+            TurnEvent::Ended { end, usage } => self.end_turn(turn, end, *usage),
         }
     }
 
-    fn start(&mut self, turn: TurnId, prompt: &Prompt, model: &str) {
+    fn start_turn(&mut self, turn: TurnId, prompt: &Prompt, model: &str) {
         self.model = model.to_owned();
-        self.running = Some(turn);
-        self.wait = Some(Wait::Response);
+        self.running_turn = Some(turn);
+        self.wait = Some(WaitReason::Response);
         self.round = 1;
         if !self.prompts.contains_key(&turn) {
             self.kind = prompt.kind;
             if prompt.kind == PromptKind::Replace {
-                self.set_aside();
+                self.detach_last_turn();
             }
-            let (kind, text) = (prompt.kind, prompt.typed().to_owned());
-            let index = self.push(turn, Body::Prompt { kind, text });
+            let (kind, text) = (prompt.kind, prompt.typed_text().to_owned());
+            let index = self.push(turn, EntryBody::Prompt { kind, text });
             self.prompts.insert(turn, index);
         }
     }
 
-    fn delta(&mut self, turn: TurnId, piece: PieceId, kind: PieceKind, delta: &str) {
+    fn apply_delta(&mut self, turn: TurnId, piece: PieceId, kind: PieceKind, delta: &str) {
         self.wait = None;
         let Some(&index) = self.pieces.get(&piece) else {
             self.close_thinking(turn);
-            let index = self.push(turn, self.new_piece(piece, kind, delta.to_owned()));
+            let index = self.push(turn, self.new_piece_body(piece, kind, delta.to_owned()));
             self.pieces.insert(piece, index);
             return;
         };
-        if let Body::Thinking { text, .. } | Body::Text { text, .. } = &mut self.entries[index].body
+        if let EntryBody::Thinking { text, .. } | EntryBody::Text { text, .. } =
+            &mut self.entries[index].body
         {
             text.push_str(delta);
         }
-        self.touch(index);
+        self.bump_revision(index);
     }
 
-    fn new_piece(&self, piece: PieceId, kind: PieceKind, text: String) -> Body {
+    fn new_piece_body(&self, piece: PieceId, kind: PieceKind, text: String) -> EntryBody {
         match kind {
-            PieceKind::Thinking => Body::Thinking {
+            PieceKind::Thinking => EntryBody::Thinking {
                 piece,
                 text,
-                open: true,
+                is_open: true,
             },
-            PieceKind::Text => Body::Text {
+            PieceKind::Text => EntryBody::Text {
                 piece,
                 round: self.round,
                 model: self.model.clone(),
                 text,
-                cancelled: false,
+                is_cancelled: false,
             },
         }
     }
@@ -289,11 +296,12 @@ impl Transcript {
         let Some(&index) = self.pieces.get(&piece) else {
             return;
         };
-        if let Body::Thinking { text, .. } | Body::Text { text, .. } = &mut self.entries[index].body
+        if let EntryBody::Thinking { text, .. } | EntryBody::Text { text, .. } =
+            &mut self.entries[index].body
         {
             let text = std::mem::take(text);
-            self.entries[index].body = self.new_piece(piece, to, text);
-            self.touch(index);
+            self.entries[index].body = self.new_piece_body(piece, to, text);
+            self.bump_revision(index);
         }
     }
 
@@ -301,41 +309,41 @@ impl Transcript {
         let Some(&index) = self.pieces.get(&piece) else {
             return;
         };
-        if let Body::Text { text, .. } = &mut self.entries[index].body {
+        if let EntryBody::Text { text, .. } = &mut self.entries[index].body {
             whole.clone_into(text);
-            self.touch(index);
-            self.entries[index].grows_since = self.revision;
+            self.bump_revision(index);
+            self.entries[index].append_only_since = self.revision;
         }
     }
 
-    fn tool(&mut self, turn: TurnId, call: &ToolCall) {
+    fn apply_tool_call(&mut self, turn: TurnId, call: &ToolCall) {
         self.wait = None;
         if let Some(&index) = self.calls.get(&call.id) {
-            self.entries[index].body = Body::Tool(Box::new(call.clone()));
-            self.touch(index);
+            self.entries[index].body = EntryBody::Tool(Box::new(call.clone()));
+            self.bump_revision(index);
         } else {
             self.close_thinking(turn);
-            let index = self.push(turn, Body::Tool(Box::new(call.clone())));
+            let index = self.push(turn, EntryBody::Tool(Box::new(call.clone())));
             self.calls.insert(call.id, index);
         }
     }
 
-    fn end(&mut self, turn: TurnId, end: &TurnEnd, usage: Usage) {
-        if self.running != Some(turn) {
+    fn end_turn(&mut self, turn: TurnId, end: &TurnEnd, usage: Usage) {
+        if self.running_turn != Some(turn) {
             return;
         }
         self.close_thinking(turn);
         match end {
-            TurnEnd::Answered { text, .. } => self.answered(turn, text),
-            _ => self.unanswered(turn),
+            TurnEnd::Answered { text, .. } => self.finish_answered(turn, text),
+            _ => self.finish_unanswered(turn),
         }
         if matches!(end, TurnEnd::Cancelled | TurnEnd::Stopped) {
             self.mark_cancelled(turn);
         }
         if let TurnEnd::Failed { notice } = end {
-            self.push(turn, Body::Note(notice.clone()));
+            self.push(turn, EntryBody::Note(notice.clone()));
         }
-        self.running = None;
+        self.running_turn = None;
         self.wait = None;
         self.usage = usage;
     }
@@ -344,11 +352,15 @@ impl Transcript {
     fn mark_cancelled(&mut self, turn: TurnId) {
         let last = self.entries.iter().rposition(|entry| entry.turn == turn);
         let Some(index) = last else { return };
-        if let Body::Text { cancelled, .. } = &mut self.entries[index].body {
+        if let EntryBody::Text {
+            is_cancelled: cancelled,
+            ..
+        } = &mut self.entries[index].body
+        {
             *cancelled = true;
-            self.touch(index);
+            self.bump_revision(index);
         } else {
-            self.push(turn, Body::Note(Notice::info("(cancelled)")));
+            self.push(turn, EntryBody::Note(Notice::info("(cancelled)")));
         }
     }
 
@@ -359,28 +371,28 @@ impl Transcript {
             if self.entries[index].turn != turn {
                 break;
             }
-            if let Body::Thinking { open, .. } = &mut self.entries[index].body {
+            if let EntryBody::Thinking { is_open: open, .. } = &mut self.entries[index].body {
                 if *open {
                     *open = false;
-                    self.touch(index);
+                    self.bump_revision(index);
                 }
                 break;
             }
         }
     }
 
-    pub(super) fn push(&mut self, turn: TurnId, body: Body) -> usize {
+    pub(super) fn push(&mut self, turn: TurnId, body: EntryBody) -> usize {
         self.revision += 1;
-        self.entries.push(Entry {
+        self.entries.push(TranscriptEntry {
             turn,
             revision: self.revision,
-            grows_since: self.revision,
+            append_only_since: self.revision,
             body,
         });
         self.entries.len() - 1
     }
 
-    fn touch(&mut self, index: usize) {
+    fn bump_revision(&mut self, index: usize) {
         self.revision += 1;
         self.entries[index].revision = self.revision;
     }

@@ -49,21 +49,21 @@ impl Prompt {
     }
 
     /// Continues the last answer.
-    pub fn continuing() -> Self {
-        Self::new(CONTINUE_INSTRUCTION).of_kind(PromptKind::Continue)
+    pub fn continuation() -> Self {
+        Self::new(CONTINUE_INSTRUCTION).with_kind(PromptKind::Continue)
     }
 
     /// Summarizes older messages. The engine supplies the text.
-    pub fn compacting() -> Self {
-        Self::new("").of_kind(PromptKind::Compact)
+    pub fn compaction() -> Self {
+        Self::new("").with_kind(PromptKind::Compact)
     }
 
-    pub fn of_kind(self, kind: PromptKind) -> Self {
+    pub fn with_kind(self, kind: PromptKind) -> Self {
         Self { kind, ..self }
     }
 
     /// The text typed by the user; empty for commands.
-    pub fn typed(&self) -> &str {
+    pub fn typed_text(&self) -> &str {
         match self.kind.is_typed() {
             true => &self.text,
             false => "",
@@ -71,17 +71,17 @@ impl Prompt {
     }
 
     /// The typed text, if any, followed by piped input as context.
-    pub fn with_context(said: &str, piped: &str) -> Self {
-        let gap = if said.is_empty() { "" } else { "\n\n" };
+    pub fn with_piped_context(typed: &str, piped: &str) -> Self {
+        let gap = if typed.is_empty() { "" } else { "\n\n" };
         Self {
-            text: [said, gap, piped].concat(),
-            piped_from: Some(said.len() + gap.len()),
+            text: [typed, gap, piped].concat(),
+            piped_from: Some(typed.len() + gap.len()),
             kind: PromptKind::Ask,
         }
     }
 
     /// The piped input.
-    pub fn piped(&self) -> Option<&str> {
+    pub fn piped_text(&self) -> Option<&str> {
         self.text.get(self.piped_from?..)
     }
 }
@@ -96,7 +96,7 @@ pub enum PieceKind {
 /// What a round is waiting for before its first data arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wait {
+pub enum WaitReason {
     Response,
     ModelLoading,
     /// Until the next attempt.
@@ -117,7 +117,7 @@ pub enum TurnEvent {
         round: u32,
     },
     Waiting {
-        wait: Wait,
+        wait: WaitReason,
     },
     Delta {
         piece: PieceId,
@@ -173,7 +173,8 @@ pub enum TurnEnd {
     /// `text` is the complete final answer, raw.
     Answered {
         text: String,
-        cut: bool,
+        #[serde(rename = "cut")]
+        is_truncated: bool,
     },
     /// The user interrupted the turn.
     Cancelled,

@@ -4,7 +4,7 @@ use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::CompactedRange;
-use crate::domain::{ModelConfig, ModelFacts, Persona, PromptKind, Transcript, TurnId};
+use crate::domain::{ModelConfig, ModelInfo, Persona, PromptKind, Transcript, TurnId};
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ pub(super) struct ActiveTurn {
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
     /// The query for the server's information about its model.
-    pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
+    pub(super) facts: Option<BoxFuture<'static, Option<ModelInfo>>>,
     /// The scan of piped text for calls; the request waits for it.
     pub(super) piped_text_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
 }
 
 pub(super) enum ActiveTurnSignal {
     Turn(TurnSignal),
-    Facts(Option<ModelFacts>),
+    Facts(Option<ModelInfo>),
     PipedTextRead(Arc<UntrustedText>),
 }
 

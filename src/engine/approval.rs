@@ -1,7 +1,7 @@
 //! Which calls may run. Pure, and the only constructor of [`ApprovedCall`]: whoever has one
 //! can rely on the mode, a grant or the user having allowed the call.
 
-use crate::domain::trust::{Cover, Rule};
+use crate::domain::trust::{RuleScope, TrustRule};
 use crate::domain::{
     Arguments, CallId, Decision, OfferedTool, ServerId, ToolCall, ToolMode, Trust,
 };
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub use crate::domain::Grant;
+pub use crate::domain::ToolIdentity;
 
 /// The tool mode, the grants of this session and the remembered rules.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,7 +21,7 @@ pub struct Approval {
     pub allowed: Arc<[(ServerId, String)]>,
     /// The date recorded for decisions of this turn.
     pub decided_at: Timestamp,
-    session_grants: HashSet<Grant>,
+    session_grants: HashSet<ToolIdentity>,
 }
 
 impl Approval {
@@ -39,16 +39,16 @@ impl Approval {
         }
     }
 
-    pub fn grant(&mut self, grant: Grant) {
+    pub fn grant(&mut self, grant: ToolIdentity) {
         self.session_grants.insert(grant);
     }
 
     /// The grants of this session, unordered.
-    pub fn session_grants(&self) -> impl Iterator<Item = &Grant> {
+    pub fn session_grants(&self) -> impl Iterator<Item = &ToolIdentity> {
         self.session_grants.iter()
     }
 
-    pub fn revoke(&mut self, grant: &Grant) {
+    pub fn revoke(&mut self, grant: &ToolIdentity) {
         self.session_grants.remove(grant);
     }
 
@@ -57,20 +57,20 @@ impl Approval {
     }
 
     /// Records a decision that outlasts the session.
-    pub fn remember(&mut self, offered: &OfferedTool, cover: Cover) -> Rule {
-        let rule = Rule {
+    pub fn remember(&mut self, offered: &OfferedTool, cover: RuleScope) -> TrustRule {
+        let rule = TrustRule {
             server: offered.server.clone(),
             launch: offered.launch.clone(),
-            since: self.decided_at,
-            cover,
+            decided_at: self.decided_at,
+            scope: cover,
         };
-        Arc::make_mut(&mut self.trust).add(rule.clone());
+        Arc::make_mut(&mut self.trust).add_rule(rule.clone());
         rule
     }
 
     /// Whether the user blocked the tool. That overrides every grant and the mode.
     pub fn is_never(&self, call: &ToolCall) -> bool {
-        self.trust.never(&call.server, &call.tool)
+        self.trust.is_blocked(&call.server, &call.tool)
     }
 
     /// The call, if it may run without asking. A call that was copied from untrusted text
@@ -86,17 +86,17 @@ impl Approval {
         if self.trust.must_ask(&call.server, &call.tool) {
             return None;
         }
-        let grant = Grant::of(offered);
+        let grant = ToolIdentity::from_offered(offered);
         let is_named = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
         // An unreadable trust file may block this tool.
-        let is_trust_readable = !self.trust.doubt.unread;
+        let is_trust_readable = !self.trust.unreadable.is_file_unreadable;
         let allowed_by_run = self.mode == ToolMode::Auto
             || self.session_grants.contains(&grant)
             || self.allowed.iter().any(is_named);
         let allowed =
-            (is_trust_readable && allowed_by_run) || self.trust.grants(&grant, &call.arguments);
+            (is_trust_readable && allowed_by_run) || self.trust.allows(&grant, &call.arguments);
         allowed.then(|| ApprovedCall::from(call))
     }
 }
@@ -118,13 +118,13 @@ impl ApprovedCall {
             Decision::Run
             | Decision::RunForSession
             | Decision::RunAlways
-            | Decision::RunServer
+            | Decision::RunWholeServer
             | Decision::RunMatching { .. }
             | Decision::Edit { .. } => Some(Self::from(call)),
             Decision::Refuse
             | Decision::Never
             | Decision::Deny { .. }
-            | Decision::UseFirst
+            | Decision::ReuseResult
             | Decision::TreatAsText => None,
         }
     }

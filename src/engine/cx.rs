@@ -7,12 +7,12 @@ use super::jobs::JobResult;
 use super::outbox::Outbox;
 use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError, Home, Settings};
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
-use crate::protocol::{Ask, Event, Owner};
+use crate::protocol::{Ask, Event, QuestionOwner};
 use crate::provider::Provider;
-use crate::store::{History, Sessions};
+use crate::store::{PromptHistory, SessionStore};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -27,15 +27,15 @@ pub(super) struct EngineCx {
     /// The active settings, except those that `LiveSettings` owns.
     pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
-    pub(super) sessions: Arc<Sessions>,
-    pub(super) history: Arc<History>,
+    pub(super) sessions: Arc<SessionStore>,
+    pub(super) history: Arc<PromptHistory>,
     pub(super) outbox: Outbox,
     pub(super) jobs: JoinSet<JobResult>,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
     /// Open questions, except those of the turn.
     questions: BTreeMap<AskId, PendingQuestion>,
-    ask_ids: Mint,
+    ask_ids: IdGenerator,
 }
 
 /// Counts humble's own writes of settings files. During a write, the files differ from the
@@ -62,8 +62,8 @@ impl EngineCx {
         banners: impl IntoIterator<Item = Banner>,
     ) -> Self {
         let mut cx = Self {
-            sessions: Arc::new(Sessions::new(home.sessions())),
-            history: Arc::new(History::new(home.history(), home.draft())),
+            sessions: Arc::new(SessionStore::new(home.sessions())),
+            history: Arc::new(PromptHistory::new(home.history(), home.draft())),
             home,
             provider,
             options,
@@ -74,14 +74,14 @@ impl EngineCx {
             banners: BTreeMap::new(),
             config_writes: ConfigWrites::default(),
             questions: BTreeMap::new(),
-            ask_ids: Mint::starting_at(FIRST_ASK_ID),
+            ask_ids: IdGenerator::starting_at(FIRST_ASK_ID),
         };
         cx.add_banners(banners);
         cx
     }
 
     pub(super) fn notice(&mut self, notice: Notice) {
-        self.outbox.push(Event::Noticed(notice));
+        self.outbox.push(Event::NoticePosted(notice));
     }
 
     /// Adds banners without sending them; [`Self::push_banners`] does that.
@@ -105,7 +105,7 @@ impl EngineCx {
     /// The banner about an unusable `config.json`, if there is one.
     pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
-        banners.find(|banner| banner.cause.is_whole_file("config.json"))
+        banners.find(|banner| banner.cause.affects_whole_file("config.json"))
     }
 
     pub(super) fn push_banners(&mut self) {
@@ -114,8 +114,13 @@ impl EngineCx {
     }
 
     /// Asks the user. `pending` determines what the answer does.
-    pub(super) fn ask(&mut self, owner: Owner, question: Ask, pending: PendingQuestion) -> AskId {
-        let ask = AskId(self.ask_ids.mint());
+    pub(super) fn ask(
+        &mut self,
+        owner: QuestionOwner,
+        question: Ask,
+        pending: PendingQuestion,
+    ) -> AskId {
+        let ask = AskId(self.ask_ids.next_id());
         self.questions.insert(ask, pending);
         self.outbox.push(Event::Asked {
             ask,
@@ -134,8 +139,8 @@ impl EngineCx {
 
     /// Reports files that other users could read until their permissions were tightened.
     pub(super) fn report_narrowed_permissions(&mut self) {
-        for notice in config::narrowed(&self.home) {
-            self.outbox.push(Event::Mentioned(notice));
+        for notice in config::tightened_permissions_notices(&self.home) {
+            self.outbox.push(Event::LowPriorityNoticePosted(notice));
         }
     }
 

@@ -3,10 +3,10 @@
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
-use crate::config::{ConfigError, Read};
+use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Session, SessionId};
 use crate::protocol::Event;
-use crate::store::{NotFound, StoreError};
+use crate::store::{LookupError, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) enum JobResult {
 pub(super) enum SessionsResult {
     Opened(Result<Box<Session>, StoreError>),
     /// The session selected on the command line.
-    InitialOpened(Result<Result<Box<Session>, StoreError>, NotFound>),
+    InitialOpened(Result<Result<Box<Session>, StoreError>, LookupError>),
     Deleted(SessionId, Result<(), StoreError>),
 }
 
@@ -46,7 +46,7 @@ pub(super) enum RecoveryResult {
 #[derive(Debug)]
 pub(super) enum SettingsResult {
     /// The files were read again; true if the user asked for it.
-    Reread(Box<Read>, bool),
+    Reread(Box<ConfigLoad>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
 }

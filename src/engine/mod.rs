@@ -52,8 +52,8 @@ pub use models::catalog::list_time_max;
 pub use models::pull::{pull_failed, remove_failed};
 pub use probe::{DialectProbe, ProbeEvent};
 
-use crate::config::Read;
-use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event};
+use crate::config::ConfigLoad;
+use crate::protocol::{COMMAND_QUEUE_MAX, Command, EVENT_QUEUE_MAX, Event};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -69,9 +69,9 @@ pub struct EngineHandle {
 /// edit made once the program is visibly running is therefore an external edit, and a wider
 /// `trust.json` then needs the user's consent.
 pub fn spawn(deps: EngineDeps) -> EngineHandle {
-    let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
-    let (to_front_end, events) = mpsc::channel(EVENTS_MAX);
-    let files = Read::files(&deps.home);
+    let (commands, from_front_end) = mpsc::channel(COMMAND_QUEUE_MAX);
+    let (to_front_end, events) = mpsc::channel(EVENT_QUEUE_MAX);
+    let files = ConfigLoad::from_files(&deps.home);
     let task = tokio::spawn(actor::run(deps, files, from_front_end, to_front_end));
     EngineHandle {
         commands,

@@ -40,7 +40,7 @@ impl Outbox {
         if let Some(held) = &mut self.held {
             return held.push(event);
         }
-        if let Event::Logged(_) = &event {
+        if let Event::LogLineWritten(_) = &event {
             if self.log_lines >= LOG_LINES_MAX {
                 return;
             }
@@ -103,7 +103,7 @@ impl Outbox {
         if event.as_ref().is_some_and(is_delta) {
             self.delta_sent = Some(Instant::now());
         }
-        if let Some(Event::Logged(_)) = &event {
+        if let Some(Event::LogLineWritten(_)) = &event {
             self.log_lines -= 1;
         }
         event

@@ -1,9 +1,9 @@
 //! Questions to the user other than the turn's own, with the data that each answer needs.
 
 use super::persist::unfinished::UnfinishedTurns;
-use crate::config::Known;
-use crate::domain::trust::Agreed;
-use crate::domain::{Change, Dialect, ModelRef, ModelServer, PinChange};
+use crate::config::ConfigSnapshot;
+use crate::domain::trust::InstructionsConsent;
+use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};
 use std::sync::Arc;
 
 /// An open question.
@@ -28,10 +28,10 @@ pub(super) enum PendingQuestion {
     },
     /// Whether to apply edits of the settings files.
     OutsideEdit {
-        edited: Box<Known>,
+        edited: Box<ConfigSnapshot>,
         /// The active settings when the question was asked.
-        base: Box<Known>,
-        changes: Vec<Change>,
+        base: Box<ConfigSnapshot>,
+        changes: Vec<SettingsChange>,
     },
     /// The text that was shown. If the file has changed since, it is not replaced.
     ReplaceSystemPrompt(Arc<str>),
@@ -42,5 +42,5 @@ pub(super) enum PendingQuestion {
     /// The tool change that was shown.
     PinChanged(Box<PinChange>),
     /// Consent to the instructions that were shown, identified by hash.
-    Instructions(Agreed),
+    Instructions(InstructionsConsent),
 }

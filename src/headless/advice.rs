@@ -1,21 +1,21 @@
 //! Advice in terms of the command line, for notices outside the chat screen.
 
-use crate::domain::advice::sentences;
+use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
 
 /// A notice with its advice on one line, not sanitized.
 pub fn notice_line(notice: &Notice) -> String {
-    notice.sentence(advice_phrase)
+    notice.to_sentence(advice_phrase)
 }
 
 /// All advice of a notice, not sanitized. None if it only applies to the chat screen.
 pub fn advice_text(notice: &Notice) -> Option<String> {
-    sentences(&notice.advice, advice_phrase)
+    join_sentences(&notice.advice, advice_phrase)
 }
 
 fn advice_phrase(advice: &Advice) -> Option<String> {
     let text = match advice {
-        Advice::Say(sentence) => sentence,
+        Advice::Sentence(sentence) => sentence,
         Advice::Retry => "Run it again.",
         Advice::RetryLater => "Wait a moment, then run it again.",
         Advice::Continue => "With --save, you can resume it later with --continue.",
@@ -33,21 +33,21 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::NewSession => "Ask without --continue.",
         Advice::ReviewTrust => "Start `humble` to see what changed.",
         // Only the chat screen offers these.
-        Advice::SendAgain
+        Advice::ResendPrompt
         | Advice::ListModels
         | Advice::UsePulledModel
         | Advice::StopPull
         | Advice::RetryCompact
         | Advice::ListSessions
-        | Advice::NameTitle
+        | Advice::SetTitle
         | Advice::ListBranches
         | Advice::MakePrivate
-        | Advice::LeavePrivate
+        | Advice::ResumeSaving
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
-        | Advice::SwitchOffTools
-        | Advice::ShowInstructions => return None,
+        | Advice::DisableTools
+        | Advice::ReviewInstructions => return None,
     };
     Some(text.to_owned())
 }

@@ -67,7 +67,7 @@ pub(super) fn withheld_warnings(
 ) -> Vec<String> {
     let is_withheld = |(id, tool): &&(ServerId, String)| {
         let server = servers.get(id.as_str());
-        server.is_some_and(|server| server.withheld.contains(tool))
+        server.is_some_and(|server| server.withheld_tools.contains(tool))
     };
     let warning = |(id, tool): &(ServerId, String)| {
         clean_line(&format!(
@@ -87,7 +87,7 @@ fn unavailable_reason(server: &Server, tool: &str) -> Option<String> {
         ServerStatus::Starting | ServerStatus::Connected => {}
     }
     if server.tools.iter().any(|known| known.name == tool) {
-        let is_off = server.tools_off.contains(tool);
+        let is_off = server.disabled_tools.contains(tool);
         return is_off.then(|| format!("`{tool}` is switched off."));
     }
     let shown = Clean::name(tool);

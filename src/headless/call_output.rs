@@ -3,7 +3,7 @@
 
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
-use crate::domain::toolset::withheld_called;
+use crate::domain::toolset::withheld_call_notice;
 use crate::domain::{Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
@@ -32,16 +32,19 @@ impl AskSession {
 
     /// Prints a notice. A call of a withheld tool counts as refused.
     pub(super) fn report_notice(&mut self, notice: &Notice) {
-        let mut names = self.servers.values().flat_map(|server| &server.withheld);
-        self.has_refused |= names.any(|name| withheld_called(name) == *notice);
+        let mut names = self
+            .servers
+            .values()
+            .flat_map(|server| &server.withheld_tools);
+        self.has_refused |= names.any(|name| withheld_call_notice(name) == *notice);
         self.print_notice(notice);
     }
 
     /// Whether the question is asked in every mode and with every flag.
     pub(super) fn asks_always(&self, question: &Ask) -> bool {
         match question {
-            Ask::Approve(_) if self.is_trust_unreadable => true,
-            Ask::Approve(calls) => calls
+            Ask::ApproveCalls(_) if self.is_trust_unreadable => true,
+            Ask::ApproveCalls(calls) => calls
                 .iter()
                 .any(|call| self.quoted_calls.contains(&call.call)),
             _ => false,
@@ -50,7 +53,7 @@ impl AskSession {
 
     /// Summaries of the calls in a question, in its order.
     pub(super) fn call_summaries(&mut self, question: &Ask) -> Vec<String> {
-        let Ask::Approve(calls) = question else {
+        let Ask::ApproveCalls(calls) = question else {
             return Vec::new();
         };
         let mut summaries = Vec::new();

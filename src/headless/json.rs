@@ -31,7 +31,7 @@ pub fn event_line(event: &Event) -> Option<String> {
             let mut value = json!({ "type": "asked", "ask": ask });
             let (name, choices) = question_json(question);
             value["question"] = name.into();
-            if let Ask::Approve(calls) = question {
+            if let Ask::ApproveCalls(calls) = question {
                 value["calls"] = calls.iter().map(|call| json!(call.call)).collect();
             } else {
                 value["choices"] = choices;
@@ -40,7 +40,7 @@ pub fn event_line(event: &Event) -> Option<String> {
         }
         Event::AskClosed(ask) => json!({ "type": "ask_closed", "ask": ask }),
         Event::ServerChanged(server) => server_line(server),
-        Event::Noticed(notice) | Event::Mentioned(notice) => {
+        Event::NoticePosted(notice) | Event::LowPriorityNoticePosted(notice) => {
             json!({ "type": "noticed", "notice": notice_json(notice) })
         }
         Event::BannersChanged(banners) => {
@@ -71,8 +71,8 @@ fn add_advice(value: &mut Value, notice: &Notice) {
 /// Whether the event is about saving the conversation; after the turn, only these are printed.
 pub fn is_about_saving(event: &Event) -> bool {
     match event {
-        Event::SessionSaved(_) | Event::Mentioned(_) => true,
-        Event::Noticed(notice) => notice.severity == Severity::Failure,
+        Event::SessionSaved(_) | Event::LowPriorityNoticePosted(_) => true,
+        Event::NoticePosted(notice) => notice.severity == Severity::Failure,
         Event::BannersChanged(banners) => banners
             .iter()
             .any(|banner| banner.cause == BannerCause::UnsavedSession),
@@ -87,21 +87,21 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         .map(|row| json!(row.choice))
         .collect();
     let name = match question {
-        Ask::Approve(_) => "approve",
-        Ask::Repair { .. } => "repair",
+        Ask::ApproveCalls(_) => "approve",
+        Ask::InvalidCall { .. } => "repair",
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
-        Ask::Bound { .. } => "bound",
+        Ask::RoundLimit { .. } => "bound",
         Ask::GrowContext { .. } => "grow_context",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
         Ask::StoreDialect { .. } => "store_dialect",
-        Ask::OutsideEdit(_) => "outside_edit",
+        Ask::ExternalEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
-        Ask::Unfinished(_) => "unfinished",
-        Ask::Discard { .. } => "discard",
+        Ask::UnfinishedTurn(_) => "unfinished",
+        Ask::ConfirmDiscard { .. } => "discard",
         Ask::PinChanged(_) => "pin_changed",
-        Ask::Instructions { .. } => "instructions",
+        Ask::SendInstructions { .. } => "instructions",
     };
     (name, choices)
 }
@@ -115,7 +115,10 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(advice::notice_line(notice))),
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
-    let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();
+    let tools: Vec<&str> = server
+        .offered_tools()
+        .map(|tool| tool.name.as_str())
+        .collect();
     let mut line =
         json!({ "type": "server_changed", "server": server.id, "status": status, "tools": tools });
     if let Some(why) = why {

@@ -6,8 +6,8 @@ pub mod tools;
 
 use super::advice;
 pub use super::lines::{clean_line, notice_line};
-use crate::domain::server::{RemoteTransport, Transport};
-use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::server::{RemoteTransport, ServerTransport};
+use crate::domain::{LaunchConfig, Server, ServerConfig, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::text::columns::Columns;
 use crate::text::grapheme::width;
@@ -68,26 +68,26 @@ impl ServerReport {
     }
 
     /// The transport in use, or else the configured one.
-    fn transport(&self) -> Option<Transport> {
+    fn transport(&self) -> Option<ServerTransport> {
         if let Some(peer) = &self.server.peer {
             return Some(peer.transport);
         }
         match &self.config.launch {
-            Launch::BuiltIn => Some(Transport::InMemory),
-            Launch::Stdio { .. } => Some(Transport::Stdio),
-            Launch::Remote { transport, .. } => match transport {
-                RemoteTransport::Guess => None,
-                RemoteTransport::Sse => Some(Transport::Sse),
-                RemoteTransport::Http => Some(Transport::Http),
+            LaunchConfig::BuiltIn => Some(ServerTransport::InMemory),
+            LaunchConfig::Stdio { .. } => Some(ServerTransport::Stdio),
+            LaunchConfig::Remote { transport, .. } => match transport {
+                RemoteTransport::Auto => None,
+                RemoteTransport::Sse => Some(ServerTransport::Sse),
+                RemoteTransport::Http => Some(ServerTransport::Http),
             },
-            Launch::Misconfigured { .. } => None,
+            LaunchConfig::Misconfigured { .. } => None,
         }
     }
 
     /// Enabled tools, all tools, and the estimated tokens of the enabled ones.
     fn tool_counts(&self) -> (usize, usize, usize) {
-        let on = self.server.offered().count();
-        let tokens = self.server.offered().map(token_estimate).sum();
+        let on = self.server.offered_tools().count();
+        let tokens = self.server.offered_tools().map(token_estimate).sum();
         (on, self.server.tools.len(), tokens)
     }
 
@@ -108,7 +108,10 @@ impl ServerReport {
     fn row(&self) -> [String; 5] {
         let name = Clean::name(self.server.id.as_str());
         let mut row = vec![name.into(), self.state_text().to_owned()];
-        let transport = self.transport().map(Transport::words).unwrap_or_default();
+        let transport = self
+            .transport()
+            .map(ServerTransport::label)
+            .unwrap_or_default();
         match &self.server.peer {
             Some(peer) => {
                 row.extend(self.tool_count_texts());
@@ -122,13 +125,13 @@ impl ServerReport {
 
     /// Invalid and withheld tools, and what is wrong with the server.
     fn remarks(&self) -> Vec<String> {
-        let left_out = self.server.left_out.iter();
+        let left_out = self.server.rejected_tools.iter();
         let mut remarks: Vec<String> = left_out
             .map(|reason| format!("Left out: {}", Clean::escaped(reason)))
             .collect();
         remarks.extend(self.problem());
-        if !self.server.withheld.is_empty() {
-            let names = self.server.withheld.iter();
+        if !self.server.withheld_tools.is_empty() {
+            let names = self.server.withheld_tools.iter();
             let names: Vec<String> = names.map(|name| Clean::name(name).into()).collect();
             let names = names.join(", ");
             remarks.push(format!(
@@ -154,11 +157,11 @@ impl ServerReport {
         if let Some(peer) = &self.server.peer {
             value["server"] = json!({ "name": peer.name, "version": peer.version });
         }
-        if !self.server.left_out.is_empty() {
-            value["left_out"] = json!(self.server.left_out);
+        if !self.server.rejected_tools.is_empty() {
+            value["left_out"] = json!(self.server.rejected_tools);
         }
-        if !self.server.withheld.is_empty() {
-            value["withheld"] = json!(self.server.withheld);
+        if !self.server.withheld_tools.is_empty() {
+            value["withheld"] = json!(self.server.withheld_tools);
         }
         if let Some(fault) = self.problem() {
             value["error"] = json!(fault);
@@ -167,12 +170,12 @@ impl ServerReport {
     }
 }
 
-fn transport_name(transport: Transport) -> &'static str {
+fn transport_name(transport: ServerTransport) -> &'static str {
     match transport {
-        Transport::InMemory => "in_memory",
-        Transport::Stdio => "stdio",
-        Transport::Http => "http",
-        Transport::Sse => "sse",
+        ServerTransport::InMemory => "in_memory",
+        ServerTransport::Stdio => "stdio",
+        ServerTransport::Http => "http",
+        ServerTransport::Sse => "sse",
     }
 }
 

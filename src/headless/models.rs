@@ -4,7 +4,7 @@ use super::advice;
 use super::lines::{clean_line, notice_line};
 use crate::domain::model::ApiKey;
 use crate::domain::model_catalog::size_words;
-use crate::domain::{CatalogState, ModelConfig, ServerCatalog, ServerModel};
+use crate::domain::{CatalogState, ListedModel, ModelConfig, ServerCatalog};
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCata
             }
             CatalogState::Listed(listed) => {
                 out += &table(listed.models.iter().map(listed_row));
-                if listed.is_cut {
+                if listed.is_truncated {
                     out += "  … and more that are not shown.\n";
                 }
             }
@@ -50,8 +50,8 @@ fn configured_row(model: &ModelConfig) -> [String; 5] {
     ]
 }
 
-fn listed_row(model: &ServerModel) -> [String; 5] {
-    let facts = &model.facts;
+fn listed_row(model: &ListedModel) -> [String; 5] {
+    let facts = &model.info;
     let length = facts
         .context_length
         .map(|tokens| format!("{tokens} tokens"));
@@ -119,7 +119,7 @@ pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> Str
                 CatalogState::Failed(notice) => value["error"] = json!(advice::notice_line(notice)),
                 CatalogState::Listed(listed) => {
                     value["models"] = json!(listed.models);
-                    value["is_cut"] = json!(listed.is_cut);
+                    value["is_cut"] = json!(listed.is_truncated);
                 }
             }
             value

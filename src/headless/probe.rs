@@ -3,27 +3,27 @@
 
 use super::signals::ExitSignals;
 use super::tty_prompt::TtyPrompt;
-use crate::domain::probe::{Report, Trial, Wrote, trial_rows};
+use crate::domain::probe::{CallOutcome, DialectTrial, ProbeReport, trial_rows};
 use crate::domain::{AskId, Dialect};
 use crate::headless::{advice, lines};
-use crate::protocol::{Answer, Ask, Choice};
+use crate::protocol::{Ask, UserAnswer, UserChoice};
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The verdict, the table, and the setting to use.
-pub fn render_text(report: &Report) -> String {
-    let mut out = line(&report.words());
+pub fn render_text(report: &ProbeReport) -> String {
+    let mut out = line(&report.verdict_text());
     if !report.trials.is_empty() {
         out.push('\n');
         out += &render_table(&report.trials);
     }
-    let faults: String = report.faults().map(|fault| line(&fault)).collect();
+    let faults: String = report.failure_lines().map(|fault| line(&fault)).collect();
     if !faults.is_empty() {
         out.push('\n');
         out += &faults;
     }
-    if let Some(advice) = report.setting_words() {
+    if let Some(advice) = report.recommendation_text() {
         out.push('\n');
         out += &line(&advice);
     }
@@ -34,7 +34,7 @@ fn line(text: &str) -> String {
     lines::clean_line(text) + "\n"
 }
 
-fn render_table(trials: &[Trial]) -> String {
+fn render_table(trials: &[DialectTrial]) -> String {
     let rows: Vec<_> = trial_rows(trials)
         .map(|row| row.map(|cell| lines::clean_line(&cell)))
         .collect();
@@ -44,17 +44,17 @@ fn render_table(trials: &[Trial]) -> String {
 }
 
 /// The report as one JSON object, not sanitized.
-pub fn render_json(report: &Report, stored: bool) -> String {
+pub fn render_json(report: &ProbeReport, stored: bool) -> String {
     let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
         "provider": report.model.provider,
         "results": results,
-        "best": report.best(),
-        "in_use": report.in_force,
+        "best": report.best_dialect(),
+        "in_use": report.current_dialect,
         "verdict": report.verdict(),
-        "words": report.words(),
-        "is_complete": !report.is_cut,
+        "words": report.verdict_text(),
+        "is_complete": !report.is_partial,
         "stored": stored,
     });
     if let Some(fault) = &report.fault {
@@ -63,18 +63,18 @@ pub fn render_json(report: &Report, stored: bool) -> String {
     format!("{value}\n")
 }
 
-fn result_json(trial: &Trial) -> Value {
-    let form = match &trial.wrote {
-        Wrote::Otherwise(how) => Some(how),
+fn result_json(trial: &DialectTrial) -> Value {
+    let form = match &trial.call {
+        CallOutcome::OtherForm(how) => Some(how),
         _ => None,
     };
     json!({
         "dialect": trial.dialect,
         "tried": trial.was_tried(),
-        "called": trial.called(),
-        "well_formed": trial.wrote == Wrote::AsTaught,
+        "called": trial.made_call(),
+        "well_formed": trial.call == CallOutcome::WellFormed,
         "form": form,
-        "answered": trial.answered,
+        "answered": trial.used_result,
         "seconds": (trial.elapsed.as_secs_f64() * 10.0).round() / 10.0,
         "fault": trial.fault,
     })
@@ -85,7 +85,7 @@ fn result_json(trial: &Trial) -> Value {
 /// # Errors
 /// A signal arrived before the answer; the error is its exit status.
 pub async fn confirm_store(
-    report: &Report,
+    report: &ProbeReport,
     to: Dialect,
     signals: &mut ExitSignals,
 ) -> Result<Option<bool>, u8> {
@@ -100,7 +100,7 @@ pub async fn confirm_store(
     terminal.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
         (_, answer, _) = terminal.next_answer() => {
-            Ok(Some(answer == Answer::Choice(Choice::Store)))
+            Ok(Some(answer == UserAnswer::Choice(UserChoice::Store)))
         }
         code = signals.next() => Err(code),
     }

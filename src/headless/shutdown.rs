@@ -50,7 +50,8 @@ async fn report_saving(
             Some(Event::ShuttingDown) => due = None,
             Some(event) if json::is_about_saving(&event) => {
                 session.print_json(&event)?;
-                if let Event::Noticed(notice) | Event::Mentioned(notice) = event {
+                if let Event::NoticePosted(notice) | Event::LowPriorityNoticePosted(notice) = event
+                {
                     unsaved |= notice.severity == Severity::Failure;
                     session.print_notice(&notice);
                 }

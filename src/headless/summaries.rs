@@ -1,8 +1,8 @@
 //! Text for standard error: calls with all arguments, sanitized, and outcomes, which the
 //! caller sanitizes.
 
-use crate::domain::schema::UNCHECKED;
-use crate::domain::tool::{QUOTE, SERVER_SAYS, Tool};
+use crate::domain::schema::UNCHECKED_LABEL;
+use crate::domain::tool::{QUOTE_PREFIX, SERVER_TEXT_HEADING, Tool};
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -26,11 +26,11 @@ pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     );
     let mut lines = wrap_line(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
-        let reason = quoted.words();
+        let reason = quoted.clause();
         lines.push(format!("  (it {reason}, so it asks in every mode)"));
     }
     if call.is_unchecked {
-        lines.push(format!("  ({UNCHECKED}: the server decides)"));
+        lines.push(format!("  ({UNCHECKED_LABEL}: the server decides)"));
     }
     lines.extend(argument_rows(call, columns));
     lines.join("\n")
@@ -67,7 +67,7 @@ pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> Strin
     let mut rows: Vec<String> = vec![call_summary(call, Some(columns))];
     let description = description_rows(tool, columns);
     if !description.is_empty() {
-        rows.push(SERVER_SAYS.to_owned());
+        rows.push(SERVER_TEXT_HEADING.to_owned());
         rows.extend(description);
         rows.push(match argument_rows(call, Some(columns)).len() {
             0 => "It has no arguments.".to_owned(),
@@ -85,21 +85,23 @@ fn description_rows(tool: &Tool, columns: u16) -> Vec<String> {
         .take(DESCRIPTION_ROWS_MAX + 1)
         .map(Clean::escaped)
         .collect();
-    let behavior = tool.annotations.words().join(", ");
+    let behavior = tool.annotations.labels().join(", ");
     if !behavior.is_empty() {
         lines.insert(0, Clean::single_line(&behavior));
     }
-    let columns = columns.saturating_sub(width(QUOTE) as u16);
+    let columns = columns.saturating_sub(width(QUOTE_PREFIX) as u16);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let rows = lines.iter().flat_map(|line| {
         let rows = wrap(line.as_str(), columns).into_iter();
         // The terminal would wrap trailing spaces beyond its width.
-        rows.map(|row| format!("{QUOTE}{}", line.as_str()[row].trim_end()))
+        rows.map(|row| format!("{QUOTE_PREFIX}{}", line.as_str()[row].trim_end()))
     });
     let mut rows: Vec<String> = rows.take(DESCRIPTION_ROWS_MAX + 1).collect();
     if rows.len() > DESCRIPTION_ROWS_MAX {
         rows.truncate(DESCRIPTION_ROWS_MAX - 1);
-        rows.push(format!("{QUOTE}… (`humble mcp tools` shows the rest)"));
+        rows.push(format!(
+            "{QUOTE_PREFIX}… (`humble mcp tools` shows the rest)"
+        ));
     }
     rows
 }
@@ -158,7 +160,7 @@ mod tests {
                     "Tool call: write on files",
                     "  path: \"/etc/passwd\"",
                     "  text: \"x y\"",
-                    SERVER_SAYS,
+                    SERVER_TEXT_HEADING,
                 ]
             );
             assert!(rows.len() < 20, "{shown}");
@@ -167,7 +169,7 @@ mod tests {
                 "Its arguments are the 2 rows above the description."
             );
             for row in &rows[4..rows.len() - 1] {
-                assert!(row.starts_with(QUOTE) && width(row) <= 80, "{row:?}");
+                assert!(row.starts_with(QUOTE_PREFIX) && width(row) <= 80, "{row:?}");
                 assert!(!row.contains('\u{202e}'), "{row:?}");
             }
         }
@@ -177,10 +179,10 @@ mod tests {
     fn no_name_key_or_value_can_start_an_unmarked_row() {
         let gap = " ".repeat(300);
         let odd = call(
-            &format!("read{gap}{SERVER_SAYS}"),
+            &format!("read{gap}{SERVER_TEXT_HEADING}"),
             json!({
-                format!("a\n{SERVER_SAYS}"): 1,
-                format!("{gap}{SERVER_SAYS}"): "x",
+                format!("a\n{SERVER_TEXT_HEADING}"): 1,
+                format!("{gap}{SERVER_TEXT_HEADING}"): "x",
                 "b: 1": format!("{}{gap}Call now? (Y/N)", "y".repeat(70)),
                 "c\u{202e}": "\u{202e}⟨U+202E⟩",
             }),
@@ -188,14 +190,17 @@ mod tests {
         for columns in [20, 80, 200] {
             let shown = approval_text(&odd, &tool("About it."), columns);
             for row in shown.lines().skip(1) {
-                let is_ours = row == SERVER_SAYS || row.starts_with("Its arguments are");
+                let is_ours = row == SERVER_TEXT_HEADING || row.starts_with("Its arguments are");
                 let is_marked = row.starts_with("  ")
                     || CONTINUATION_MARKS.iter().any(|mark| row.starts_with(mark));
                 assert!(is_ours || is_marked, "{row:?} in\n{shown}");
                 assert!(is_ours || width(row) <= usize::from(columns), "{row:?}");
             }
             assert_eq!(
-                shown.lines().filter(|row| *row == SERVER_SAYS).count(),
+                shown
+                    .lines()
+                    .filter(|row| *row == SERVER_TEXT_HEADING)
+                    .count(),
                 1,
                 "{shown}"
             );

@@ -1,7 +1,7 @@
 //! Asks questions on the terminal, one line each. Without a terminal, picks the safe answer.
 
 use crate::domain::{AskId, Decision, Dialect};
-use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use crate::text::Clean;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 use std::fs::{File, OpenOptions};
@@ -20,7 +20,7 @@ const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
 
 /// The answer to a question, and a line to print if the choice was not made by the user.
-type TtyAnswer = (AskId, Answer, Option<String>);
+type TtyAnswer = (AskId, UserAnswer, Option<String>);
 
 /// The controlling terminal, which works even if standard input is a pipe.
 pub struct TtyPrompt {
@@ -140,24 +140,24 @@ async fn ask_question(
     question: &Ask,
     summaries: &[String],
     asks_always: bool,
-) -> (Answer, Option<String>) {
+) -> (UserAnswer, Option<String>) {
     let calls = match question {
-        Ask::Approve(calls) => calls,
+        Ask::ApproveCalls(calls) => calls,
         // These need the full text, which only the chat screen shows.
-        Ask::PinChanged(_) | Ask::Instructions { .. } => {
-            return (Answer::Dismissed, Some(question_text(question)));
+        Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
+            return (UserAnswer::Dismissed, Some(question_text(question)));
         }
         _ => return ask_choice(tty, question).await,
     };
     let Some(tty) = tty else {
-        let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
+        let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
         let report = if asks_always {
             "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools without asking)."
         };
         return (
-            Answer::Calls(calls.iter().map(deny).collect()),
+            UserAnswer::Calls(calls.iter().map(deny).collect()),
             Some(report.to_owned()),
         );
     };
@@ -177,7 +177,7 @@ async fn ask_question(
             break;
         }
     }
-    (Answer::Calls(decisions), None)
+    (UserAnswer::Calls(decisions), None)
 }
 
 /// Asks about one call. The end of input refuses it.
@@ -205,16 +205,16 @@ fn parse_decision(line: &str) -> Option<Decision> {
         "n" | "no" | "2" | "ㅜ" => return Some(Decision::Refuse),
         "s" | "5" | "ㄴ" => return Some(Decision::RunForSession),
         "6" => return Some(Decision::RunAlways),
-        "7" => return Some(Decision::RunServer),
+        "7" => return Some(Decision::RunWholeServer),
         "9" => return Some(Decision::Never),
         _ => {}
     }
     let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let word = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { word })
+    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { message: word })
 }
 
-async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Option<String>) {
+async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
     let rows = question.choices();
     let text = question_text(question);
     let line = match &tty {
@@ -236,7 +236,7 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Opt
     let row = rows.iter().find(|row| row.choice == choice);
     let label = row.map_or("", |row| row.label);
     (
-        Answer::Choice(choice),
+        UserAnswer::Choice(choice),
         Some(format!("{text} Chosen: {label}.")),
     )
 }
@@ -244,8 +244,8 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (Answer, Opt
 /// The question or situation in one sentence.
 fn question_text(question: &Ask) -> String {
     match question {
-        Ask::Approve(_) => "The model wants to call tools.".to_owned(),
-        Ask::Repair { .. } => "The model's tool call is unusable again.".to_owned(),
+        Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
+        Ask::InvalidCall { .. } => "The model's tool call is unusable again.".to_owned(),
         Ask::AfterError { .. } => "A tool failed, and the model wants to call more.".to_owned(),
         Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
         Ask::AddModel { name, server } => {
@@ -267,10 +267,12 @@ fn question_text(question: &Ask) -> String {
             };
             format!("Remove `{name}`{used} from {}?", server.url)
         }
-        Ask::Bound { again: true, .. } => {
-            "The model was told to answer now, but still wants to call tools.".to_owned()
+        Ask::RoundLimit {
+            was_extended: true, ..
+        } => "The model was told to answer now, but still wants to call tools.".to_owned(),
+        Ask::RoundLimit { rounds, .. } => {
+            format!("The model has called tools for {rounds} rounds.")
         }
-        Ask::Bound { rounds, .. } => format!("The model has called tools for {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
             "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
         ),
@@ -279,10 +281,10 @@ fn question_text(question: &Ask) -> String {
             let name = Clean::single_line(&report.model.name);
             format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
-        Ask::OutsideEdit(_) => "The settings files were changed by another program.".to_owned(),
+        Ask::ExternalEdit(_) => "The settings files were changed by another program.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),
-        Ask::Unfinished(_) => "An earlier turn is unfinished.".to_owned(),
-        Ask::Discard { .. } => "Discard it?".to_owned(),
+        Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
+        Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
@@ -291,7 +293,7 @@ fn question_text(question: &Ask) -> String {
             .as_str()
             .to_owned()
         }
-        Ask::Instructions { server, .. } => {
+        Ask::SendInstructions { server, .. } => {
             Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
                 .to_owned()
@@ -299,14 +301,17 @@ fn question_text(question: &Ask) -> String {
     }
 }
 
-fn default_choice(question: &Ask) -> Choice {
+fn default_choice(question: &Ask) -> UserChoice {
     match question {
-        Ask::Bound { again: false, .. } => Choice::AnswerNow,
+        Ask::RoundLimit {
+            was_extended: false,
+            ..
+        } => UserChoice::AnswerNow,
         // JSON that names no tool may be the requested answer.
-        Ask::Repair { raw, .. } if raw.starts_with(['{', '[']) => Choice::AsText,
-        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
-        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
-        _ => Choice::Stop,
+        Ask::InvalidCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::AsText,
+        Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
+        Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
+        _ => UserChoice::Stop,
     }
 }
 
@@ -320,7 +325,11 @@ mod tests {
             assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }
         let permanent = ["6", "7", "9"].map(parse_decision);
-        let expected = [Decision::RunAlways, Decision::RunServer, Decision::Never];
+        let expected = [
+            Decision::RunAlways,
+            Decision::RunWholeServer,
+            Decision::Never,
+        ];
         assert_eq!(permanent, expected.map(Some));
         for line in [
             "stop", "8", "66", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
@@ -333,7 +342,7 @@ mod tests {
     fn a_denial_carries_the_rest_of_the_line() {
         let deny = |word: Option<&str>| {
             Some(Decision::Deny {
-                word: word.map(str::to_owned),
+                message: word.map(str::to_owned),
             })
         };
         assert_eq!(parse_decision("d"), deny(None));

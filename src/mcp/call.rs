@@ -6,7 +6,7 @@ use super::hub_event::HubEvent;
 use super::result_text::{RenderedResult, render_result};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
-use crate::domain::{Arguments, CallId, Pin, Progress, Redactor, ServerId, ToolOutcome};
+use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
@@ -86,11 +86,11 @@ pub async fn run_call(
             CallResult { outcome, result }
         }
         CallEnding::ToolFailed(text) => {
-            let text = redactors.credentials.without_values(&text);
+            let text = redactors.credentials.redact_known_values(&text);
             ToolOutcome::Failed { text, elapsed }.into()
         }
         CallEnding::Unreachable(why) => {
-            let why = redactors.all.redacted(&why);
+            let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
@@ -108,7 +108,7 @@ fn redact_credentials(result: &mut Value, redactor: &Redactor) {
         return;
     }
     match result {
-        Value::String(text) => *text = redactor.without_values(text),
+        Value::String(text) => *text = redactor.redact_known_values(text),
         Value::Array(items) => {
             for item in items {
                 redact_credentials(item, redactor);
@@ -237,7 +237,7 @@ async fn exchange(
     }
 }
 
-fn send_progress(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEvent>) {
+fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Sender<HubEvent>) {
     if let Some(progress) = progress {
         // Each report is a snapshot, so dropping one if the queue is full loses nothing.
         let _ = events.try_send(HubEvent::Progress { call, progress });

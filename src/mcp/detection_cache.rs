@@ -28,7 +28,7 @@ pub struct Detected {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<Era>,
     /// The detected transport of a remote server whose configuration names none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "carrier", default, skip_serializing_if = "Option::is_none")]
     pub http_kind: Option<HttpKind>,
 }
 

@@ -1,8 +1,8 @@
 //! The means by which a server is reached.
 
 use super::process::Program;
-use crate::domain::server::{Inherit, RemoteTransport};
-use crate::domain::{Launch, Redactor};
+use crate::domain::server::{InheritedEnv, RemoteTransport};
+use crate::domain::{LaunchConfig, Redactor};
 use std::sync::Arc;
 
 pub enum Endpoint {
@@ -22,11 +22,11 @@ pub struct RemoteEndpoint {
 
 impl Endpoint {
     /// The endpoint of a launch configuration, or `None` if it is invalid.
-    pub fn from_launch(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
+    pub fn from_launch(launch: LaunchConfig, redactor: Arc<Redactor>) -> Option<Self> {
         match launch {
-            Launch::Misconfigured { .. } => None,
-            Launch::BuiltIn => Some(Self::BuiltIn),
-            Launch::Remote {
+            LaunchConfig::Misconfigured { .. } => None,
+            LaunchConfig::BuiltIn => Some(Self::BuiltIn),
+            LaunchConfig::Remote {
                 url,
                 transport,
                 headers,
@@ -36,7 +36,7 @@ impl Endpoint {
                 headers,
                 redactor,
             })),
-            Launch::Stdio {
+            LaunchConfig::Stdio {
                 command,
                 args,
                 env,
@@ -52,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    pub fn inherit(&self) -> Option<&Inherit> {
+    pub fn inherit(&self) -> Option<&InheritedEnv> {
         match self {
             Self::Process(program) => Some(&program.inherit),
             Self::BuiltIn | Self::Remote(_) => None,

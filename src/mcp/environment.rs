@@ -1,7 +1,7 @@
 //! The environment variables of a child process. An allow-list, so an API key in this program's
 //! environment does not reach every server.
 
-use crate::domain::server::Inherit;
+use crate::domain::server::InheritedEnv;
 use std::ffi::{OsStr, OsString};
 
 const ALLOWED_NAMES: &[&str] = &[
@@ -41,13 +41,13 @@ const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_",
 /// come on top and are not handled here.
 pub fn inherited_variables(
     own: impl Iterator<Item = (OsString, OsString)>,
-    inherit: &Inherit,
+    inherit: &InheritedEnv,
 ) -> Vec<(OsString, OsString)> {
     own.filter(|(name, _)| is_inherited(name, inherit))
         .collect()
 }
 
-fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
+fn is_inherited(name: &OsStr, inherit: &InheritedEnv) -> bool {
     let listed = name.to_str().is_some_and(|name| {
         ALLOWED_NAMES.contains(&name)
             || PROXY_NAMES
@@ -58,9 +58,11 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
                 .any(|prefix| name.starts_with(prefix))
     });
     match inherit {
-        Inherit::AllowList => listed,
-        Inherit::Also(names) => listed || names.iter().any(|also| name == also.as_str()),
-        Inherit::Everything => true,
+        InheritedEnv::AllowList => listed,
+        InheritedEnv::AllowListAnd(names) => {
+            listed || names.iter().any(|also| name == also.as_str())
+        }
+        InheritedEnv::All => true,
     }
 }
 
@@ -68,7 +70,7 @@ fn is_inherited(name: &OsStr, inherit: &Inherit) -> bool {
 mod tests {
     use super::*;
 
-    fn inherited(names: &[&str], inherit: &Inherit) -> Vec<String> {
+    fn inherited(names: &[&str], inherit: &InheritedEnv) -> Vec<String> {
         let own = names.iter().map(|name| (name.into(), "value".into()));
         inherited_variables(own, inherit)
             .into_iter()
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn only_the_allow_list_passes() {
         assert_eq!(
-            inherited(NAMES, &Inherit::AllowList),
+            inherited(NAMES, &InheritedEnv::AllowList),
             [
                 "PATH",
                 "LC_ALL",
@@ -109,11 +111,11 @@ mod tests {
 
     #[test]
     fn inherit_env_adds_names_or_passes_everything() {
-        let also = Inherit::Also(vec!["AWS_SECRET".into()]);
+        let also = InheritedEnv::AllowListAnd(vec!["AWS_SECRET".into()]);
         assert_eq!(
             inherited(&["PATH", "AWS_SECRET", "X"], &also),
             ["PATH", "AWS_SECRET"]
         );
-        assert_eq!(inherited(NAMES, &Inherit::Everything).len(), NAMES.len());
+        assert_eq!(inherited(NAMES, &InheritedEnv::All).len(), NAMES.len());
     }
 }

@@ -1,7 +1,7 @@
 //! Why a server could not start or its session ended, and the notice for it.
 
 use super::http::HttpError;
-use crate::domain::server::Inherit;
+use crate::domain::server::InheritedEnv;
 use crate::domain::{Notice, Redactor, ServerId};
 use crate::text::Clean;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ pub struct SessionFailure<'a> {
     /// Summary of output that was not a message.
     pub skipped: Option<String>,
     /// The inherited variables, if it is a child process.
-    pub inherit: Option<&'a Inherit>,
+    pub inherit: Option<&'a InheritedEnv>,
 }
 
 impl SessionFailure<'_> {
@@ -91,9 +91,9 @@ impl SessionFailure<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         })
-        .because(self.redactor.redacted(&self.cause_text()));
+        .with_reason(self.redactor.redact(&self.cause_text()));
         match self.advice() {
-            Some(advice) => notice.advise(advice),
+            Some(advice) => notice.with_advice(advice),
             None => notice,
         }
     }
@@ -149,7 +149,7 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
-                Some(Inherit::AllowList | Inherit::Also(_)) => Some(
+                Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
                     "If it needs environment variables, list them under `env` or \
                      `inheritEnv` in mcp-servers.json."
                         .to_owned(),

@@ -60,7 +60,7 @@ impl FloodGuard {
     pub fn count_skipped_line(&self, line: &[u8], redactor: &Redactor) -> Result<(), McpError> {
         let sample = &line[..line.len().min(SAMPLE_BYTES_READ)];
         let sample = String::from_utf8_lossy(sample);
-        let (sample, _) = redactor.redacted_head(sample.trim(), SAMPLE_BYTES_MAX);
+        let (sample, _) = redactor.redact_prefix(sample.trim(), SAMPLE_BYTES_MAX);
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let mut skipped = lock_ignoring_poison(&self.skipped);
         skipped.consecutive += 1;

@@ -6,7 +6,7 @@ use super::hub_event::HubEvent;
 use super::process::ProcessGroups;
 use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
-use crate::domain::{Launch, Server, ServerConfig, ServerId, ServerLog, ToolOutcome};
+use crate::domain::{LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ToolOutcome};
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -97,7 +97,7 @@ impl Hub {
     }
 
     fn start(&mut self, config: &ServerConfig) -> Option<Arc<ServerSupervisor>> {
-        let misconfigured = matches!(config.launch, Launch::Misconfigured { .. });
+        let misconfigured = matches!(config.launch, LaunchConfig::Misconfigured { .. });
         if !config.enabled && !misconfigured {
             return None;
         }
@@ -125,9 +125,9 @@ impl Hub {
             // The server is disabled, so there is no last run.
             return seen.is_none().then(|| ServerLog {
                 server: id.clone(),
-                since: None,
+                run_started_at: None,
                 lines: Vec::new(),
-                written: 0,
+                lines_written: 0,
             });
         };
         (seen != Some(supervisor.stderr.written())).then(|| {
@@ -135,9 +135,9 @@ impl Hub {
             let server = id.clone();
             ServerLog {
                 server,
-                since,
+                run_started_at: since,
                 lines,
-                written,
+                lines_written: written,
             }
         })
     }

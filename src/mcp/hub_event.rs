@@ -1,6 +1,6 @@
 //! Events that the hub reports to its owner.
 
-use crate::domain::{CallId, Notice, Progress, Server};
+use crate::domain::{CallId, Notice, Server, ToolProgress};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
@@ -9,7 +9,7 @@ pub enum HubEvent {
     /// The newest progress of a running call; earlier values may be skipped.
     Progress {
         call: CallId,
-        progress: Progress,
+        progress: ToolProgress,
     },
     Noticed(Notice),
 }

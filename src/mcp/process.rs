@@ -3,7 +3,7 @@
 use super::environment::inherited_variables;
 use super::error::McpError;
 use super::stderr::StderrBuffer;
-use crate::domain::server::Inherit;
+use crate::domain::server::InheritedEnv;
 use crate::sync::lock_ignoring_poison;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub struct Program {
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
-    pub inherit: Inherit,
+    pub inherit: InheritedEnv,
 }
 
 /// All process groups that may still exist.

@@ -1,6 +1,6 @@
 //! Routes progress notifications to their calls.
 
-use crate::domain::Progress;
+use crate::domain::ToolProgress;
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::ProgressToken;
 use serde_json::Value;
@@ -9,12 +9,12 @@ use std::sync::Mutex;
 use tokio::sync::watch;
 
 #[derive(Debug, Default)]
-pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>);
+pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<ToolProgress>>>>);
 
 impl ProgressRouter {
     /// Subscribes to the progress of one request until [`Self::unsubscribe`]. A watch channel keeps
     /// only the newest value, so a flood of progress costs nothing.
-    pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
+    pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<ToolProgress>> {
         let (sender, receiver) = watch::channel(None);
         lock_ignoring_poison(&self.0).insert(token, sender);
         receiver
@@ -36,7 +36,7 @@ impl ProgressRouter {
         if let Some(sender) = lock_ignoring_poison(&self.0).get(&token) {
             let total = params.get("total").and_then(Value::as_f64);
             let message = params.get("message").and_then(Value::as_str);
-            sender.send_replace(Some(Progress::new(done, total, message)));
+            sender.send_replace(Some(ToolProgress::new(done, total, message)));
         }
         true
     }

@@ -15,8 +15,8 @@ use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
 use super::tool_list::ListedTools;
 use super::tool_subscription;
-use crate::domain::server::{Protocol, Transport};
-use crate::domain::{Launch, Notice};
+use crate::domain::server::{ProtocolMode, ServerTransport};
+use crate::domain::{LaunchConfig, Notice};
 use crate::text::Clean;
 use std::pin::pin;
 use std::sync::Arc;
@@ -69,12 +69,12 @@ impl ServerSupervisor {
             (config.protocol, config.launch.identity())
         };
         let first = match (protocol, &channel) {
-            (Protocol::Legacy, _)
-            | (Protocol::Auto, SessionChannel::BuiltIn)
+            (ProtocolMode::Legacy, _)
+            | (ProtocolMode::Auto, SessionChannel::BuiltIn)
             // HTTP+SSE itself belongs to the legacy protocol.
             | (_, SessionChannel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
-            (Protocol::Modern, _) => Handshake::Discover,
-            (Protocol::Auto, _) => match self.context.cache.get(&launch).await.era {
+            (ProtocolMode::Modern, _) => Handshake::Discover,
+            (ProtocolMode::Auto, _) => match self.context.cache.get(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
                 Some(Era::Modern) => Handshake::Discover,
                 None => Handshake::DiscoverOrInitialize,
@@ -85,8 +85,8 @@ impl ServerSupervisor {
             let attempt = self.try_handshake(&channel, handshake).await;
             tried.push(handshake);
             let next = match protocol {
-                Protocol::Auto => fallback_handshake(handshake, &attempt),
-                Protocol::Legacy | Protocol::Modern => None,
+                ProtocolMode::Auto => fallback_handshake(handshake, &attempt),
+                ProtocolMode::Legacy | ProtocolMode::Modern => None,
             };
             match next.filter(|next| !tried.contains(next)) {
                 Some(next) => handshake = next,
@@ -116,7 +116,8 @@ impl ServerSupervisor {
             }
             SessionChannel::BuiltIn => {
                 let streams = tokio::io::split(self.context.local.connect());
-                let session = self.run_session(streams, &shared, handshake, Transport::InMemory);
+                let session =
+                    self.run_session(streams, &shared, handshake, ServerTransport::InMemory);
                 self.run_until_stopped(&shared, session).await
             }
             SessionChannel::Process(program) => self.run_child(program, &shared, handshake).await,
@@ -141,7 +142,8 @@ impl ServerSupervisor {
                 Err(error) => return SessionEnd::Failed(error, None),
             };
         let end = {
-            let session = self.run_session((output, input), shared, handshake, Transport::Stdio);
+            let session =
+                self.run_session((output, input), shared, handshake, ServerTransport::Stdio);
             self.run_until_stopped(shared, async {
                 let mut session = pin!(session);
                 tokio::select! {
@@ -189,7 +191,7 @@ impl ServerSupervisor {
         (reader, writer): (R, W),
         shared: &Arc<SessionShared>,
         handshake: Handshake,
-        transport: Transport,
+        transport: ServerTransport,
     ) -> McpError
     where
         R: tokio::io::AsyncRead + Unpin + Send + 'static,
@@ -237,7 +239,11 @@ impl ServerSupervisor {
     }
 
     /// Publishes an open session and keeps its tool list up to date.
-    pub(super) async fn maintain_session(&self, mut ready: ReadySession, transport: Transport) {
+    pub(super) async fn maintain_session(
+        &self,
+        mut ready: ReadySession,
+        transport: ServerTransport,
+    ) {
         let session = ready.session.clone();
         session
             .shared
@@ -258,7 +264,7 @@ impl ServerSupervisor {
         let listening = async {
             if subscribes {
                 tool_subscription::listen_for_tool_changes(&session).await;
-            } else if relists && transport == Transport::Http {
+            } else if relists && transport == ServerTransport::Http {
                 relist_after_reconnects(&session).await;
             }
             std::future::pending().await
@@ -286,7 +292,7 @@ impl ServerSupervisor {
                     let server = self.state.borrow().config.id.clone();
                     let failure =
                         format!("The changed tools of server `{server}` could not be listed");
-                    let notice = self.redactors().all.redacted(&format!("{failure}: {why}."));
+                    let notice = self.redactors().all.redact(&format!("{failure}: {why}."));
                     self.send(HubEvent::Noticed(Notice::warning(notice))).await;
                 }
             }
@@ -297,10 +303,10 @@ impl ServerSupervisor {
     async fn cache_era(&self, ready: &ReadySession) {
         let (protocol, launch, is_built_in) = {
             let config = &self.state.borrow().config;
-            let is_built_in = config.launch == Launch::BuiltIn;
+            let is_built_in = config.launch == LaunchConfig::BuiltIn;
             (config.protocol, config.launch.identity(), is_built_in)
         };
-        if protocol == Protocol::Auto && !is_built_in {
+        if protocol == ProtocolMode::Auto && !is_built_in {
             let era = if ready.is_modern {
                 Era::Modern
             } else {

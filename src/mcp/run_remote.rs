@@ -13,7 +13,7 @@ use super::session::{self, Handshake};
 use super::session_shared::SessionShared;
 use super::startup::HandshakeStage;
 use super::supervisor::{ServerSupervisor, SessionEnd};
-use crate::domain::server::{Protocol, RemoteTransport, Transport};
+use crate::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -42,9 +42,9 @@ impl ServerSupervisor {
             (config.protocol, config.launch.identity())
         };
         let kind = match (endpoint.transport, protocol) {
-            (RemoteTransport::Http, _) | (_, Protocol::Modern) => HttpKind::Streamable,
+            (RemoteTransport::Http, _) | (_, ProtocolMode::Modern) => HttpKind::Streamable,
             (RemoteTransport::Sse, _) => HttpKind::Sse,
-            (RemoteTransport::Guess, _) => {
+            (RemoteTransport::Auto, _) => {
                 // Try the previously detected transport first.
                 let known = self.context.cache.get(&launch).await.http_kind;
                 return self
@@ -113,8 +113,8 @@ impl ServerSupervisor {
         let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
         let startup = self.remaining_startup_time();
         let transport = match http_kind {
-            HttpKind::Sse => Transport::Sse,
-            HttpKind::Streamable => Transport::Http,
+            HttpKind::Sse => ServerTransport::Sse,
+            HttpKind::Streamable => ServerTransport::Http,
         };
         let session = session::run_session(
             http_transport,

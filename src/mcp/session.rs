@@ -7,7 +7,7 @@ use super::session_shared::SessionShared;
 use super::startup::HandshakeStage;
 use super::tool_list::ListedTools;
 use crate::domain;
-use crate::domain::server::ServerPeer;
+use crate::domain::server::PeerInfo;
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
@@ -232,8 +232,8 @@ pub struct ServerIdentity {
 }
 
 impl ServerIdentity {
-    pub fn into_peer(self, transport: domain::server::Transport) -> ServerPeer {
-        ServerPeer {
+    pub fn into_peer(self, transport: domain::server::ServerTransport) -> PeerInfo {
+        PeerInfo {
             name: self.name,
             version: self.version,
             protocol: self.protocol,

@@ -2,7 +2,7 @@
 //! needs a session. Pure except for the clock.
 
 use super::session::McpSession;
-use crate::domain::server::ServerPeer;
+use crate::domain::server::PeerInfo;
 use crate::domain::{Notice, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct ServerState {
     pub tools: Arc<Vec<Tool>>,
     pub omitted: Vec<String>,
     pub instructions: Option<String>,
-    pub peer: Option<ServerPeer>,
+    pub peer: Option<PeerInfo>,
 }
 
 /// Both are built from the configuration of one server.
@@ -97,12 +97,12 @@ impl ServerState {
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
         for line in &mut omitted {
-            *line = self.redactors.all.redacted(line);
+            *line = self.redactors.all.redact(line);
         }
         Server {
             status,
             tools: self.tools.clone(),
-            left_out: omitted,
+            rejected_tools: omitted,
             stderr,
             instructions: self.instructions.clone(),
             peer: self.peer.clone().filter(|_| self.is_connected()),
@@ -150,12 +150,12 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         status: ServerStatus::Off,
         launch: config.launch.identity(),
         tools: Arc::default(),
-        tools_off: config.tools_off.clone(),
-        left_out: Vec::new(),
+        disabled_tools: config.disabled_tools.clone(),
+        rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
         peer: None,
-        withheld: BTreeSet::new(),
+        withheld_tools: BTreeSet::new(),
     }
 }
 

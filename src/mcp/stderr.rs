@@ -1,7 +1,7 @@
 //! A server's stderr. It is always drained, so the server never blocks; the last lines are kept for
 //! the servers pane and for the failure notice.
 
-use crate::domain::{Redactor, ServerLine};
+use crate::domain::{Redactor, ServerLogLine};
 use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 
 #[derive(Debug, Default)]
 struct StderrRing {
-    lines: VecDeque<ServerLine>,
+    lines: VecDeque<ServerLogLine>,
     /// Number of lines ever written, over all runs.
     written_count: u64,
     since: Option<Timestamp>,
@@ -36,7 +36,7 @@ impl StderrBuffer {
 
     /// The lines of the run including humble's own, the start of the run, and the number of lines
     /// ever written.
-    pub fn run_lines(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
+    pub fn run_lines(&self) -> (Vec<ServerLogLine>, Option<Timestamp>, u64) {
         self.with_ring(|ring| {
             let lines = ring.lines.iter().cloned().collect();
             (lines, ring.since, ring.written_count)
@@ -50,7 +50,7 @@ impl StderrBuffer {
     /// Adds a line from humble about the server, such as why its session ended.
     pub fn add_own_line(&self, text: &str) {
         self.with_ring(|ring| {
-            ring.push(text, ServerLine::Own);
+            ring.push(text, ServerLogLine::Program);
             ring.trim();
         });
     }
@@ -131,15 +131,15 @@ impl StderrRing {
                 .extend_from_slice(&text[..text.len().min(remaining)]);
             if ended {
                 let text = self.partial_text();
-                self.push(&text, ServerLine::Stderr);
+                self.push(&text, ServerLogLine::Stderr);
                 self.partial.clear();
             }
         }
         self.trim();
     }
 
-    fn push(&mut self, text: &str, kind: fn(String) -> ServerLine) {
-        let (text, _) = self.redactor.redacted_head(text, LINE_BYTES_MAX);
+    fn push(&mut self, text: &str, kind: fn(String) -> ServerLogLine) {
+        let (text, _) = self.redactor.redact_prefix(text, LINE_BYTES_MAX);
         self.lines.push_back(kind(text));
         self.written_count += 1;
     }
@@ -151,8 +151,8 @@ impl StderrRing {
 
     fn stderr_lines(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().filter_map(|line| match line {
-            ServerLine::Stderr(line) => Some(line),
-            ServerLine::Own(_) => None,
+            ServerLogLine::Stderr(line) => Some(line),
+            ServerLogLine::Program(_) => None,
         })
     }
 
@@ -202,8 +202,8 @@ mod tests {
         stderr.add_own_line("It exited.");
         let (lines, since, written) = stderr.run_lines();
         let expected = [
-            ServerLine::Stderr("one".to_owned()),
-            ServerLine::Own("It exited.".to_owned()),
+            ServerLogLine::Stderr("one".to_owned()),
+            ServerLogLine::Program("It exited.".to_owned()),
         ];
         assert_eq!(lines, expected);
         assert!(since.is_some() && written == 3, "{written}");

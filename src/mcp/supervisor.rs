@@ -11,7 +11,7 @@ use super::process::ProcessGroups;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
-use crate::domain::{Launch, Pin, Server, ServerConfig, ServerStatus};
+use crate::domain::{LaunchConfig, Pin, Server, ServerConfig, ServerStatus};
 use crate::ports::LocalServer;
 use crate::text::Clean;
 use std::process::ExitStatus;
@@ -54,7 +54,7 @@ pub(super) enum SessionEnd {
 impl ServerSupervisor {
     pub fn new(config: ServerConfig, context: HubContext) -> Self {
         let phase = match &config.launch {
-            Launch::Misconfigured { why } => ServerPhase::Misconfigured(why.clone()),
+            LaunchConfig::Misconfigured { why } => ServerPhase::Misconfigured(why.clone()),
             _ => ServerPhase::Starting,
         };
         let redactors = Redactors::from_config(&config);
@@ -269,7 +269,7 @@ fn log_status(server: &Server) {
         ServerStatus::Connected => {
             let tools = tool_count_text(server.tools.len());
             tracing::info!("MCP server `{id}` is connected, with {tools}");
-            for line in &server.left_out {
+            for line in &server.rejected_tools {
                 tracing::warn!("MCP server `{id}`, left out: {line}");
             }
         }

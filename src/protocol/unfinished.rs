@@ -6,41 +6,41 @@ use crate::domain::SessionId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchSummary {
     /// The first line of its first prompt, raw.
-    pub words: String,
+    pub first_prompt_line: String,
     /// Number of messages shared with the current branch, and number after those.
-    pub at: usize,
-    pub messages: usize,
+    pub shared_messages: usize,
+    pub own_messages: usize,
     pub left_at: Option<jiff::Timestamp>,
 }
 
 /// A turn interrupted by the end of an earlier run. All text is raw.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Unfinished {
+pub struct UnfinishedTurn {
     pub prompt: String,
     /// The partial answer and the partial reasoning.
-    pub words: String,
+    pub partial_answer: String,
     pub thinking: String,
     pub session: Option<SessionId>,
-    pub at: Option<jiff::Timestamp>,
+    pub started_at: Option<jiff::Timestamp>,
     /// Calls in order, both finished and waiting for approval.
-    pub calls: Vec<LeftCall>,
+    pub calls: Vec<UnfinishedCall>,
     /// Number of earlier turns that have no answer either.
-    pub more: usize,
+    pub earlier_unanswered: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct LeftCall {
+pub struct UnfinishedCall {
     pub server: String,
     pub tool: String,
     pub arguments: serde_json::Value,
-    pub came_to: CameTo,
+    pub stage: CallStage,
 }
 
 /// How far a call got before the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CameTo {
+pub enum CallStage {
     /// It was waiting for approval and never ran.
-    Awaiting,
+    AwaitingApproval,
     /// It was running; its effects are unknown.
     Running,
     /// The name of its outcome, raw: `ok`, `failed` and so on.

@@ -1,14 +1,14 @@
 //! Parses text edited in the approval dialog with the same rules as the engine.
 
-use crate::domain::{Arguments, Pattern};
+use crate::domain::{ArgumentPattern, Arguments};
 
 /// Parses an edited pattern. It must match the call for which it was written.
 ///
 /// # Errors
 /// The first error, for the user.
-pub fn check_pattern(called: &Arguments, text: &str) -> Result<Pattern, String> {
-    let pattern = Pattern::from_json(&parse_arguments(text)?)?;
-    match pattern.covers(called) {
+pub fn parse_pattern_for(called: &Arguments, text: &str) -> Result<ArgumentPattern, String> {
+    let pattern = ArgumentPattern::from_json(&parse_arguments(text)?)?;
+    match pattern.matches(called) {
         true => Ok(pattern),
         false => Err("it does not match this call".to_owned()),
     }

@@ -8,7 +8,7 @@ use super::pull::PullProgress;
 use super::reply_builder::ReplyPiece;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, ModelFacts};
+use crate::domain::{ModelInfo, ModelList};
 use futures::future::{self, BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, StreamExt};
 use reqwest::header::{AUTHORIZATION, HeaderName};
@@ -42,7 +42,7 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>>;
+    ) -> BoxFuture<'a, Result<ModelList, FailureCause>>;
 
     /// What the server reports about `server.model`; empty if it reports nothing. The caller
     /// enforces `deadline`, as for [`Self::list_models`].
@@ -50,7 +50,7 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>>;
+    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>>;
 
     /// Whether `server.model` is in the memory of the server; None if the server does not report
     /// it.

@@ -266,8 +266,8 @@ pub fn without_secrets(text: &str, model: &ModelConfig) -> String {
         ApiKey::Known(secret) => Some(secret.clone()),
         _ => None,
     };
-    let values = secrets::of_url(&model.base_url).into_iter().chain(key);
-    Redactor::new(values).without_values(text)
+    let values = secrets::url_secrets(&model.base_url).into_iter().chain(key);
+    Redactor::new(values).redact_known_values(text)
 }
 
 fn bounded(text: &str) -> String {

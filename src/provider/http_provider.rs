@@ -12,7 +12,7 @@ use super::registry::adapter_for;
 use super::schema;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, Dialect, ModelConfig, ModelFacts, Notice};
+use crate::domain::{Dialect, ModelConfig, ModelInfo, ModelList, Notice};
 use crate::sync::lock_ignoring_poison;
 use futures::stream::{self, StreamExt};
 use reqwest::{Method, Response};
@@ -90,7 +90,7 @@ impl HttpProvider {
     }
 
     /// See [`super::Provider::facts`].
-    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
+    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
         let deadline = Instant::now() + FACTS_TIME_MAX;
         let facts = async {
             let server = self.server(Arc::new(model.clone()))?;
@@ -106,7 +106,7 @@ impl HttpProvider {
         &self,
         model: &ModelConfig,
         time_max: Duration,
-    ) -> Result<Catalogue, ProviderError> {
+    ) -> Result<ModelList, ProviderError> {
         let deadline = Instant::now() + time_max;
         let list = async {
             let server = self.server(Arc::new(model.clone()))?;
@@ -114,7 +114,7 @@ impl HttpProvider {
         };
         let listed = within(deadline, time_max, list).await;
         let mut catalogue = listed.map_err(|cause| ProviderError::new(model, cause))?;
-        catalogue.is_cut |= catalogue.models.len() > MODELS_MAX;
+        catalogue.is_truncated |= catalogue.models.len() > MODELS_MAX;
         catalogue.models.truncate(MODELS_MAX);
         Ok(catalogue)
     }

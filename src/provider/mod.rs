@@ -36,7 +36,7 @@ pub use scripted::PullStep;
 pub use scripted::{RecordedRequests, Script, ScriptStep};
 pub use types::{ChatRequest, EndReason, NativeCall, StreamPart};
 
-use crate::domain::{Catalogue, ModelConfig, ModelFacts};
+use crate::domain::{ModelConfig, ModelInfo, ModelList};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ impl Provider {
     ///
     /// # Errors
     /// The server cannot be reached, or does not have the model.
-    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
+    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
         match self {
             Self::Http(http) => http.facts(model).await,
             Self::Scripted(script) => Ok(script.catalog().facts(model)),
@@ -97,7 +97,7 @@ impl Provider {
         &self,
         server: &ModelConfig,
         time_max: Duration,
-    ) -> Result<Catalogue, ProviderError> {
+    ) -> Result<ModelList, ProviderError> {
         match self {
             Self::Http(http) => http.catalogue(server, time_max).await,
             Self::Scripted(script) => {

@@ -2,7 +2,7 @@
 //! models. Pure.
 
 use super::error::{FailureCause, MalformedReply};
-use crate::domain::{ModelFacts, ServerModel};
+use crate::domain::{ListedModel, ModelInfo};
 use serde_json::Value;
 
 /// Longer lists are truncated.
@@ -15,22 +15,22 @@ const CAPABILITIES_MAX: usize = 16;
 
 /// The entries of `/v1/models` as OpenAI-compatible servers, Mistral and Anthropic send them.
 /// None if this is not a model list.
-pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ServerModel>> {
+pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
     // Some servers send the bare list.
     let entries = list.get("data").unwrap_or(list).as_array()?;
     Some(entries.iter().filter_map(parse_model).collect())
 }
 
-fn parse_model(entry: &Value) -> Option<ServerModel> {
+fn parse_model(entry: &Value) -> Option<ListedModel> {
     let first = |pointers: &[&str]| {
         let mut pointers = pointers.iter();
         pointers.find_map(|pointer| token_count(entry.pointer(pointer)))
     };
-    Some(ServerModel {
+    Some(ListedModel {
         name: bounded_name(entry.get("id"))?,
         bytes: entry.pointer("/meta/size").and_then(Value::as_u64),
         is_loaded: None,
-        facts: ModelFacts {
+        info: ModelInfo {
             context_length: first(&[
                 "/max_context_length",
                 "/max_model_len",
@@ -41,7 +41,7 @@ fn parse_model(entry: &Value) -> Option<ServerModel> {
             ]),
             loaded_context: first(&["/meta/n_ctx", "/loaded_context_length"]),
             capabilities: capabilities(entry.get("capabilities")),
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         },
     })
 }

@@ -130,7 +130,7 @@ impl ParameterFallback {
                 let why = format!(
                     "The request was sent again {instead}. This applies to later requests too, until humble exits."
                 );
-                notices.push(Notice::info(text).because(why));
+                notices.push(Notice::info(text).with_reason(why));
             }
         };
         let without = "without it";

@@ -1,11 +1,11 @@
 //! Renders earlier tool calls as text, in the form that the system prompt taught the model. Pure.
 
-use crate::domain::{CallMessage, Dialect};
+use crate::domain::{Dialect, ToolCallMessage};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// One JSON object per line, or one `<mcp-request>` block per call in the XML dialect.
-pub(super) fn render_calls(calls: &[CallMessage], dialect: Dialect) -> String {
+pub(super) fn render_calls(calls: &[ToolCallMessage], dialect: Dialect) -> String {
     let form = match dialect {
         Dialect::Xml => block,
         Dialect::Prompt | Dialect::Native => line,
@@ -14,7 +14,7 @@ pub(super) fn render_calls(calls: &[CallMessage], dialect: Dialect) -> String {
     calls.join("\n")
 }
 
-fn line(call: &CallMessage) -> String {
+fn line(call: &ToolCallMessage) -> String {
     json!({
         "server": call.server.as_str(),
         "name": call.tool,
@@ -23,8 +23,8 @@ fn line(call: &CallMessage) -> String {
     .to_string()
 }
 
-fn block(call: &CallMessage) -> String {
-    let name = escaped(&call.taught_name);
+fn block(call: &ToolCallMessage) -> String {
+    let name = escaped(&call.prompt_name);
     let mut block = format!("<mcp-request>\n  <tool name=\"{name}\" />\n");
     for (key, value) in &call.arguments {
         // Strings are written unquoted, everything else as JSON. The tool's schema tells them

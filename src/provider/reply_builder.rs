@@ -3,7 +3,7 @@
 
 use super::error::{FailureCause, MalformedReply};
 use super::types::{EndReason, NativeCall, StreamPart};
-use crate::domain::{Arguments, Carry, Usage};
+use crate::domain::{Arguments, ReasoningEcho, Usage};
 use crate::text::surrogates::{self, SurrogateJoiner};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ impl ReplyBuilder {
     }
 
     /// Adds data that must be sent back with the calls. Comes right before the end.
-    pub fn carry(&mut self, mut carry: Carry) {
+    pub fn carry(&mut self, mut carry: ReasoningEcho) {
         self.finish_halves();
         surrogates::join_surrogates_in_value(&mut carry.value, &[]);
         if !self.is_over {

@@ -3,7 +3,7 @@
 //! schemas of a request share one size limit, because every round sends them again. Pure, except
 //! that the last result is cached.
 
-use crate::domain::{Notice, Offered, OfferedTool};
+use crate::domain::{Notice, OfferedTool, Toolset};
 use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -24,7 +24,7 @@ const DROPPED_AT_ROOT: [&str; 8] = [
 ];
 
 /// The `tools` field of Ollama and of `/chat/completions`.
-pub(super) fn tools_field(offered: &Arc<Offered>) -> Value {
+pub(super) fn tools_field(offered: &Arc<Toolset>) -> Value {
     let schemas = tool_schemas(offered);
     let tools = offered.tools().iter().zip(schemas.iter());
     tools
@@ -62,14 +62,14 @@ impl ToolSchemas {
         let why = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
         (omitted > 0).then(|| {
             Notice::warning(what)
-                .because(why)
-                .advise("Switch off servers or tools that you do not need.")
+                .with_reason(why)
+                .with_advice("Switch off servers or tools that you do not need.")
         })
     }
 
     /// Fits unexpanded schemas first, smallest first, so that a few huge ones do not displace the
     /// others. References are expanded in the remaining room.
-    fn fit(offered: &Offered) -> Self {
+    fn fit(offered: &Toolset) -> Self {
         let originals = offered.tools().iter().map(|it| &it.tool.input_schema);
         let originals: Vec<_> = originals.map(|it| (it, json_bytes(it))).collect();
         let mut order: Vec<usize> = (0..originals.len()).collect();
@@ -113,8 +113,8 @@ impl ToolSchemas {
 
 /// The schemas of the offered tools. The last result is cached, because the rounds of a turn, and
 /// mostly of a session, offer the same tools.
-pub(super) fn tool_schemas(offered: &Arc<Offered>) -> Arc<ToolSchemas> {
-    static LAST: Mutex<Option<(Weak<Offered>, Arc<ToolSchemas>)>> = Mutex::new(None);
+pub(super) fn tool_schemas(offered: &Arc<Toolset>) -> Arc<ToolSchemas> {
+    static LAST: Mutex<Option<(Weak<Toolset>, Arc<ToolSchemas>)>> = Mutex::new(None);
     let mut last = lock_ignoring_poison(&LAST);
     let this = Arc::downgrade(offered);
     if let Some((known, schemas)) = &*last

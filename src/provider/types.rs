@@ -1,7 +1,7 @@
 //! Requests and replies, independent of the provider.
 
 use super::error_messages;
-use crate::domain::{Arguments, Carry, Message, ModelConfig, Notice, Offered, Usage};
+use crate::domain::{Arguments, Message, ModelConfig, Notice, ReasoningEcho, Toolset, Usage};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -9,7 +9,7 @@ pub struct ChatRequest {
     pub model: Arc<ModelConfig>,
     pub messages: Vec<Message>,
     /// Sent in the provider's tools field only if the model's dialect is native.
-    pub tools: Arc<Offered>,
+    pub tools: Arc<Toolset>,
     /// Ollama's `options.num_ctx`. Always sent: without it, Ollama silently truncates to its
     /// default.
     pub num_ctx: u32,
@@ -24,7 +24,7 @@ pub enum StreamPart {
     /// The server restarted the reply: discard everything before this.
     StartedOver,
     /// Data that must be sent back with the calls of this reply. At most once, before `End`.
-    Carry(Carry),
+    Carry(ReasoningEcho),
     /// At most once, before `End` or an error.
     Usage(Usage),
     /// Bytes arrived that complete no other part: the server is alive.

@@ -3,14 +3,14 @@
 //! call tools from models that pretend to.
 
 use crate::domain::Arguments;
-use crate::domain::probe::{SECRET, TOOL};
+use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-pub const NAME: &str = TOOL;
+pub const NAME: &str = PROBE_TOOL;
 /// Syllables of the word; 80^5 words cannot be guessed.
 const SYLLABLES: usize = 5;
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
@@ -29,8 +29,8 @@ pub fn definition() -> Tool {
     let text = json!({ "type": "string" });
     let output = json!({
         "type": "object",
-        "properties": { "greeting": text, SECRET: text },
-        "required": ["greeting", SECRET],
+        "properties": { "greeting": text, SECRET_FIELD: text },
+        "required": ["greeting", SECRET_FIELD],
     });
     Tool::new(
         NAME,
@@ -75,13 +75,13 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
     };
     let word = word(random());
     tracing::info!("say_hello: the secret word is {word}");
-    Ok(json!({ "greeting": greeting, SECRET: word }))
+    Ok(json!({ "greeting": greeting, SECRET_FIELD: word }))
 }
 
 /// An unpredictable number: the standard library seeds its hash keys from the system's
 /// randomness, and each `RandomState` differs.
 fn random() -> u64 {
-    RandomState::new().hash_one(SECRET)
+    RandomState::new().hash_one(SECRET_FIELD)
 }
 
 /// A word of consonant-vowel syllables, easy to pronounce and copy.
@@ -111,7 +111,7 @@ mod tests {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
             let result = call_with(json!({})).expect("no arguments are valid");
-            let word = result[SECRET].as_str().expect("a word").to_owned();
+            let word = result[SECRET_FIELD].as_str().expect("a word").to_owned();
             let mut letters = word.bytes().enumerate();
             let alternates = |(index, letter): (usize, u8)| match index % 2 {
                 0 => CONSONANTS.contains(&letter),

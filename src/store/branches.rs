@@ -1,22 +1,22 @@
 //! The JSON of a session's other branches, under `humble.branches`. Unrecognized entries
 //! are kept unchanged and not shown.
 
-use super::message_codec::{is_plain, message};
+use super::message_codec::{is_plain_message, parse_message};
 use super::metadata;
 use crate::domain::{Branch, SavedMessage, Session};
 use serde_json::{Map, Value, json};
 
 pub(super) const BRANCHES: &str = "branches";
-const LEFT: &str = "left";
+const LEFT_AT: &str = "left";
 
 /// Removes from `humble` the branches that are valid after `messages` messages, and parses
 /// them.
-pub(super) fn read(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
+pub(super) fn take_branches(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
     let Some(Value::Array(entries)) = humble.get_mut(BRANCHES) else {
         return Vec::new();
     };
     let mut branches = Vec::new();
-    entries.retain_mut(|entry| match branch(entry, messages) {
+    entries.retain_mut(|entry| match parse_branch(entry, messages) {
         Some(branch) => {
             branches.push(branch);
             false
@@ -29,45 +29,45 @@ pub(super) fn read(humble: &mut Map<String, Value>, messages: usize) -> Vec<Bran
     branches
 }
 
-fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
+fn parse_branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     let at = usize::try_from(entry.get("at")?.as_u64()?).ok()?;
     let all_objects = |list: &[Value]| list.iter().all(Value::is_object);
-    let said = entry.get("messages")?.as_array()?;
-    if at > messages_max || said.is_empty() || !all_objects(said) {
+    let messages = entry.get("messages")?.as_array()?;
+    if at > messages_max || messages.is_empty() || !all_objects(messages) {
         return None;
     }
-    let plain = said.iter().all(is_plain);
+    let plain = messages.iter().all(is_plain_message);
     let Value::Object(mut entry) = entry.take() else {
         return None;
     };
     entry.shift_remove("at");
-    let messages: Vec<SavedMessage> = list(&mut entry, "messages")
+    let messages: Vec<SavedMessage> = take_list(&mut entry, "messages")
         .into_iter()
-        .filter_map(message)
+        .filter_map(parse_message)
         .collect();
-    let turns = metadata::turns(&mut entry);
-    let cancelled = metadata::cancelled(&mut entry);
+    let turns = metadata::take_turns(&mut entry);
+    let cancelled = metadata::take_cancelled_turns(&mut entry);
     let left_at = entry
-        .get(LEFT)
+        .get(LEFT_AT)
         .and_then(Value::as_str)
         .and_then(|left| left.parse().ok());
     if left_at.is_some() {
-        entry.shift_remove(LEFT);
+        entry.shift_remove(LEFT_AT);
     }
     // The remaining keys are unknown or have an unknown shape.
     Some(Branch {
-        at,
+        fork_index: at,
         messages,
         turns,
         cancelled,
         left_at,
         extra: entry,
-        is_plain: plain,
+        has_plain_messages: plain,
     })
 }
 
 /// Removes and returns the list under `key`; leaves a value of another shape.
-fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
+fn take_list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {
             let list = std::mem::take(list);
@@ -79,7 +79,7 @@ fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
 }
 
 /// Inserts the branches of `session` after the unrecognized ones.
-pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
+pub(super) fn insert_branches(humble: &mut Map<String, Value>, session: &Session) {
     let mut entries = match session.metadata.extra.get(BRANCHES) {
         Some(Value::Array(unknown)) => unknown.clone(),
         Some(other) => vec![other.clone()],
@@ -91,17 +91,17 @@ pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
         }
         return;
     }
-    entries.extend(session.branches.iter().map(entry));
+    entries.extend(session.branches.iter().map(branch_to_json));
     humble.insert(BRANCHES.to_owned(), Value::Array(entries));
 }
 
-fn entry(branch: &Branch) -> Value {
+fn branch_to_json(branch: &Branch) -> Value {
     let to_json =
         |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
     let messages: Vec<Value> = branch.messages.iter().map(to_json).collect();
-    let mut entry = json!({ "at": branch.at, "messages": messages });
-    let turns = metadata::turns_json(&branch.turns);
-    let cancelled = metadata::cancelled_json(&branch.cancelled);
+    let mut entry = json!({ "at": branch.fork_index, "messages": messages });
+    let turns = metadata::turns_to_json(&branch.turns);
+    let cancelled = metadata::cancelled_turns_to_json(&branch.cancelled);
     for (key, records) in [(metadata::TURNS, turns), (metadata::CANCELLED, cancelled)] {
         let is_empty = |records: &Value| records.as_array().is_some_and(Vec::is_empty);
         if let Some(records) = records.filter(|records| !is_empty(records)) {
@@ -109,7 +109,7 @@ fn entry(branch: &Branch) -> Value {
         }
     }
     if let Some(left) = branch.left_at {
-        entry[LEFT] = left.to_string().into();
+        entry[LEFT_AT] = left.to_string().into();
     }
     if let Value::Object(entry) = &mut entry {
         entry.extend(branch.extra.clone());

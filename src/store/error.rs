@@ -7,15 +7,15 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     #[error("`{0}` is not a session name")]
-    BadName(SessionId),
+    InvalidName(SessionId),
     #[error("there is no session `{0}`")]
     NotFound(SessionId),
     /// The file is not touched.
     #[error("the session `{id}` cannot be read: {why}")]
-    Broken { id: SessionId, why: String },
+    Unreadable { id: SessionId, why: String },
     /// The session has no file yet; call `create` instead.
     #[error("the conversation has no file yet")]
-    Unnamed,
+    NotCreated,
     /// Another program changed the messages in the file since it was opened. The file is
     /// not touched; the conversation can be saved as a new session.
     #[error("the session `{0}` was changed by another program")]
@@ -27,30 +27,32 @@ pub enum StoreError {
 impl StoreError {
     pub fn notice(&self) -> Notice {
         match self {
-            Self::BadName(_) | Self::NotFound(_) => {
-                Notice::failure(format!("Not found: {self}.")).advise("See the list of sessions.")
+            Self::InvalidName(_) | Self::NotFound(_) => {
+                Notice::failure(format!("Not found: {self}."))
+                    .with_advice("See the list of sessions.")
             }
-            Self::Broken { why, .. } if why == files::FOLDER || why == files::NO_FILE => {
+            Self::Unreadable { why, .. }
+                if why == files::IS_A_FOLDER || why == files::NOT_A_REGULAR_FILE =>
+            {
                 Notice::failure(format!("Not opened: {self}."))
-                    .because("It was not changed.")
-                    .advise("Move it out of the sessions folder.")
+                    .with_reason("It was not changed.")
+                    .with_advice("Move it out of the sessions folder.")
             }
-            Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
-                .because("The file was not changed.")
-                .advise("Repair the JSON in a text editor."),
-            Self::Unnamed => Notice::failure(format!("Not saved: {self}.")),
-            Self::ChangedElsewhere(_) => {
-                Notice::warning(format!("Not saved: {self}.")).because("That file was not changed.")
-            }
-            Self::Unwritable { path, why } if why == files::IN_THE_WAY => {
+            Self::Unreadable { .. } => Notice::failure(format!("Not opened: {self}."))
+                .with_reason("The file was not changed.")
+                .with_advice("Repair the JSON in a text editor."),
+            Self::NotCreated => Notice::failure(format!("Not saved: {self}.")),
+            Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved: {self}."))
+                .with_reason("That file was not changed."),
+            Self::Unwritable { path, why } if why == files::FILE_IN_THE_WAY => {
                 let (what, path) = (format!("Not saved: {self}."), path.display());
                 Notice::failure(what)
-                    .because("Earlier saves are intact.")
-                    .advise(format!("Move the file {path}: a folder is needed there."))
+                    .with_reason("Earlier saves are intact.")
+                    .with_advice(format!("Move the file {path}: a folder is needed there."))
             }
             Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
-                .because("Earlier saves are intact.")
-                .advise("Free disk space or change the permissions."),
+                .with_reason("Earlier saves are intact.")
+                .with_advice("Free disk space or change the permissions."),
         }
     }
 }

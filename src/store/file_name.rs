@@ -8,17 +8,17 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 /// Grapheme clusters of the prompt included in the name.
-const CLUSTERS: usize = 10;
+const PROMPT_CLUSTERS_MAX: usize = 10;
 /// Bytes of the prompt included in the name. With the time, `_99999` and `.json`, names
 /// stay below the usual file system limit of 255 bytes.
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
-const TIME: &str = "%Y%m%d_%H%M%S";
+const TIME_FORMAT: &str = "%Y%m%d_%H%M%S";
 
 /// The file name of a conversation with this first prompt and the time of its first answer,
 /// such as `20251016_162030_대화_제목_이다.json`.
-pub fn session_name(first_prompt: &str, ended: &Zoned) -> String {
+pub fn session_file_name(first_prompt: &str, ended: &Zoned) -> String {
     format!("{}{EXTENSION}", stem(first_prompt, ended))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
 }
 
 /// The local time at the beginning of a name.
-pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
+pub(super) fn time_in_name(id: &SessionId) -> Option<Timestamp> {
     let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
     let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {
         8 => byte == b'_',
@@ -51,15 +51,15 @@ pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
     if !has_shape || !rest.starts_with(['_', '.']) {
         return None;
     }
-    let local = DateTime::strptime(TIME, time).ok()?;
+    let local = DateTime::strptime(TIME_FORMAT, time).ok()?;
     Some(local.to_zoned(TimeZone::system()).ok()?.timestamp())
 }
 
 fn stem(first_prompt: &str, ended: &Zoned) -> String {
-    let time = ended.strftime(TIME);
+    let time = ended.strftime(TIME_FORMAT);
     let mut text = String::new();
-    for cluster in grapheme::clusters(first_prompt).take(CLUSTERS) {
-        let kept = portable(cluster);
+    for cluster in grapheme::clusters(first_prompt).take(PROMPT_CLUSTERS_MAX) {
+        let kept = portable_cluster(cluster);
         if text.len() + kept.len() > PROMPT_BYTES_MAX {
             // A single cluster can be arbitrarily long; truncate it.
             let bytes_left = PROMPT_BYTES_MAX - text.len();
@@ -77,7 +77,7 @@ fn stem(first_prompt: &str, ended: &Zoned) -> String {
 }
 
 /// Replaces characters of a cluster that are invisible or not portable in file names.
-fn portable(cluster: &str) -> String {
+fn portable_cluster(cluster: &str) -> String {
     if cluster == "\r\n" {
         return "_".to_owned();
     }

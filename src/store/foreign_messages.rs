@@ -2,21 +2,21 @@
 //! whichever branch they are now.
 
 use super::branches::BRANCHES;
-use super::message_codec::{MESSAGES, message};
+use super::message_codec::{MESSAGES, parse_message};
 use crate::domain::{SavedMessage, Session};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
 /// The messages of a file as raw JSON.
-pub(super) struct Known {
+pub(super) struct FileMessages {
     /// The active branch, including elements that are not messages.
     active: Vec<Value>,
     /// The messages of all other branches.
-    others: Vec<Value>,
+    other_branches: Vec<Value>,
 }
 
-impl Known {
-    pub(super) fn of(root: &Map<String, Value>) -> Self {
+impl FileMessages {
+    pub(super) fn from_root(root: &Map<String, Value>) -> Self {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
         let branches = root
             .get("humble")
@@ -24,7 +24,7 @@ impl Known {
         let others = branches.into_iter().flatten();
         Self {
             active: list(root.get(MESSAGES)).unwrap_or_default(),
-            others: others
+            other_branches: others
                 .filter_map(|branch| list(branch.get("messages")))
                 .flatten()
                 .collect(),
@@ -34,9 +34,9 @@ impl Known {
 
 /// Inserts the messages of `session` into `root`. The first `common` messages are already
 /// in the file and stay unchanged.
-pub(super) fn restore(
+pub(super) fn restore_original_messages(
     root: &mut Map<String, Value>,
-    known: Known,
+    known: FileMessages,
     session: &Session,
     common: usize,
 ) {
@@ -47,11 +47,11 @@ pub(super) fn restore(
         count += usize::from(value.is_object());
         list.push(value);
     }
-    let with_json = |value: &Value| Some((message(value.clone())?, value.clone()));
+    let with_json = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
     let from = session
         .branches
         .iter()
-        .map(|branch| branch.at)
+        .map(|branch| branch.fork_index)
         .min()
         .unwrap_or(common)
         .min(common);
@@ -62,8 +62,8 @@ pub(super) fn restore(
     list.extend(non_messages);
     let mut pool: VecDeque<(SavedMessage, Value)> = rest
         .into_iter()
-        .chain(known.others)
-        .filter_map(|value| Some((message(value.clone())?, value)))
+        .chain(known.other_branches)
+        .filter_map(|value| Some((parse_message(value.clone())?, value)))
         .collect();
     let mut take = |wanted: &SavedMessage| {
         let at = pool.iter().position(|(known, _)| known == wanted);
@@ -83,7 +83,7 @@ pub(super) fn restore(
         for (at, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
             // A repeated prompt occurs in both branches.
             let shared = kept
-                .get(branch.at + at - from)
+                .get(branch.fork_index + at - from)
                 .filter(|(known, _)| known == wanted);
             let known = shared.map(|(_, value)| value.clone());
             if let Some(value) = known.or_else(|| take(wanted)) {

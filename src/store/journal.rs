@@ -2,7 +2,7 @@
 //! journal, so an unlocked one was left by a crash. Append-only, one record per line; a
 //! partial last line is ignored.
 
-use super::{StoreError, calls};
+use super::{StoreError, call_json};
 use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
 use crate::files;
 use jiff::Zoned;
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 
 mod replay;
 
-pub use replay::{JournaledTurn, Piece};
+pub use replay::{JournaledPiece, JournaledTurn};
 
 const EXTENSION: &str = "jsonl";
 /// Larger files are not journals.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The most journals examined at startup.
-const FOUND_MAX: usize = 64;
+const ORPHANS_MAX: usize = 64;
 
 /// One journal record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Record {
+pub enum JournalRecord {
     /// A turn starts. Every journal begins with this record. Times are RFC 3339.
     Turn {
         prompt: String,
@@ -40,13 +40,15 @@ pub enum Record {
         at: String,
     },
     /// A part of the answer, or of the reasoning if `thinking` is set.
-    Words {
+    #[serde(rename = "words")]
+    Text {
         piece: u64,
         thinking: bool,
         text: String,
     },
     /// The kind of a piece was corrected.
-    Turned { piece: u64, thinking: bool },
+    #[serde(rename = "turned")]
+    Reclassified { piece: u64, thinking: bool },
     /// The complete new text of a piece, after some text was restored.
     Restored { piece: u64, text: String },
     /// A call and its state, in the format used by session files.
@@ -66,16 +68,16 @@ pub enum Record {
     Ended,
 }
 
-impl Record {
-    pub fn call(call: &ToolCall) -> Self {
+impl JournalRecord {
+    pub fn from_call(call: &ToolCall) -> Self {
         Self::Call {
             call: call.id.0,
             awaiting: call.state == ToolState::AwaitingApproval,
-            entry: calls::to_json(call),
+            entry: call_json::to_json(call),
         }
     }
 
-    pub fn answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
+    pub fn from_answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
         Self::Answer {
             text: text.to_owned(),
             input: usage.input,
@@ -96,19 +98,19 @@ pub struct Journal {
     file: File,
     path: PathBuf,
     /// The last write was partial, so the next record starts with a line break.
-    torn: bool,
+    ends_mid_line: bool,
 }
 
 /// A file found at startup.
 #[derive(Debug)]
 pub enum OrphanedJournal {
     /// An orphaned journal, now locked by this program.
-    Left {
+    Recoverable {
         journal: Journal,
         turns: Vec<JournaledTurn>,
     },
     /// Not a journal of ours; it is not touched.
-    Foreign(Notice),
+    Unrecognized(Notice),
 }
 
 impl Journals {
@@ -122,11 +124,11 @@ impl Journals {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn begin(&self, first: &Record, now: &Zoned) -> Result<Journal, StoreError> {
+    pub fn create(&self, first: &JournalRecord, now: &Zoned) -> Result<Journal, StoreError> {
         let unwritable = |fault: &std::io::Error| unwritable(&self.folder, fault);
         files::create_folder(&self.folder).map_err(|fault| unwritable(&fault))?;
         let mut temporary =
-            files::temporary_in(&self.folder).map_err(|fault| unwritable(&fault))?;
+            files::create_temporary(&self.folder).map_err(|fault| unwritable(&fault))?;
         match temporary.as_file().try_lock() {
             // Without locks, the startup scan offers nothing either.
             Ok(()) => {}
@@ -136,7 +138,7 @@ impl Journals {
                 return Err(unwritable(&ErrorKind::WouldBlock.into()));
             }
         }
-        let line = line_of(first);
+        let line = to_line(first);
         let written = temporary.write_all(line.as_bytes());
         written.map_err(|fault| unwritable(&fault))?;
         let stem = now.strftime("%Y%m%d_%H%M%S").to_string();
@@ -149,7 +151,11 @@ impl Journals {
             match temporary.persist_noclobber(&path) {
                 Ok(file) => {
                     let torn = false;
-                    let journal = Journal { file, path, torn };
+                    let journal = Journal {
+                        file,
+                        path,
+                        ends_mid_line: torn,
+                    };
                     journal.sync()?;
                     return Ok(journal);
                 }
@@ -164,7 +170,7 @@ impl Journals {
 
     /// Claims every orphaned journal, newest first. Programs that start at the same time
     /// get different ones.
-    pub fn left(&self) -> Vec<OrphanedJournal> {
+    pub fn claim_orphaned(&self) -> Vec<OrphanedJournal> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
@@ -180,37 +186,37 @@ impl Journals {
         paths.sort_unstable_by(|one, other| other.cmp(one));
         let mut found: Vec<OrphanedJournal> = paths
             .iter()
-            .take(FOUND_MAX)
-            .filter_map(|path| take(path))
+            .take(ORPHANS_MAX)
+            .filter_map(|path| claim(path))
             .collect();
-        found.extend(self.more_than_looked_at(paths.len()));
+        found.extend(self.skipped_journals_notice(paths.len()));
         // Names follow the clock, which may have jumped, so sort by modification time.
         found.sort_by_key(|found| match found {
-            OrphanedJournal::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
-            OrphanedJournal::Foreign(_) => std::cmp::Reverse(None),
+            OrphanedJournal::Recoverable { journal, .. } => std::cmp::Reverse(journal.changed_at()),
+            OrphanedJournal::Unrecognized(_) => std::cmp::Reverse(None),
         });
         found
     }
 
     /// So many journals mean repeated crashes, which the user should know about.
-    fn more_than_looked_at(&self, count: usize) -> Option<OrphanedJournal> {
-        let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
+    fn skipped_journals_notice(&self, count: usize) -> Option<OrphanedJournal> {
+        let more = count.checked_sub(ORPHANS_MAX).filter(|more| *more > 0)?;
         let folder = self.folder.display();
         let message = format!("{more} of the {count} journals in {folder} were skipped.");
         let notice = Notice::warning(message)
-            .because("Only the newest are checked at startup.")
-            .advise("Move old journals out of this folder; the next start checks the rest.");
-        Some(OrphanedJournal::Foreign(notice))
+            .with_reason("Only the newest are checked at startup.")
+            .with_advice("Move old journals out of this folder; the next start checks the rest.");
+        Some(OrphanedJournal::Unrecognized(notice))
     }
 }
 
 /// Claims the journal at `path`; `None` if another program has locked or just removed it.
-fn take(path: &Path) -> Option<OrphanedJournal> {
+fn claim(path: &Path) -> Option<OrphanedJournal> {
     let foreign = |why: &str| {
         let notice = Notice::warning(format!("{} is not a turn journal: {why}.", path.display()))
-            .because("It was not changed.");
-        Some(OrphanedJournal::Foreign(
-            notice.advise("Remove it if you do not need it."),
+            .with_reason("It was not changed.");
+        Some(OrphanedJournal::Unrecognized(
+            notice.with_advice("Remove it if you do not need it."),
         ))
     };
     // A pipe or a device would block the start.
@@ -221,25 +227,25 @@ fn take(path: &Path) -> Option<OrphanedJournal> {
     let file = match File::options().read(true).append(true).open(path) {
         Ok(file) => file,
         Err(fault) if fault.kind() == ErrorKind::NotFound => return None,
-        Err(fault) => return foreign(&files::words(&fault)),
+        Err(fault) => return foreign(&files::describe_io_error(&fault)),
     };
-    if file.try_lock().is_err() || !files::is_still(&file, path) {
+    if file.try_lock().is_err() || !files::is_same_file(&file, path) {
         return None;
     }
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(fault) => return foreign(&files::words(&fault)),
+        Err(fault) => return foreign(&files::describe_io_error(&fault)),
     };
-    let turns = replay::read(&bytes);
+    let turns = replay::read_turns(&bytes);
     if turns.is_empty() {
         return foreign("it does not begin with a turn");
     }
     let journal = Journal {
         file,
         path: path.to_owned(),
-        torn: bytes.last() != Some(&b'\n'),
+        ends_mid_line: bytes.last() != Some(&b'\n'),
     };
-    Some(OrphanedJournal::Left { journal, turns })
+    Some(OrphanedJournal::Recoverable { journal, turns })
 }
 
 impl Journal {
@@ -247,13 +253,13 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn append(&mut self, record: &Record) -> Result<(), StoreError> {
-        let line = line_of(record);
-        let end = if self.torn { "\n" } else { "" };
-        self.torn = true;
+    pub fn append(&mut self, record: &JournalRecord) -> Result<(), StoreError> {
+        let line = to_line(record);
+        let end = if self.ends_mid_line { "\n" } else { "" };
+        self.ends_mid_line = true;
         let written = self.file.write_all(format!("{end}{line}").as_bytes());
         written.map_err(|fault| unwritable(&self.path, &fault))?;
-        self.torn = false;
+        self.ends_mid_line = false;
         Ok(())
     }
 
@@ -270,7 +276,10 @@ impl Journal {
     /// again.
     pub fn remove(self) {
         if let Err(fault) = fs::remove_file(&self.path) {
-            tracing::warn!("could not remove a journal: {}", files::words(&fault));
+            tracing::warn!(
+                "could not remove a journal: {}",
+                files::describe_io_error(&fault)
+            );
             let _ = self.file.set_len(0);
         }
     }
@@ -283,7 +292,7 @@ impl Journal {
     }
 }
 
-fn line_of(record: &Record) -> String {
+fn to_line(record: &JournalRecord) -> String {
     let line = serde_json::to_string(record).expect("a record has string keys only");
     line + "\n"
 }
@@ -291,6 +300,6 @@ fn line_of(record: &Record) -> String {
 fn unwritable(path: &Path, fault: &std::io::Error) -> StoreError {
     StoreError::Unwritable {
         path: path.to_owned(),
-        why: files::words(fault),
+        why: files::describe_io_error(fault),
     }
 }

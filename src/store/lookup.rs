@@ -1,39 +1,43 @@
 //! Resolves a session argument: the latest session, or one given by file name, title or a
 //! prefix of either.
 
-use super::Sessions;
+use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use std::collections::HashSet;
 
 /// Matches listed for an ambiguous name.
-const LISTED_MAX: usize = 5;
+const SUGGESTIONS_MAX: usize = 5;
 /// The minimum similarity of a suggested name: the share of common letter pairs.
-const ALIKE: f64 = 0.3;
+const SIMILARITY_MIN: f64 = 0.3;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotFound {
+pub enum LookupError {
     #[error("there are no conversations yet")]
-    Nothing,
+    NoSessions,
     #[error("there is no conversation `{wanted}`")]
     Unknown {
         wanted: String,
         near: Option<String>,
     },
     #[error("`{wanted}` matches several conversations")]
-    Several { wanted: String, found: Vec<String> },
+    Ambiguous { wanted: String, found: Vec<String> },
 }
 
-impl NotFound {
+impl LookupError {
     pub fn notice(&self) -> Notice {
         let advice = match self {
-            Self::Nothing => Advice::from("The first answer creates one."),
+            Self::NoSessions => Advice::from("The first answer creates one."),
             Self::Unknown { near: None, .. } => Advice::ListSessions,
             Self::Unknown {
                 near: Some(near), ..
             } => format!("Did you mean `{near}`?").into(),
-            Self::Several { found, .. } => {
-                let more = if found.len() > LISTED_MAX { " …" } else { "" };
-                let listed = &found[..found.len().min(LISTED_MAX)];
+            Self::Ambiguous { found, .. } => {
+                let more = if found.len() > SUGGESTIONS_MAX {
+                    " …"
+                } else {
+                    ""
+                };
+                let listed = &found[..found.len().min(SUGGESTIONS_MAX)];
                 format!("Choose one: {}{more}.", listed.join(", ")).into()
             }
         };
@@ -41,19 +45,21 @@ impl NotFound {
         if let Some(first) = message.get(..1) {
             message = first.to_uppercase() + &message[1..];
         }
-        Notice::failure(format!("{message}.")).advise(advice)
+        Notice::failure(format!("{message}.")).with_advice(advice)
     }
 }
 
-impl Sessions {
+impl SessionStore {
     /// The most recently changed session.
     ///
     /// # Errors
     /// No session can be opened.
-    pub fn latest(&self) -> Result<SessionId, NotFound> {
+    pub fn latest(&self) -> Result<SessionId, LookupError> {
         let mut list = self.list().into_iter();
-        let latest = list.find(|summary| summary.broken.is_none());
-        latest.map(|summary| summary.id).ok_or(NotFound::Nothing)
+        let latest = list.find(|summary| summary.open_error.is_none());
+        latest
+            .map(|summary| summary.id)
+            .ok_or(LookupError::NoSessions)
     }
 
     /// Finds a session by file name (with or without `.json`), title, or a unique prefix of
@@ -61,7 +67,7 @@ impl Sessions {
     ///
     /// # Errors
     /// No session matches, or several do.
-    pub fn find(&self, wanted: &str) -> Result<SessionId, NotFound> {
+    pub fn find(&self, wanted: &str) -> Result<SessionId, LookupError> {
         let list = self.list();
         let asked = wanted.trim().to_lowercase();
         let stem = asked.strip_suffix(".json").unwrap_or(&asked);
@@ -81,7 +87,7 @@ impl Sessions {
                 [] => {}
                 [only] => return Ok(only.id.clone()),
                 several => {
-                    return Err(NotFound::Several {
+                    return Err(LookupError::Ambiguous {
                         wanted: wanted.to_owned(),
                         found: several
                             .iter()
@@ -92,15 +98,15 @@ impl Sessions {
             }
         }
         let likeness = |session: &SessionSummary| {
-            alike(&asked, &name(session)).max(alike(&asked, &title(session)))
+            similarity(&asked, &name(session)).max(similarity(&asked, &title(session)))
         };
         let near = list
             .iter()
             .map(|session| (likeness(session), session))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .filter(|(likeness, _)| *likeness >= SIMILARITY_MIN)
             .max_by(|(one, _), (other, _)| one.total_cmp(other))
             .map(|(_, session)| session.id.to_string());
-        Err(NotFound::Unknown {
+        Err(LookupError::Unknown {
             wanted: wanted.to_owned(),
             near,
         })
@@ -108,7 +114,7 @@ impl Sessions {
 }
 
 /// The share of letter pairs common to both names (Dice's coefficient).
-fn alike(one: &str, other: &str) -> f64 {
+fn similarity(one: &str, other: &str) -> f64 {
     let pairs = |text: &str| -> HashSet<(char, char)> {
         let letters: Vec<char> = text.chars().take(256).collect();
         letters.windows(2).map(|pair| (pair[0], pair[1])).collect()

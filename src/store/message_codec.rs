@@ -3,7 +3,7 @@
 //! messages of any shape.
 
 use crate::domain::SavedMessage;
-use crate::domain::session::Role;
+use crate::domain::session::MessageRole;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub(super) const MESSAGES: &str = "messages";
 pub(super) const STRING_KEYS: &str = "a conversation has string keys only";
 
 /// A session file without its messages.
-pub(super) struct File {
+pub(super) struct SessionFile {
     /// The other keys in order, with null in place of the messages.
     pub root: Map<String, Value>,
     /// Every message consists of exactly a role and a text, in this order, as we write
@@ -22,7 +22,7 @@ pub(super) struct File {
 }
 
 /// Strips the byte order mark that some editors add.
-pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+pub(super) fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
@@ -30,19 +30,22 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
 ///
 /// # Errors
 /// Why the file is not a session. Some messages may already have been passed on.
-pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File, String> {
-    let text = without_mark(bytes);
+pub(super) fn parse_file(
+    bytes: &[u8],
+    take: impl FnMut(SavedMessage),
+) -> Result<SessionFile, String> {
+    let text = strip_byte_order_mark(bytes);
     if text.is_empty() {
         return Err("it is empty".to_owned());
     }
-    let mut reading = Reading {
+    let mut reading = MessageReadState {
         take,
         lists: 0,
         is_list: true,
         is_plain: true,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let root = deserializer.deserialize_any(Root(&mut reading));
+    let root = deserializer.deserialize_any(SessionFileVisitor(&mut reading));
     let root = root
         .and_then(|root| deserializer.end().map(|()| root))
         .map_err(|fault| match fault.is_data() {
@@ -50,23 +53,23 @@ pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File,
             false => format!("it is not valid JSON: {fault}"),
         })?;
     match reading {
-        Reading { is_list: false, .. } => Err("its `messages` are not a list".to_owned()),
-        Reading { lists: 0, .. } => Err("it has no `messages`".to_owned()),
-        Reading { lists: 2.., .. } => Err("it has two `messages` keys".to_owned()),
-        Reading { is_plain, .. } => Ok(File { root, is_plain }),
+        MessageReadState { is_list: false, .. } => Err("its `messages` are not a list".to_owned()),
+        MessageReadState { lists: 0, .. } => Err("it has no `messages`".to_owned()),
+        MessageReadState { lists: 2.., .. } => Err("it has two `messages` keys".to_owned()),
+        MessageReadState { is_plain, .. } => Ok(SessionFile { root, is_plain }),
     }
 }
 
-struct Reading<F> {
+struct MessageReadState<F> {
     take: F,
     lists: usize,
     is_list: bool,
     is_plain: bool,
 }
 
-struct Root<'a, F>(&'a mut Reading<F>);
+struct SessionFileVisitor<'a, F>(&'a mut MessageReadState<F>);
 
-impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for Root<'_, F> {
+impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for SessionFileVisitor<'_, F> {
     type Value = Map<String, Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +80,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for Root<'_, F> {
         let mut root = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if key == MESSAGES {
-                entries.next_value_seed(List(self.0))?;
+                entries.next_value_seed(MessageListVisitor(self.0))?;
                 root.insert(key, Value::Null);
             } else {
                 root.insert(key, entries.next_value()?);
@@ -88,9 +91,9 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for Root<'_, F> {
 }
 
 /// The value of `messages`, which may not be a list.
-struct List<'a, F>(&'a mut Reading<F>);
+struct MessageListVisitor<'a, F>(&'a mut MessageReadState<F>);
 
-impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for List<'_, F> {
+impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for MessageListVisitor<'_, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -99,14 +102,14 @@ impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for List<'_, F> {
     }
 }
 
-impl<F> List<'_, F> {
+impl<F> MessageListVisitor<'_, F> {
     fn not_a_list<E>(self) -> Result<(), E> {
         self.0.is_list = false;
         Ok(())
     }
 }
 
-impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
+impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for MessageListVisitor<'_, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,8 +118,8 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(value) = list.next_element::<Value>()? {
-            self.0.is_plain &= is_plain(&value);
-            if let Some(message) = message(value) {
+            self.0.is_plain &= is_plain_message(&value);
+            if let Some(message) = parse_message(value) {
                 (self.0.take)(message);
             }
         }
@@ -153,7 +156,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
     }
 }
 
-pub(super) fn is_plain(message: &Value) -> bool {
+pub(super) fn is_plain_message(message: &Value) -> bool {
     let Value::Object(message) = message else {
         return false;
     };
@@ -166,18 +169,18 @@ pub(super) fn is_plain(message: &Value) -> bool {
 }
 
 /// Parses a message; `None` if it is not an object.
-pub(super) fn message(value: Value) -> Option<SavedMessage> {
+pub(super) fn parse_message(value: Value) -> Option<SavedMessage> {
     let Value::Object(mut message) = value else {
         return None;
     };
     let role = match message.get("role").and_then(Value::as_str) {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        other => Role::Other(other.unwrap_or_default().to_owned()),
+        Some("user") => MessageRole::User,
+        Some("assistant") => MessageRole::Assistant,
+        other => MessageRole::Other(other.unwrap_or_default().to_owned()),
     };
     let content = match message.get_mut("content") {
         Some(Value::String(text)) => std::mem::take(text),
-        Some(other) => text(other),
+        Some(other) => content_text(other),
         None => String::new(),
     };
     let content = content.into();
@@ -185,7 +188,7 @@ pub(super) fn message(value: Value) -> Option<SavedMessage> {
 }
 
 /// The text of `content`: a string, or the text parts of a list.
-fn text(content: &Value) -> String {
+fn content_text(content: &Value) -> String {
     let part = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
         Value::Object(part) => part.get("text").and_then(Value::as_str).map(str::to_owned),
@@ -198,26 +201,27 @@ fn text(content: &Value) -> String {
 }
 
 /// Serializes a file with `messages` in place of the old ones.
-pub(super) fn written(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
+pub(super) fn serialize_file(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
     let texts = messages.iter().map(|message| message.content.len() + 64);
     let mut bytes = Vec::with_capacity(texts.sum::<usize>() * 9 / 8 + 4_096);
-    serde_json::to_writer_pretty(&mut bytes, &Written { root, messages }).expect(STRING_KEYS);
+    serde_json::to_writer_pretty(&mut bytes, &SessionFileJson { root, messages })
+        .expect(STRING_KEYS);
     bytes.push(b'\n');
     bytes
 }
 
-struct Written<'a> {
+struct SessionFileJson<'a> {
     root: &'a Map<String, Value>,
     messages: &'a [SavedMessage],
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for SessionFileJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.root.len()))?;
         for (key, value) in self.root {
             if key == MESSAGES {
                 map.serialize_key(key)?;
-                map.serialize_value(&Messages(self.messages))?;
+                map.serialize_value(&MessagesJson(self.messages))?;
             } else {
                 map.serialize_entry(key, value)?;
             }
@@ -226,17 +230,17 @@ impl Serialize for Written<'_> {
     }
 }
 
-struct Messages<'a>(&'a [SavedMessage]);
+struct MessagesJson<'a>(&'a [SavedMessage]);
 
-impl Serialize for Messages<'_> {
+impl Serialize for MessagesJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(Message))
+        serializer.collect_seq(self.0.iter().map(MessageJson))
     }
 }
 
-struct Message<'a>(&'a SavedMessage);
+struct MessageJson<'a>(&'a SavedMessage);
 
-impl Serialize for Message<'_> {
+impl Serialize for MessageJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         map.serialize_entry("role", self.0.role.name())?;

@@ -1,11 +1,11 @@
 //! The JSON under `humble`: everything in a session except its messages. Parsing is
 //! lenient; unrecognized values are kept, hidden and written back unchanged.
 
-use super::calls;
+use super::call_json;
 use crate::domain::Usage;
 use crate::domain::session::{
-    CancelledTurn, CompactedRange, Compaction, Records, SessionMetadata, Stored, StoredSummary,
-    Summary, TurnRecord,
+    CancelledTurn, CompactedRange, Compaction, ConversationSummary, SessionMetadata, StoredRecord,
+    StoredRecords, StoredSummary, TurnRecord,
 };
 use serde_json::{Map, Value, json};
 
@@ -14,12 +14,12 @@ pub(super) const CANCELLED: &str = "cancelled";
 const TITLE: &str = "title";
 const COMPACTED: &str = "compacted";
 /// The previous summary, on which a summary is based.
-const BEFORE: &str = "before";
+const PREVIOUS_SUMMARY: &str = "before";
 const INTERRUPTED: &str = "interrupted";
 const REPLACES: &str = "replaces";
 
 /// Removes the recognized keys from `humble`; the rest becomes the metadata's `extra`.
-pub(super) fn read(mut humble: Map<String, Value>) -> SessionMetadata {
+pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata {
     let title = match humble.get(TITLE) {
         Some(Value::String(title)) => Some(title.clone()),
         _ => None,
@@ -29,110 +29,112 @@ pub(super) fn read(mut humble: Map<String, Value>) -> SessionMetadata {
     }
     SessionMetadata {
         title,
-        turns: turns(&mut humble),
-        cancelled: cancelled(&mut humble),
+        turns: take_turns(&mut humble),
+        cancelled: take_cancelled_turns(&mut humble),
         compaction: match humble.shift_remove(COMPACTED) {
-            None => Compaction::Never,
+            None => Compaction::Absent,
             Some(Value::Null) => Compaction::Dropped,
-            Some(entry) => Compaction::Stored(Box::new(summary(entry))),
+            Some(entry) => Compaction::Stored(Box::new(parse_summary(entry))),
         },
         extra: humble,
     }
 }
 
 /// Inserts the metadata into `humble` and leaves its other keys alone.
-pub(super) fn write(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
+pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
     if let Some(title) = &metadata.title {
         humble.insert(TITLE.to_owned(), json!(title));
     }
     for (key, list) in [
-        (CANCELLED, cancelled_json(&metadata.cancelled)),
-        (TURNS, turns_json(&metadata.turns)),
+        (CANCELLED, cancelled_turns_to_json(&metadata.cancelled)),
+        (TURNS, turns_to_json(&metadata.turns)),
     ] {
         if let Some(list) = list {
             humble.insert(key.to_owned(), list);
         }
     }
     match &metadata.compaction {
-        Compaction::Never => {}
+        Compaction::Absent => {}
         Compaction::Dropped => {
             humble.insert(COMPACTED.to_owned(), Value::Null);
         }
         Compaction::Stored(summary) => {
-            humble.insert(COMPACTED.to_owned(), summary_json(summary));
+            humble.insert(COMPACTED.to_owned(), summary_to_json(summary));
         }
     }
     humble.extend(metadata.extra.clone());
 }
 
 /// Removes and parses the turns of an object.
-pub(super) fn turns(object: &mut Map<String, Value>) -> Records<TurnRecord> {
-    records(object.shift_remove(TURNS), turn, turn_json)
+pub(super) fn take_turns(object: &mut Map<String, Value>) -> StoredRecords<TurnRecord> {
+    parse_records(object.shift_remove(TURNS), parse_turn, turn_to_json)
 }
 
-pub(super) fn cancelled(object: &mut Map<String, Value>) -> Records<CancelledTurn> {
-    records(
+pub(super) fn take_cancelled_turns(
+    object: &mut Map<String, Value>,
+) -> StoredRecords<CancelledTurn> {
+    parse_records(
         object.shift_remove(CANCELLED),
-        cancelled_turn,
-        cancelled_turn_json,
+        parse_cancelled_turn,
+        cancelled_turn_to_json,
     )
 }
 
-pub(super) fn turns_json(records: &Records<TurnRecord>) -> Option<Value> {
-    records_json(records, turn_json)
+pub(super) fn turns_to_json(records: &StoredRecords<TurnRecord>) -> Option<Value> {
+    records_to_json(records, turn_to_json)
 }
 
-pub(super) fn cancelled_json(records: &Records<CancelledTurn>) -> Option<Value> {
-    records_json(records, cancelled_turn_json)
+pub(super) fn cancelled_turns_to_json(records: &StoredRecords<CancelledTurn>) -> Option<Value> {
+    records_to_json(records, cancelled_turn_to_json)
 }
 
-fn records<T>(
+fn parse_records<T>(
     value: Option<Value>,
     parse: impl Fn(&Value) -> Option<T>,
     print: impl Fn(&T, Option<&Value>) -> Value,
-) -> Records<T> {
+) -> StoredRecords<T> {
     let entries = match value {
-        None => return Records::Absent,
+        None => return StoredRecords::Absent,
         Some(Value::Array(entries)) => entries,
-        Some(other) => return Records::Foreign(other),
+        Some(other) => return StoredRecords::UnknownShape(other),
     };
     let stored = entries.into_iter().map(|entry| {
         let record = parse(&entry);
-        let place = index(&entry, "message").or_else(|| index(&entry, "after"));
+        let place = index_field(&entry, "message").or_else(|| index_field(&entry, "after"));
         let round_trips = |record: &T| is_identical(&print(record, None), &entry);
         let is_whole = record.as_ref().is_some_and(round_trips);
-        Stored {
+        StoredRecord {
             record,
-            place,
+            message_index: place,
             original: (!is_whole).then_some(entry),
         }
     });
-    Records::List(stored.collect())
+    StoredRecords::List(stored.collect())
 }
 
-fn records_json<T>(
-    records: &Records<T>,
+fn records_to_json<T>(
+    records: &StoredRecords<T>,
     print: impl Fn(&T, Option<&Value>) -> Value,
 ) -> Option<Value> {
-    let entry = |stored: &Stored<T>| match (&stored.record, &stored.original) {
+    let entry = |stored: &StoredRecord<T>| match (&stored.record, &stored.original) {
         (Some(record), original) => print(record, original.as_ref()),
         (None, original) => original.clone().unwrap_or_default(),
     };
     match records {
-        Records::Absent => None,
-        Records::Foreign(value) => Some(value.clone()),
-        Records::List(list) => Some(list.iter().map(entry).collect()),
+        StoredRecords::Absent => None,
+        StoredRecords::UnknownShape(value) => Some(value.clone()),
+        StoredRecords::List(list) => Some(list.iter().map(entry).collect()),
     }
 }
 
 /// Serializes a turn. If it was read from a file, only changed fields are replaced.
-fn turn_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
-    let known = original.and_then(|entry| Some((entry, self::turn(entry)?)));
+fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
+    let known = original.and_then(|entry| Some((entry, self::parse_turn(entry)?)));
     let (mut entry, before) = match known {
         Some((entry, before)) => (entry.clone(), before),
         None => {
-            let entry = json!({ "message": turn.message, "model": turn.model });
-            (entry, TurnRecord::new(turn.message, &turn.model))
+            let entry = json!({ "message": turn.message_index, "model": turn.model });
+            (entry, TurnRecord::new(turn.message_index, &turn.model))
         }
     };
     if turn.model != before.model {
@@ -141,23 +143,23 @@ fn turn_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
     if turn.usage != before.usage {
         entry["usage"] = json!(turn.usage);
     }
-    if let Some(more) = turn.tools.get(before.tools.len()..)
+    if let Some(more) = turn.calls.get(before.calls.len()..)
         && !more.is_empty()
     {
         let tools = entry["tools"].as_array().cloned().unwrap_or_default();
-        let more = more.iter().map(calls::to_json);
+        let more = more.iter().map(call_json::to_json);
         entry["tools"] = tools.into_iter().chain(more).collect();
     }
     if turn.thinking != before.thinking {
         entry["thinking"] = turn.thinking.as_str().into();
     }
-    if let Some(at) = turn.at.filter(|_| turn.at != before.at) {
+    if let Some(at) = turn.ended_at.filter(|_| turn.ended_at != before.ended_at) {
         entry["at"] = at.to_string().into();
     }
     entry
 }
 
-fn turn(entry: &Value) -> Option<TurnRecord> {
+fn parse_turn(entry: &Value) -> Option<TurnRecord> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
     let tools = entry.get("tools").and_then(Value::as_array);
     let count = |key: &str| entry.get("usage")?.get(key)?.as_u64();
@@ -166,29 +168,32 @@ fn turn(entry: &Value) -> Option<TurnRecord> {
             input: count("input"),
             output: count("output"),
         },
-        tools: tools
+        calls: tools
             .into_iter()
             .flatten()
-            .filter_map(calls::from_json)
+            .filter_map(call_json::from_json)
             .collect(),
         thinking: text("thinking").to_owned(),
-        at: text("at").parse().ok(),
-        ..TurnRecord::new(index(entry, "message")?, text("model"))
+        ended_at: text("at").parse().ok(),
+        ..TurnRecord::new(index_field(entry, "message")?, text("model"))
     })
 }
 
 /// Cancelled turns never change, so one from a file is written back unchanged.
-fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value {
+fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Value {
     if let Some(entry) = original {
         return entry.clone();
     }
     let mut entry = json!({
-        "at": turn.at.to_string(),
-        "after": turn.after,
+        "at": turn.cancelled_at.to_string(),
+        "after": turn.messages_before,
         "prompt": turn.prompt,
-        "words": turn.words,
+        "words": turn.partial_answer,
     });
-    for (key, is_set) in [(INTERRUPTED, turn.interrupted), (REPLACES, turn.replaces)] {
+    for (key, is_set) in [
+        (INTERRUPTED, turn.was_interrupted),
+        (REPLACES, turn.was_replacement),
+    ] {
         if is_set {
             entry[key] = true.into();
         }
@@ -196,44 +201,46 @@ fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value 
     entry
 }
 
-fn cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
+fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
     let is_set = |key: &str| entry.get(key).is_some_and(|value| *value == true);
     Some(CancelledTurn {
-        at: entry.get("at")?.as_str()?.parse().ok()?,
-        after: index(entry, "after")?,
+        cancelled_at: entry.get("at")?.as_str()?.parse().ok()?,
+        messages_before: index_field(entry, "after")?,
         prompt: entry.get("prompt")?.as_str()?.to_owned(),
-        words: entry.get("words")?.as_str()?.to_owned(),
-        interrupted: is_set(INTERRUPTED),
-        replaces: is_set(REPLACES),
+        partial_answer: entry.get("words")?.as_str()?.to_owned(),
+        was_interrupted: is_set(INTERRUPTED),
+        was_replacement: is_set(REPLACES),
     })
 }
 
-fn summary(entry: Value) -> StoredSummary {
+fn parse_summary(entry: Value) -> StoredSummary {
     let known = || {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        Some(Summary {
-            covers: CompactedRange {
-                messages: index(&entry, "messages")?,
+        Some(ConversationSummary {
+            range: CompactedRange {
+                message_count: index_field(&entry, "messages")?,
                 digest: text("digest")?.to_owned(),
             },
             text: text("summary")?.to_owned(),
             model: text("model").unwrap_or_default().to_owned(),
-            at: text("at").and_then(|at| at.parse().ok()),
+            created_at: text("at").and_then(|at| at.parse().ok()),
         })
     };
-    let before = entry.get(BEFORE).filter(|before| !before.is_null());
+    let before = entry
+        .get(PREVIOUS_SUMMARY)
+        .filter(|before| !before.is_null());
     let mut stored = StoredSummary {
         summary: known(),
-        before: before.map(|before| Box::new(summary(before.clone()))),
+        previous: before.map(|before| Box::new(parse_summary(before.clone()))),
         original: None,
     };
-    if !is_identical(&summary_json(&stored), &entry) {
+    if !is_identical(&summary_to_json(&stored), &entry) {
         stored.original = Some(entry);
     }
     stored
 }
 
-fn summary_json(stored: &StoredSummary) -> Value {
+fn summary_to_json(stored: &StoredSummary) -> Value {
     if let Some(original) = &stored.original {
         return original.clone();
     }
@@ -241,21 +248,21 @@ fn summary_json(stored: &StoredSummary) -> Value {
         return Value::Null;
     };
     let mut entry = json!({
-        "messages": summary.covers.messages,
-        "digest": summary.covers.digest,
+        "messages": summary.range.message_count,
+        "digest": summary.range.digest,
         "summary": summary.text,
         "model": summary.model,
     });
-    if let Some(at) = summary.at {
+    if let Some(at) = summary.created_at {
         entry["at"] = at.to_string().into();
     }
-    if let Some(before) = &stored.before {
-        entry[BEFORE] = summary_json(before);
+    if let Some(before) = &stored.previous {
+        entry[PREVIOUS_SUMMARY] = summary_to_json(before);
     }
     entry
 }
 
-fn index(entry: &Value, key: &str) -> Option<usize> {
+fn index_field(entry: &Value, key: &str) -> Option<usize> {
     usize::try_from(entry.get(key)?.as_u64()?).ok()
 }
 
@@ -295,15 +302,15 @@ mod tests {
             let mut humble = Map::new();
             let mut metadata = SessionMetadata::default();
             metadata.turns.push(TurnRecord {
-                tools: vec![call.clone()],
+                calls: vec![call.clone()],
                 ..TurnRecord::new(0, "m")
             });
-            write(&mut humble, &metadata);
+            insert_metadata(&mut humble, &metadata);
             let branches = json!({ "humble": { "branches": [{ "humble": humble }] } });
             let file: Value = serde_json::from_str(&branches.to_string()).expect("valid JSON");
             let humble = file["humble"]["branches"][0]["humble"].as_object();
             assert_eq!(
-                read(humble.expect("an object").clone()),
+                parse_metadata(humble.expect("an object").clone()),
                 metadata,
                 "{levels}"
             );

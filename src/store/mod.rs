@@ -2,7 +2,7 @@
 //! them on a blocking thread.
 
 mod branches;
-mod calls;
+mod call_json;
 mod error;
 mod file_name;
 mod foreign_messages;
@@ -16,9 +16,9 @@ mod recover;
 mod sessions;
 
 pub use error::StoreError;
-pub use file_name::session_name;
-pub use journal::{Journal, JournaledTurn, Journals, OrphanedJournal, Record};
-pub use lookup::NotFound;
-pub use prompt_history::History;
-pub use recover::{Recovered, recover, recover_words};
-pub use sessions::Sessions;
+pub use file_name::session_file_name;
+pub use journal::{Journal, JournalRecord, JournaledTurn, Journals, OrphanedJournal};
+pub use lookup::LookupError;
+pub use prompt_history::PromptHistory;
+pub use recover::{Recovered, recover_answer, recover_partial_answer};
+pub use sessions::SessionStore;

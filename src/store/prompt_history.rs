@@ -2,7 +2,7 @@
 //! programs append to the same file.
 
 use super::StoreError;
-use crate::files::{self, Lock};
+use crate::files::{self, FileLock};
 use crate::sync::lock_ignoring_poison;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,31 +17,35 @@ const PROMPT_BYTES_MAX: usize = 64 * 1024;
 const DRAFT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
-pub struct History {
+pub struct PromptHistory {
     path: PathBuf,
     draft: PathBuf,
-    held: Mutex<Option<Held>>,
+    claimed_draft: Mutex<Option<ClaimedDraft>>,
 }
 
 /// The draft handed to this program, while it is still on disk.
 #[derive(Debug)]
-struct Held {
+struct ClaimedDraft {
     text: String,
     /// Prevents other programs from claiming the same draft; released when the process
     /// ends.
-    _lock: Option<Lock>,
+    _lock: Option<FileLock>,
 }
 
-impl History {
+impl PromptHistory {
     pub fn new(path: PathBuf, draft: PathBuf) -> Self {
         let held = Mutex::default();
-        Self { path, draft, held }
+        Self {
+            path,
+            draft,
+            claimed_draft: held,
+        }
     }
 
     /// The latest `max` prompts, oldest first. Skips invalid lines.
     pub fn load(&self, max: usize) -> Vec<String> {
-        let lines = tail(&self.path, FILE_BYTES_MAX).unwrap_or_default();
-        let mut prompts = prompts(&lines);
+        let lines = read_tail(&self.path, FILE_BYTES_MAX).unwrap_or_default();
+        let mut prompts = parse_prompts(&lines);
         let older = prompts.len().saturating_sub(max);
         prompts.split_off(older)
     }
@@ -59,46 +63,49 @@ impl History {
     }
 
     fn append_locked(&self, prompt: &str) -> io::Result<()> {
-        let _lock = Lock::beside(&self.path)?;
+        let _lock = FileLock::acquire_beside(&self.path)?;
         // JSON escapes take up to six bytes per character, so this much includes the last
         // line.
-        let last = tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();
-        if prompts(&last).last().is_some_and(|last| last == prompt) {
+        let last = read_tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();
+        if parse_prompts(&last)
+            .last()
+            .is_some_and(|last| last == prompt)
+        {
             return Ok(());
         }
         let line = serde_json::Value::from(prompt).to_string();
-        files::append_line(&self.path, &line, files::PRIVATE)?;
+        files::append_line(&self.path, &line, files::PRIVATE_MODE)?;
         if fs::metadata(&self.path)?.len() > FILE_BYTES_MAX {
-            self.compact()?;
+            self.drop_older_half()?;
         }
         Ok(())
     }
 
-    fn compact(&self) -> io::Result<()> {
+    fn drop_older_half(&self) -> io::Result<()> {
         let mut kept = String::new();
-        for prompt in prompts(&tail(&self.path, FILE_BYTES_MAX / 2)?) {
+        for prompt in parse_prompts(&read_tail(&self.path, FILE_BYTES_MAX / 2)?) {
             kept.push_str(&serde_json::Value::from(prompt).to_string());
             kept.push('\n');
         }
-        files::replace(&self.path, kept.as_bytes(), files::PRIVATE)
+        files::replace(&self.path, kept.as_bytes(), files::PRIVATE_MODE)
     }
 
     /// The unsent text of the last run. Only one program gets it, once. It stays on disk
     /// until [`PromptHistory::save_draft`], so a crash does not lose it.
-    pub fn take_draft(&self) -> Option<String> {
-        let mut held = self.held();
+    pub fn claim_draft(&self) -> Option<String> {
+        let mut held = self.lock_claimed_draft();
         let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
         if held.is_some() {
             return None;
         }
-        let lock = match Lock::if_free(&self.draft.with_added_extension("lock")) {
+        let lock = match FileLock::try_acquire(&self.draft.with_added_extension("lock")) {
             Ok(None) => return None,
             Ok(Some(lock)) => Some(lock),
             // In a folder without write access, no other program has a lock either.
             Err(_) => None,
         };
         let text = draft.clone();
-        *held = Some(Held { text, _lock: lock });
+        *held = Some(ClaimedDraft { text, _lock: lock });
         Some(draft)
     }
 
@@ -107,10 +114,10 @@ impl History {
     ///
     /// # Errors
     /// The file cannot be written or removed.
-    pub fn keep_draft(&self, draft: &str) -> Result<(), StoreError> {
-        let mut held = self.held();
+    pub fn save_draft(&self, draft: &str) -> Result<(), StoreError> {
+        let mut held = self.lock_claimed_draft();
         let done = if !draft.is_empty() {
-            files::replace(&self.draft, draft.as_bytes(), files::PRIVATE)
+            files::replace(&self.draft, draft.as_bytes(), files::PRIVATE_MODE)
         } else if held
             .as_ref()
             .is_some_and(|held| self.draft_on_disk().as_ref() == Some(&held.text))
@@ -128,20 +135,20 @@ impl History {
         String::from_utf8(bytes).ok()
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<Held>> {
-        lock_ignoring_poison(&self.held)
+    fn lock_claimed_draft(&self) -> MutexGuard<'_, Option<ClaimedDraft>> {
+        lock_ignoring_poison(&self.claimed_draft)
     }
 }
 
 fn unwritable(path: &Path, fault: &io::Error) -> StoreError {
     StoreError::Unwritable {
         path: path.to_owned(),
-        why: files::words(fault),
+        why: files::describe_io_error(fault),
     }
 }
 
 /// The last `bytes_max` bytes of a file, starting at a complete line.
-fn tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+fn read_tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::other("it is not a regular file"));
@@ -158,7 +165,7 @@ fn tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn prompts(lines: &[u8]) -> Vec<String> {
+fn parse_prompts(lines: &[u8]) -> Vec<String> {
     lines
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())

@@ -2,7 +2,7 @@
 //! leaves everything else in the session unchanged.
 
 use super::journal::JournaledTurn;
-use super::{Sessions, StoreError, calls};
+use super::{SessionStore, StoreError, call_json};
 use crate::domain::session::{CancelledTurn, TurnRecord};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::{Timestamp, Zoned};
@@ -10,7 +10,7 @@ use jiff::{Timestamp, Zoned};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
     /// It was already saved.
-    There(SessionId),
+    AlreadySaved(SessionId),
     Saved(SessionId),
 }
 
@@ -19,8 +19,8 @@ pub enum Recovered {
 ///
 /// # Errors
 /// The sessions cannot be written.
-pub fn recover(
-    sessions: &Sessions,
+pub fn recover_answer(
+    sessions: &SessionStore,
     turn: &JournaledTurn,
     now: &Zoned,
 ) -> Result<Option<Recovered>, StoreError> {
@@ -31,42 +31,42 @@ pub fn recover(
         SavedMessage::user(turn.prompt.as_str()),
         SavedMessage::assistant(answer.as_str()),
     ];
-    let mut session = match home_of(sessions, turn) {
+    let mut session = match session_of(sessions, turn) {
         Some(session) => session,
         None => Session {
-            started_at: turn.started,
+            started_at: turn.session_started_at,
             ..Session::new("")
         },
     };
-    let before = turn.before.min(session.messages.len());
+    let before = turn.messages_before.min(session.messages.len());
     if let Some(id) = &session.id
-        && session.holds(before, &exchange, &[])
+        && session.preserves_branches(before, &exchange, &[])
     {
-        return Ok(Some(Recovered::There(id.clone())));
+        return Ok(Some(Recovered::AlreadySaved(id.clone())));
     }
     session.rewind(before, now.timestamp());
     session.model.clone_from(&turn.model);
     session.messages.extend(exchange);
     let note = TurnRecord {
-        message: session.messages.len() - 1,
+        message_index: session.messages.len() - 1,
         model: turn.model.clone(),
         usage: *usage,
-        tools: turn
+        calls: turn
             .calls
             .iter()
-            .filter_map(|(_, _, entry)| calls::from_json(entry))
+            .filter_map(|(_, _, entry)| call_json::from_json(entry))
             .collect(),
-        thinking: turn.thinking(),
-        at: *ended,
+        thinking: turn.thinking_text(),
+        ended_at: *ended,
     };
     session.metadata.turns.push(note);
     let id = match &session.id {
         Some(id) => sessions.save(&session).map(|()| id.clone()),
-        None => sessions.create(&session, &ended_at(*ended, now)),
+        None => sessions.create(&session, &local_end_time(*ended, now)),
     };
     match id {
         Ok(id) => Ok(Some(Recovered::Saved(id))),
-        Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => {
+        Err(StoreError::Unreadable { .. } | StoreError::ChangedElsewhere(_)) => {
             let id = sessions.create(&session, now)?;
             Ok(Some(Recovered::Saved(id)))
         }
@@ -79,39 +79,43 @@ pub fn recover(
 ///
 /// # Errors
 /// The sessions cannot be written.
-pub fn recover_words(sessions: &Sessions, turn: &JournaledTurn) -> Result<(), StoreError> {
-    let words = turn.words();
-    let session = home_of(sessions, turn).filter(|_| !words.trim().is_empty());
+pub fn recover_partial_answer(
+    sessions: &SessionStore,
+    turn: &JournaledTurn,
+) -> Result<(), StoreError> {
+    let words = turn.answer_text();
+    let session = session_of(sessions, turn).filter(|_| !words.trim().is_empty());
     let Some(mut session) = session else {
         return Ok(());
     };
-    let is_there = |note: &CancelledTurn| note.prompt == turn.prompt && note.words == words;
+    let is_there =
+        |note: &CancelledTurn| note.prompt == turn.prompt && note.partial_answer == words;
     if session.metadata.cancelled.iter().any(is_there) {
         return Ok(());
     }
     let note = CancelledTurn {
-        at: turn.at.unwrap_or_else(Timestamp::now),
-        after: session.messages.len(),
+        cancelled_at: turn.started_at.unwrap_or_else(Timestamp::now),
+        messages_before: session.messages.len(),
         prompt: turn.prompt.clone(),
-        words,
-        interrupted: false,
-        replaces: turn.before < session.messages.len(),
+        partial_answer: words,
+        was_interrupted: false,
+        was_replacement: turn.messages_before < session.messages.len(),
     };
     session.metadata.add_cancelled(note);
     match sessions.save(&session) {
         // Another program changed the file.
-        Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
+        Err(StoreError::Unreadable { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
         saved => saved,
     }
 }
 
 /// The session of a turn. If it had no file yet, the time of its first prompt identifies
 /// it.
-fn home_of(sessions: &Sessions, turn: &JournaledTurn) -> Option<Session> {
+fn session_of(sessions: &SessionStore, turn: &JournaledTurn) -> Option<Session> {
     if let Some(id) = &turn.session {
         return sessions.open(id).ok();
     }
-    let started = turn.started?;
+    let started = turn.session_started_at?;
     let list = sessions.list();
     let mut same = list
         .iter()
@@ -119,7 +123,7 @@ fn home_of(sessions: &Sessions, turn: &JournaledTurn) -> Option<Session> {
     same.find_map(|summary| sessions.open(&summary.id).ok())
 }
 
-fn ended_at(ended: Option<Timestamp>, now: &Zoned) -> Zoned {
+fn local_end_time(ended: Option<Timestamp>, now: &Zoned) -> Zoned {
     ended.map_or_else(
         || now.clone(),
         |ended| ended.to_zoned(now.time_zone().clone()),

@@ -1,11 +1,11 @@
 //! The folder of saved sessions. A new session never replaces a file, and a file that
 //! cannot be read is never written.
 
-use super::format::{self, Unmerged};
+use super::format::{self, MergeError};
 use super::{StoreError, file_name};
-use crate::domain::session::Role;
+use crate::domain::session::MessageRole;
 use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
-use crate::files::{self, Lock};
+use crate::files::{self, FileLock};
 use jiff::{Timestamp, Zoned};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -21,11 +21,11 @@ const PREVIEW_BYTES_MAX: usize = 2_048;
 const LOCK: &str = ".lock";
 
 #[derive(Debug, Clone)]
-pub struct Sessions {
+pub struct SessionStore {
     folder: PathBuf,
 }
 
-impl Sessions {
+impl SessionStore {
     /// Manages the sessions in `folder`, which is created with the first session.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -39,12 +39,12 @@ impl Sessions {
         let first = session
             .messages
             .iter()
-            .find(|message| message.role == Role::User);
+            .find(|message| message.role == MessageRole::User);
         let prompt = first.map_or("", |message| &message.content);
-        let bytes = format::begun(session);
+        let bytes = format::serialize_new(session);
         let unwritable = |path: &Path, fault: &io::Error| StoreError::Unwritable {
             path: path.to_owned(),
-            why: files::words(fault),
+            why: files::describe_io_error(fault),
         };
         files::create_folder(&self.folder).map_err(|fault| unwritable(&self.folder, &fault))?;
         for name in file_name::candidates(prompt, ended) {
@@ -52,7 +52,7 @@ impl Sessions {
             if fs::symlink_metadata(&path).is_ok() {
                 continue;
             }
-            match files::create_new(&path, &bytes, files::PRIVATE) {
+            match files::create_new(&path, &bytes, files::PRIVATE_MODE) {
                 Ok(()) => return Ok(SessionId::new(name)),
                 Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
                 Err(fault) => return Err(unwritable(&path, &fault)),
@@ -70,24 +70,24 @@ impl Sessions {
     /// The session has no file yet, another program changed or damaged the file, or writing
     /// failed. The file is then unchanged.
     pub fn save(&self, session: &Session) -> Result<(), StoreError> {
-        let id = session.id.as_ref().ok_or(StoreError::Unnamed)?;
+        let id = session.id.as_ref().ok_or(StoreError::NotCreated)?;
         let path = self.path(id)?;
         let unwritable = |fault: io::Error| StoreError::Unwritable {
             path: path.clone(),
-            why: files::words(&fault),
+            why: files::describe_io_error(&fault),
         };
         // The folder may have been removed while the program was running.
         files::create_folder(&self.folder).map_err(unwritable)?;
         let _lock = self.lock().map_err(unwritable)?;
         let bytes = match read(&path, id) {
-            Ok(there) => format::merged(&there, session).map_err(|unmerged| match unmerged {
-                Unmerged::Differs => StoreError::ChangedElsewhere(id.clone()),
-                Unmerged::Broken(why) => broken(id, why),
+            Ok(there) => format::merge(&there, session).map_err(|unmerged| match unmerged {
+                MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
+                MergeError::Invalid(why) => unreadable(id, why),
             })?,
-            Err(StoreError::NotFound(_)) => format::begun(session),
+            Err(StoreError::NotFound(_)) => format::serialize_new(session),
             Err(fault) => return Err(fault),
         };
-        files::replace(&path, &bytes, files::PRIVATE).map_err(unwritable)
+        files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
     }
 
     /// Saves an otherwise unsaved conversation to the folder for temporary files and
@@ -95,9 +95,9 @@ impl Sessions {
     ///
     /// # Errors
     /// The temporary file cannot be written either.
-    pub fn rescue(session: &Session) -> Result<PathBuf, StoreError> {
+    pub fn save_to_temp_folder(session: &Session) -> Result<PathBuf, StoreError> {
         let folder = std::env::temp_dir();
-        let bytes = format::begun(session);
+        let bytes = format::serialize_new(session);
         let written = tempfile::Builder::new()
             .prefix("humble-unsaved-")
             .suffix(".json")
@@ -109,7 +109,7 @@ impl Sessions {
             });
         written.map_err(|fault| StoreError::Unwritable {
             path: folder,
-            why: files::words(&fault),
+            why: files::describe_io_error(&fault),
         })
     }
 
@@ -137,7 +137,7 @@ impl Sessions {
     /// The session does not exist or cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
         let bytes = read(&self.path(id)?, id)?;
-        format::session(id, &bytes, |_| true).map_err(|why| broken(id, why))
+        format::parse_session(id, &bytes, |_| true).map_err(|why| unreadable(id, why))
     }
 
     /// The first messages of a session, each truncated.
@@ -156,7 +156,7 @@ impl Sessions {
             left = left.saturating_sub(1);
             is_kept
         };
-        format::session(id, &bytes, keep).map_err(|why| broken(id, why))
+        format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))
     }
 
     /// # Errors
@@ -168,13 +168,13 @@ impl Sessions {
             ErrorKind::NotFound => StoreError::NotFound(id.clone()),
             _ => StoreError::Unwritable {
                 path,
-                why: files::words(&fault),
+                why: files::describe_io_error(&fault),
             },
         })
     }
 
-    fn lock(&self) -> io::Result<Lock> {
-        Lock::acquire(&self.folder.join(LOCK))
+    fn lock(&self) -> io::Result<FileLock> {
+        FileLock::acquire(&self.folder.join(LOCK))
     }
 
     /// Rejects names that would lead out of the folder.
@@ -182,21 +182,21 @@ impl Sessions {
         if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
         } else {
-            Err(StoreError::BadName(id.clone()))
+            Err(StoreError::InvalidName(id.clone()))
         }
     }
 }
 
-fn broken(id: &SessionId, why: String) -> StoreError {
+fn unreadable(id: &SessionId, why: String) -> StoreError {
     let id = id.clone();
-    StoreError::Broken { id, why }
+    StoreError::Unreadable { id, why }
 }
 
 fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(StoreError::NotFound(id.clone())),
-        Err(fault) => Err(broken(id, files::words(&fault))),
+        Err(fault) => Err(unreadable(id, files::describe_io_error(&fault))),
     }
 }
 
@@ -205,19 +205,20 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
     // Only the first prompt is needed, for the title.
     let keep = |message: &mut SavedMessage| {
         messages += 1;
-        let is_first = message.role == Role::User && !has_prompt;
+        let is_first = message.role == MessageRole::User && !has_prompt;
         has_prompt |= is_first;
         is_first
     };
-    let read = read(path, &id)
-        .and_then(|bytes| format::session(&id, &bytes, keep).map_err(|why| broken(&id, why)));
+    let read = read(path, &id).and_then(|bytes| {
+        format::parse_session(&id, &bytes, keep).map_err(|why| unreadable(&id, why))
+    });
     let (session, broken) = match read {
         Ok(session) => (session, None),
-        Err(StoreError::Broken { why, .. }) => (Session::new(""), Some(why)),
+        Err(StoreError::Unreadable { why, .. }) => (Session::new(""), Some(why)),
         Err(other) => (Session::new(""), Some(other.to_string())),
     };
-    let changed_at = last_known(&id, &session)
-        .or_else(|| modified(path))
+    let changed_at = last_activity(&id, &session)
+        .or_else(|| modified_at(path))
         .unwrap_or(Timestamp::UNIX_EPOCH);
     SessionSummary {
         id,
@@ -225,25 +226,25 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
         model: session.model,
         started_at: session.started_at,
         changed_at,
-        messages,
-        broken,
+        message_count: messages,
+        open_error: broken,
     }
 }
 
 /// The latest time recorded in the session itself. Copying or restoring a file loses its
 /// modification time.
-fn last_known(id: &SessionId, session: &Session) -> Option<Timestamp> {
+fn last_activity(id: &SessionId, session: &Session) -> Option<Timestamp> {
     let metadata = &session.metadata;
-    let turns = metadata.turns.iter().filter_map(|turn| turn.at);
-    let cancelled = metadata.cancelled.iter().map(|turn| turn.at);
+    let turns = metadata.turns.iter().filter_map(|turn| turn.ended_at);
+    let cancelled = metadata.cancelled.iter().map(|turn| turn.cancelled_at);
     turns
         .chain(cancelled)
         .chain(session.started_at)
-        .chain(file_name::time(id))
+        .chain(file_name::time_in_name(id))
         .max()
 }
 
-fn modified(path: &Path) -> Option<Timestamp> {
+fn modified_at(path: &Path) -> Option<Timestamp> {
     let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
     Timestamp::try_from(modified.ok()?).ok()
 }

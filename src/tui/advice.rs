@@ -1,24 +1,24 @@
 //! Wording of advice for the full-screen program: its commands and keys.
 
-use crate::domain::advice::sentences;
+use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};
 
 /// A notice with its advice, on one line.
-pub fn sentence(notice: &Notice) -> String {
-    notice.sentence(phrase)
+pub fn notice_line(notice: &Notice) -> String {
+    notice.to_sentence(phrase)
 }
 
 /// All advice as sentences; None without any.
-pub fn words(advice: &[Advice]) -> Option<String> {
-    sentences(advice, phrase)
+pub fn advice_line(advice: &[Advice]) -> Option<String> {
+    join_sentences(advice, phrase)
 }
 
 fn phrase(advice: &Advice) -> Option<String> {
     let text = match advice {
-        Advice::Say(sentence) => sentence,
+        Advice::Sentence(sentence) => sentence,
         Advice::Retry => "/retry tries again.",
         Advice::RetryLater => "Wait a moment, then use /retry.",
-        Advice::SendAgain => "Enter sends it again.",
+        Advice::ResendPrompt => "Enter sends it again.",
         Advice::Continue => "/continue resumes from there.",
         Advice::WaitOrStop => "Wait for it to finish, or stop it with Ctrl+C.",
         Advice::Stop => "Press Ctrl+C to stop it.",
@@ -37,20 +37,22 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::RetryCompact => "/compact tries again.",
         Advice::NewSession => "Start a new one with /new.",
         Advice::ListSessions => "Ctrl+O lists the saved ones.",
-        Advice::NameTitle => "Usage: /rename TITLE",
+        Advice::SetTitle => "Usage: /rename TITLE",
         Advice::ListBranches => "/branches switches back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
-        Advice::LeavePrivate => "/private off resumes saving.",
+        Advice::ResumeSaving => "/private off resumes saving.",
         Advice::ShowLog => "F12 shows the log.",
         Advice::Reload => "/reload shows the choice again.",
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
         Advice::ReviewTrust => "/trust shows what changed.",
-        Advice::SwitchOffTools => {
+        Advice::DisableTools => {
             "To disable a server or a tool, press Space on it in the Servers pane (F2)."
         }
-        Advice::ShowInstructions => "To read them, press i on the server in the Servers pane (F2).",
+        Advice::ReviewInstructions => {
+            "To read them, press i on the server in the Servers pane (F2)."
+        }
     };
     Some(text.to_owned())
 }

@@ -3,9 +3,9 @@
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
-    Banner, ModelCatalog, ModelRef, PersonaSummary, Pull, Think, ToolMode, Trusted,
+    Banner, ModelCatalog, ModelRef, PersonaSummary, Pull, Think, ToolMode, TrustEntry,
 };
-use crate::protocol::{Event, LogLine, Meter};
+use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ pub struct EngineState {
     /// `None` means the plain system prompt.
     pub persona: Option<String>,
     pub mode: ToolMode,
-    pub trusted: Arc<Vec<Trusted>>,
-    pub meter: Meter,
+    pub trust_entries: Arc<Vec<TrustEntry>>,
+    pub context_meter: ContextMeter,
     pub banners: Vec<Banner>,
     pub log: VecDeque<LogLine>,
     /// Trace of the last answer; `None` until the engine has sent one.
@@ -44,10 +44,10 @@ impl EngineState {
             Event::PullChanged(pull) => self.pull = pull,
             Event::ThinkChanged(think) => self.think = think,
             Event::ToolModeChanged(mode) => self.mode = mode,
-            Event::ContextMeasured(meter) => self.meter = meter,
+            Event::ContextMeasured(meter) => self.context_meter = meter,
             Event::BannersChanged(banners) => self.banners = banners,
-            Event::Traced(lines) => self.trace = Some(lines),
-            Event::Logged(line) => {
+            Event::ReplyTraceLoaded(lines) => self.trace = Some(lines),
+            Event::LogLineWritten(line) => {
                 self.log.push_back(line);
                 if self.log.len() > LOG_LINES_MAX {
                     self.log.pop_front();

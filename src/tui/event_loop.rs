@@ -2,17 +2,19 @@
 //! effects and draws a frame when something changed. Key presses draw immediately,
 //! streaming draws at most 60 times a second, and an idle screen sets no timer.
 
-use crate::protocol::{Command, EVENTS_MAX, Event};
+use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
-use crate::tui::model::Model;
-use crate::tui::msg::{Effect, Input, Msg};
+use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::terminal::external_editor::run_editor;
-use crate::tui::terminal::frame_writer::Screen;
+use crate::tui::terminal::frame_writer::FrameWriter;
 use crate::tui::terminal::shutdown::shut_down;
-use crate::tui::terminal::signals::{Signals, answers_questions, hung_up, watched_tty};
-use crate::tui::terminal::{Guard, panic};
-use crate::tui::update::{inputs, interrupt, update};
-use crate::tui::{Options, terminal, view};
+use crate::tui::terminal::signals::{
+    TerminalSignals, answers_queries, open_watched_tty, wait_for_hangup,
+};
+use crate::tui::terminal::{TerminalGuard, panic};
+use crate::tui::ui_model::UiModel;
+use crate::tui::update::{inputs_from_keys, interrupt, update};
+use crate::tui::{TuiOptions, terminal, view};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
@@ -34,26 +36,26 @@ const FRAME: Duration = Duration::from_millis(16);
 /// Maximum number of terminal events processed before a frame is drawn.
 const BATCH_MAX: usize = 8_192;
 /// How long SIGTSTP may take to arrive.
-const STOP_MAX: Duration = Duration::from_millis(50);
+const STOP_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long to wait for the engine to accept the draft.
-const KEEP_MAX: Duration = Duration::from_millis(300);
-const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
+const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ScreenExit {
     /// The user quit.
-    Left,
+    Quit,
     /// The user started the demo.
     Demo,
     /// Signal number.
     Signal(i32),
 }
 
-impl Exit {
+impl ScreenExit {
     /// The exit code of the process.
     pub fn code(self) -> u8 {
         match self {
-            Self::Left | Self::Demo => 0,
+            Self::Quit | Self::Demo => 0,
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
         }
     }
@@ -71,8 +73,8 @@ pub enum TuiError {
     EngineGone,
 }
 
-impl From<panic::Panicked> for TuiError {
-    fn from(_: panic::Panicked) -> Self {
+impl From<panic::ScreenPanicked> for TuiError {
+    fn from(_: panic::ScreenPanicked) -> Self {
         Self::Panicked
     }
 }
@@ -86,56 +88,56 @@ impl From<panic::Panicked> for TuiError {
 pub async fn run(
     commands: Sender<Command>,
     mut events: Receiver<Event>,
-    options: Options,
-) -> Result<Exit, TuiError> {
+    options: TuiOptions,
+) -> Result<ScreenExit, TuiError> {
     panic::install(options.panic_report.clone(), options.redact);
-    let outcome = show(&commands, &mut events, &options).await;
+    let outcome = run_screen(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {
-        shut_down(farewell(&outcome), &commands, &mut events).await;
+        shut_down(shutdown_command(&outcome), &commands, &mut events).await;
     }
     outcome
 }
 
 /// Only quitting cancels the running turn; a signal or a lost terminal leaves it resumable.
-fn farewell(outcome: &Result<Exit, TuiError>) -> Command {
+fn shutdown_command(outcome: &Result<ScreenExit, TuiError>) -> Command {
     match outcome {
-        Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
-        _ => Command::Abandon,
+        Ok(ScreenExit::Quit | ScreenExit::Demo) => Command::Shutdown,
+        _ => Command::ShutdownKeepingTurn,
     }
 }
 
-async fn show(
+async fn run_screen(
     commands: &Sender<Command>,
     events: &mut Receiver<Event>,
-    options: &Options,
-) -> Result<Exit, TuiError> {
-    let signals = Signals::install()?;
-    let guard = Guard::take(options)?;
+    options: &TuiOptions,
+) -> Result<ScreenExit, TuiError> {
+    let signals = TerminalSignals::install()?;
+    let guard = TerminalGuard::take(options)?;
     let size = terminal::size()?;
-    let mut app = App {
-        model: Model::new(options, (size.width, size.height)),
-        screen: Screen::new(),
+    let mut app = EventLoop {
+        model: UiModel::new(options, (size.width, size.height)),
+        screen: FrameWriter::new(),
         guard,
         signals,
-        input: Some(keys()),
-        tty: watched_tty(),
+        input: Some(terminal_events()),
+        tty: open_watched_tty(),
         commands,
         start: Instant::now(),
-        drawn: None,
+        last_frame: None,
         dirty: true,
-        left: None,
+        exit: None,
         #[cfg(debug_assertions)]
         test_panic: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
     };
     app.draw()?;
-    if !options.no_color && answers_questions() {
-        app.screen.send(ASK_BACKGROUND)?;
+    if !options.no_color && answers_queries() {
+        app.screen.write_sequence(BACKGROUND_QUERY)?;
     }
-    let ended = app.turn(events).await;
+    let ended = app.run(events).await;
     if !matches!(
         ended,
-        Ok(Exit::Left | Exit::Demo) | Err(TuiError::EngineGone)
+        Ok(ScreenExit::Quit | ScreenExit::Demo) | Err(TuiError::EngineGone)
     ) {
         app.keep_draft().await;
     }
@@ -144,14 +146,14 @@ async fn show(
 
 /// Terminal input, polled only when crossterm signals readiness: each direct poll would
 /// contend for a lock that crossterm's reader thread holds.
-type Keys = SelectAll<EventStream>;
+type TerminalEvents = SelectAll<EventStream>;
 
-fn keys() -> Keys {
+fn terminal_events() -> TerminalEvents {
     select_all([EventStream::new()])
 }
 
 fn poll_event(
-    input: &mut Option<Keys>,
+    input: &mut Option<TerminalEvents>,
     context: &mut Context<'_>,
 ) -> Poll<Option<io::Result<Terminal>>> {
     match input {
@@ -160,78 +162,81 @@ fn poll_event(
     }
 }
 
-async fn next_event(input: &mut Option<Keys>) -> Option<io::Result<Terminal>> {
+async fn next_event(input: &mut Option<TerminalEvents>) -> Option<io::Result<Terminal>> {
     poll_fn(|context| poll_event(input, context)).await
 }
 
-struct App<'a> {
-    model: Model,
-    screen: Screen,
-    guard: Guard,
-    signals: Signals,
+struct EventLoop<'a> {
+    model: UiModel,
+    screen: FrameWriter,
+    guard: TerminalGuard,
+    signals: TerminalSignals,
     /// `None` while another program owns the terminal.
-    input: Option<Keys>,
+    input: Option<TerminalEvents>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
-    drawn: Option<Instant>,
+    last_frame: Option<Instant>,
     dirty: bool,
-    left: Option<Exit>,
+    exit: Option<ScreenExit>,
     #[cfg(debug_assertions)]
     test_panic: bool,
 }
 
-impl App<'_> {
-    async fn turn(&mut self, events: &mut Receiver<Event>) -> Result<Exit, TuiError> {
-        let mut arrived = Vec::with_capacity(EVENTS_MAX);
+impl EventLoop<'_> {
+    async fn run(&mut self, events: &mut Receiver<Event>) -> Result<ScreenExit, TuiError> {
+        let mut arrived = Vec::with_capacity(EVENT_QUEUE_MAX);
         let mut alarm = Box::pin(sleep(Duration::MAX));
         loop {
-            let wake = self.wake();
+            let wake = self.next_wake();
             // Reset only when the deadline changes: each reset wakes the timer thread.
             if let Some(at) = wake.filter(|at| *at != alarm.deadline()) {
                 alarm.as_mut().reset(at);
             }
             tokio::select! {
                 biased;
-                number = self.signals.next() => return Ok(Exit::Signal(number)),
-                () = hung_up(self.tty.as_ref()) => return Err(TuiError::InputLost),
+                number = self.signals.next() => return Ok(ScreenExit::Signal(number)),
+                () = wait_for_hangup(self.tty.as_ref()) => return Err(TuiError::InputLost),
                 event = next_event(&mut self.input) => {
                     let event = event.ok_or(TuiError::InputLost)?;
-                    self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
+                    self.handle_terminal_events(event.map_err(|_| TuiError::InputLost)?).await?;
                     // After an exit the terminal may already be restored.
-                    if self.left.is_none() {
+                    if self.exit.is_none() {
                         self.draw()?;
                     }
                 }
-                count = events.recv_many(&mut arrived, EVENTS_MAX) => {
+                count = events.recv_many(&mut arrived, EVENT_QUEUE_MAX) => {
                     if count == 0 {
                         return Err(TuiError::EngineGone);
                     }
                     for event in arrived.drain(..) {
-                        self.feed(Input::Engine(Box::new(event))).await?;
+                        self.process(UiInput::Engine(Box::new(event))).await?;
                     }
                 }
-                () = &mut alarm, if wake.is_some() => self.feed(Input::Tick).await?,
+                () = &mut alarm, if wake.is_some() => self.process(UiInput::Tick).await?,
             }
-            if let Some(exit) = self.left {
+            if let Some(exit) = self.exit {
                 return Ok(exit);
             }
-            if self.dirty && self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
+            if self.dirty && self.last_frame.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
                 self.draw()?;
             }
         }
     }
 
     /// The earlier of the next due frame and the model's own deadline.
-    fn wake(&self) -> Option<Instant> {
-        let frame = self.drawn.filter(|_| self.dirty).map(|drawn| drawn + FRAME);
-        let model = self.model.wake().map(|at| self.start + at);
+    fn next_wake(&self) -> Option<Instant> {
+        let frame = self
+            .last_frame
+            .filter(|_| self.dirty)
+            .map(|drawn| drawn + FRAME);
+        let model = self.model.next_wake().map(|at| self.start + at);
         [frame, model].into_iter().flatten().min()
     }
 
     /// Handles all input that is ready at once. A paste that arrives as keys can only be
     /// told from typing if the whole batch is seen together.
-    async fn take_input(&mut self, first: Terminal) -> Result<(), TuiError> {
+    async fn handle_terminal_events(&mut self, first: Terminal) -> Result<(), TuiError> {
         let mut keys: Vec<KeyEvent> = Vec::new();
         let mut next = Some(first);
         let mut taken = 0;
@@ -242,42 +247,42 @@ impl App<'_> {
                     keys.push(key);
                     None
                 }
-                Terminal::Paste(text) => Some(Input::Paste(text)),
-                Terminal::Mouse(mouse) => Some(Input::Mouse(mouse)),
-                Terminal::Resize(width, height) => Some(Input::Resize { width, height }),
-                Terminal::FocusGained => Some(Input::Focus(true)),
-                Terminal::FocusLost => Some(Input::Focus(false)),
+                Terminal::Paste(text) => Some(UiInput::Paste(text)),
+                Terminal::Mouse(mouse) => Some(UiInput::Mouse(mouse)),
+                Terminal::Resize(width, height) => Some(UiInput::Resize { width, height }),
+                Terminal::FocusGained => Some(UiInput::Focus(true)),
+                Terminal::FocusLost => Some(UiInput::Focus(false)),
             };
             if let Some(other) = other {
-                self.take_keys(&mut keys).await?;
-                self.feed(other).await?;
+                self.flush_keys(&mut keys).await?;
+                self.process(other).await?;
             }
             // Polled with this task's own waker: crossterm keeps the first waker it gets
             // until it fires, so a key for any other waker would be lost.
             let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
-                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && self.left.is_none() => {
+                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && self.exit.is_none() => {
                     Some(event)
                 }
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
                 Poll::Ready(Some(Ok(event))) => {
-                    self.take_keys(&mut keys).await?;
+                    self.flush_keys(&mut keys).await?;
                     taken = 0;
-                    Some(event).filter(|_| self.left.is_none())
+                    Some(event).filter(|_| self.exit.is_none())
                 }
                 Poll::Pending => None,
             };
         }
-        self.take_keys(&mut keys).await
+        self.flush_keys(&mut keys).await
     }
 
-    async fn take_keys(&mut self, keys: &mut Vec<KeyEvent>) -> Result<(), TuiError> {
+    async fn flush_keys(&mut self, keys: &mut Vec<KeyEvent>) -> Result<(), TuiError> {
         #[cfg(debug_assertions)]
         if self.test_panic && !keys.is_empty() {
-            panic::watch(|| panic!("HUMBLE_TEST_PANIC is set"))?;
+            panic::catch_panic(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs(keys, &self.model.input.replies) {
-            self.feed(input).await?;
+        for input in inputs_from_keys(keys, &self.model.input.replies) {
+            self.process(input).await?;
         }
         keys.clear();
         Ok(())
@@ -285,46 +290,46 @@ impl App<'_> {
 
     /// Saves the draft when a signal or a lost terminal ended the screen.
     async fn keep_draft(&self) {
-        if let Ok(Some(kept)) = panic::watch(|| interrupt::kept_draft(&self.model)) {
-            let keep = self.commands.send(Command::KeepDraft(kept));
-            let _ = timeout(KEEP_MAX, keep).await;
+        if let Ok(Some(kept)) = panic::catch_panic(|| interrupt::draft_to_save(&self.model)) {
+            let keep = self.commands.send(Command::SaveDraft(kept));
+            let _ = timeout(KEEP_DRAFT_TIMEOUT, keep).await;
         }
     }
 
     /// Runs one `update` and the effects it returns.
-    async fn feed(&mut self, input: Input) -> Result<(), TuiError> {
+    async fn process(&mut self, input: UiInput) -> Result<(), TuiError> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let msg = Msg::new(self.start.elapsed(), input);
             self.dirty = true;
-            for effect in panic::watch(|| update(&mut self.model, msg))? {
-                inputs.extend(self.perform(effect).await?);
+            for effect in panic::catch_panic(|| update(&mut self.model, msg))? {
+                inputs.extend(self.run_effect(effect).await?);
             }
         }
         Ok(())
     }
 
-    async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, TuiError> {
+    async fn run_effect(&mut self, effect: UiEffect) -> Result<Option<UiInput>, TuiError> {
         match effect {
-            Effect::Send(command) => {
+            UiEffect::Send(command) => {
                 if let Err(TrySendError::Full(command)) = self.commands.try_send(command) {
-                    return Ok(Some(Input::Unsent(Box::new(command))));
+                    return Ok(Some(UiInput::CommandRejected(Box::new(command))));
                 }
             }
-            Effect::Quit => self.left = self.left.or(Some(Exit::Left)),
-            Effect::StartDemo => self.left = Some(Exit::Demo),
-            Effect::Repaint => self.screen.clear(),
-            Effect::Suspend => self.suspend().await?,
-            Effect::EditText(text) => return self.edit_outside(&text).await,
-            Effect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
-            Effect::CallBack(words) => {
+            UiEffect::Quit => self.exit = self.exit.or(Some(ScreenExit::Quit)),
+            UiEffect::StartDemo => self.exit = Some(ScreenExit::Demo),
+            UiEffect::Repaint => self.screen.invalidate(),
+            UiEffect::Suspend => self.suspend().await?,
+            UiEffect::OpenEditor(text) => return self.run_external_editor(&text).await,
+            UiEffect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
+            UiEffect::Notify(words) => {
                 let sequence = format!("\x1b]9;{words}\x07\x07");
-                self.screen.send(sequence.as_bytes())?;
+                self.screen.write_sequence(sequence.as_bytes())?;
             }
-            Effect::Copy(text) => {
+            UiEffect::Copy(text) => {
                 let mut sequence = Vec::new();
                 crossterm::queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
-                self.screen.send(&sequence)?;
+                self.screen.write_sequence(&sequence)?;
             }
         }
         Ok(None)
@@ -333,53 +338,53 @@ impl App<'_> {
     fn draw(&mut self) -> Result<(), TuiError> {
         let Self { model, screen, .. } = self;
         let size = terminal::size()?;
-        panic::watch(|| screen.draw(size, |buffer| view::paint(model, buffer)))??;
+        panic::catch_panic(|| screen.draw(size, |buffer| view::paint(model, buffer)))??;
         self.dirty = false;
-        self.drawn = Some(Instant::now());
+        self.last_frame = Some(Instant::now());
         Ok(())
     }
 
     /// Restores the terminal and stops reading from it.
-    fn step_aside(&mut self) {
+    fn release_terminal(&mut self) {
         terminal::restore();
         // Drop the old reader now: its thread keeps reading until dropped, and a new reader
         // would wait for it.
         self.input = None;
     }
 
-    fn come_back(&mut self) -> Result<(), TuiError> {
+    fn reclaim_terminal(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
-        self.screen.clear();
-        self.input = Some(keys());
+        self.screen.invalidate();
+        self.input = Some(terminal_events());
         self.draw()
     }
 
     async fn suspend(&mut self) -> Result<(), TuiError> {
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
-        self.step_aside();
+        self.release_terminal();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)
             .map_err(io::Error::from)?;
         // The stop signal may reach another thread first. Without this wait we could
         // reclaim the terminal before the process has actually stopped.
-        let _ = timeout(STOP_MAX, resumed.recv()).await;
-        self.come_back()
+        let _ = timeout(STOP_TIMEOUT, resumed.recv()).await;
+        self.reclaim_terminal()
     }
 
     /// Returns `None` if a signal ended the program meanwhile.
-    async fn edit_outside(&mut self, text: &str) -> Result<Option<Input>, TuiError> {
-        self.step_aside();
+    async fn run_external_editor(&mut self, text: &str) -> Result<Option<UiInput>, TuiError> {
+        self.release_terminal();
         let edited = tokio::select! {
             biased;
             edited = run_editor(text) => edited,
             number = self.signals.next_fatal() => {
-                self.left = Some(Exit::Signal(number));
+                self.exit = Some(ScreenExit::Signal(number));
                 return Ok(None);
             }
         };
         // Ctrl+C pressed in the editor was meant for the editor.
-        self.signals = Signals::install()?;
-        self.come_back()?;
-        let edited = edited.map_err(|why| advice::sentence(&why));
-        Ok(Some(Input::Edited(edited)))
+        self.signals = TerminalSignals::install()?;
+        self.reclaim_terminal()?;
+        let edited = edited.map_err(|why| advice::notice_line(&why));
+        Ok(Some(UiInput::EditorClosed(edited)))
     }
 }

@@ -1,9 +1,9 @@
 //! The help layer: all keys and commands, generated from the keymap table.
 
-use crate::tui::keymap::{Action, Binding, Chord, TABLE, When};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::keymap::{Action, Binding, BindingScope, Chord, TABLE};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
@@ -11,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 const KEYS_COLUMNS: u16 = 24;
 const COMMAND_COLUMNS: u16 = 16;
 
-enum Row {
+enum HelpRow {
     Heading(&'static str),
     Binding(&'static Binding),
     Blank,
@@ -28,27 +28,27 @@ impl Layer for HelpLayer {
         Some(Action::Help)
     }
 
-    fn key(&mut self, _: KeyEvent, _: &mut Cx) -> Handled {
+    fn handle_key(&mut self, _: KeyEvent, _: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
         self.top = self.top.saturating_add_signed(rows);
     }
 
-    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
-        let (over, rows) = (area.body, rows());
-        let area = window(over, "Help", "", (over.width, rows.len() as u16), pen);
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let (over, rows) = (area.body, help_rows());
+        let area = draw_window(over, "Help", "", (over.width, rows.len() as u16), pen);
         let height = usize::from(area.height);
         self.top = self.top.min(rows.len().saturating_sub(height));
         for (y, row) in rows.iter().skip(self.top).take(height).enumerate() {
             let y = area.y + y as u16;
             match row {
-                Row::Blank => {}
-                Row::Heading(words) => {
+                HelpRow::Blank => {}
+                HelpRow::Heading(words) => {
                     pen.put(area.x, y, words, pen.theme.bold, area.width);
                 }
-                Row::Binding(binding) => draw_binding(binding, area, y, pen),
+                HelpRow::Binding(binding) => draw_binding(binding, area, y, pen),
             }
         }
         let below = rows.len().saturating_sub(self.top + height);
@@ -59,7 +59,7 @@ impl Layer for HelpLayer {
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         vec!["PgUp/PgDn scroll".to_owned(), "Esc close".to_owned()]
     }
 }
@@ -80,34 +80,34 @@ fn draw_binding(binding: &Binding, area: Rect, y: u16, pen: &mut Painter) {
     } else {
         KEYS_COLUMNS + 4
     };
-    pen.put_cut(area.x, y, &name, pen.theme.accent, columns.min(area.width));
+    pen.put_truncated(area.x, y, &name, pen.theme.accent, columns.min(area.width));
     let x = area.x + columns + 1;
     let room = area.right().saturating_sub(x);
-    let used = pen.put_cut(x, y, binding.description, pen.theme.plain, room);
+    let used = pen.put_truncated(x, y, binding.description, pen.theme.plain, room);
     if !keys.is_empty() && used + COMMAND_COLUMNS < room {
         pen.put_right(area.right(), y, command.trim_end(), pen.theme.dim);
     }
 }
 
-fn rows() -> Vec<Row> {
+fn help_rows() -> Vec<HelpRow> {
     let groups = [
-        ("Everywhere", When::Always, true),
-        ("In the message", When::Message, true),
-        ("In a pane", When::Pane, true),
-        ("In the Servers pane", When::Servers, true),
-        ("On a call in the chat", When::Call, true),
-        ("Commands", When::Always, false),
+        ("Everywhere", BindingScope::Always, true),
+        ("In the message", BindingScope::Message, true),
+        ("In a pane", BindingScope::Pane, true),
+        ("In the Servers pane", BindingScope::Servers, true),
+        ("On a call in the chat", BindingScope::CallLine, true),
+        ("Commands", BindingScope::Always, false),
     ];
     let mut rows = Vec::new();
     for (heading, when, keyed) in groups {
         if !rows.is_empty() {
-            rows.push(Row::Blank);
+            rows.push(HelpRow::Blank);
         }
-        rows.push(Row::Heading(heading));
+        rows.push(HelpRow::Heading(heading));
         let listed = TABLE
             .iter()
-            .filter(|binding| binding.when == when && binding.keys.is_empty() != keyed);
-        rows.extend(listed.map(Row::Binding));
+            .filter(|binding| binding.scope == when && binding.keys.is_empty() != keyed);
+        rows.extend(listed.map(HelpRow::Binding));
     }
     rows
 }

@@ -2,12 +2,12 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
@@ -18,7 +18,7 @@ const FOUND_MAX: usize = 200;
 pub struct HistorySearch(SearchList);
 
 /// The prompts that contain every word of `filter`, newest first.
-fn found<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
+fn matching_prompts<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
     let holds_all = |prompt: &&String| {
@@ -36,52 +36,57 @@ fn found<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
 
 impl Layer for HistorySearch {
     fn action(&self) -> Option<Action> {
-        Some(Action::Recall)
+        Some(Action::SearchHistory)
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        if layers::step(key).is_some() {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        if layers::row_step(key).is_some() {
             return Handled::PassedOn;
         }
-        if layers::find(key, &[Place::Line]) == Some(LayerKey::Take) {
-            let found = found(cx.shared.prompts, &self.0.filter());
+        if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
+            let found = matching_prompts(cx.shared.prompts, &self.0.filter());
             if let Some(prompt) = found.get(self.0.selected(found.len())) {
                 let prompt = (*prompt).to_owned();
-                cx.ask(Request::SetMessage(prompt));
+                cx.request(UiRequest::SetMessage(prompt));
             }
             return Handled::Closed;
         }
-        self.0.type_key(key)
+        self.0.search_key(key)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         self.0.paste(text);
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, shared: Shared) {
-        let count = found(shared.prompts, &self.0.filter()).len();
+    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
+        let count = matching_prompts(shared.prompts, &self.0.filter()).len();
         self.0.step(rows, count);
     }
 
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
-        let found = found(shared.prompts, &self.0.filter());
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        let found = matching_prompts(shared.prompts, &self.0.filter());
         let rows = (found.len() as u16).clamp(1, 12);
-        let area = window(area.chat, "Prompt history", "", (72, rows + 2), pen);
+        let area = draw_window(area.chat, "Prompt history", "", (72, rows + 2), pen);
         let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
             let line = row.line;
             let start = truncate_to_width(prompt, 2 * usize::from(line.width));
             let words = Clean::single_line(start);
             let columns = line.width.saturating_sub(2);
-            pen.put_cut(line.x + 2, line.y, words.as_str(), row.style, columns);
+            pen.put_truncated(line.x + 2, line.y, words.as_str(), row.style, columns);
         });
         Some(cursor)
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         vec![
-            layers::hint(Place::Line, LayerKey::Take, "select"),
-            layers::hint(Place::Line, LayerKey::Back, "close"),
+            layers::hint(KeyContext::InputLine, LayerKey::Confirm, "select"),
+            layers::hint(KeyContext::InputLine, LayerKey::Back, "close"),
         ]
     }
 }

@@ -3,7 +3,7 @@
 //! knows neither the model nor other features, so adding a layer takes one folder and one
 //! line that opens it.
 
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::{
     CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolMode, Transcript,
 };
@@ -34,41 +34,46 @@ pub trait Layer: fmt::Debug {
         None
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled;
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled;
 
     /// Handles pasted text, which must never confirm anything.
-    fn paste(&mut self, _text: &str, _cx: &mut Cx) -> Handled {
+    fn paste(&mut self, _text: &str, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
     /// Scrolls by rows: mouse wheel, or an arrow or page key that the layer did not handle.
-    fn scroll(&mut self, _rows: isize, _shared: Shared) {}
+    fn scroll(&mut self, _rows: isize, _shared: SharedUiState) {}
 
     /// Sees each engine event before any other feature.
-    fn event(&mut self, _event: &Event, _cx: &mut Cx) -> Handled {
+    fn handle_event(&mut self, _event: &Event, _cx: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
     /// Ctrl+C with no running work for it to stop first.
-    fn interrupt(&mut self, _cx: &mut Cx) -> Handled {
+    fn interrupt(&mut self, _cx: &mut UiContext) -> Handled {
         Handled::Closed
     }
 
     /// When to call [`Self::tick`] next.
-    fn wake(&self) -> Option<Duration> {
+    fn wake_at(&self) -> Option<Duration> {
         None
     }
 
-    fn tick(&mut self, _cx: &mut Cx) {}
+    fn tick(&mut self, _cx: &mut UiContext) {}
 
     /// Draws the layer and returns the cursor position if a text field has the focus.
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position>;
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position>;
 
     /// Hints for the keys that are useful now, most important first.
-    fn hints(&self, shared: Shared) -> Vec<String>;
+    fn hints(&self, shared: SharedUiState) -> Vec<String>;
 
     /// Whether the layer shows an empty list.
-    fn is_empty(&self) -> bool {
+    fn shows_empty_list(&self) -> bool {
         false
     }
 }
@@ -82,13 +87,13 @@ pub struct LayerArea {
 
 /// State of other features that a layer may read.
 #[derive(Debug, Clone, Copy)]
-pub struct Shared<'a> {
+pub struct SharedUiState<'a> {
     pub now: Duration,
     /// Terminal size in columns and rows.
     pub size: (u16, u16),
     pub glyphs: Glyphs,
     /// Action of the open layer.
-    pub opened: Option<Action>,
+    pub open_layer: Option<Action>,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
@@ -97,7 +102,7 @@ pub struct Shared<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Picked {
+pub enum PickedItem {
     Model(ModelRef),
     Server(ServerId),
     /// The call to cancel.
@@ -111,59 +116,63 @@ pub enum Picked {
 
 /// An effect that a feature requests. Requests run in order after the feature returns.
 #[derive(Debug)]
-pub enum Request {
+pub enum UiRequest {
     Send(Command),
     Notify(Notice),
     Copy(String),
     StartDemo,
     /// The user ran a call while this many of its rows had never been drawn.
-    RanUnread(CallId, usize),
+    RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),
     /// A global action, not one of the focused pane.
-    Run(Action),
+    RunAction(Action),
     /// A typed command and its argument.
-    Command(Action, String),
-    Pick(Picked),
+    RunCommand(Action, String),
+    Pick(PickedItem),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Another session is about to open: queued prompts must not go into it.
-    HoldQueue,
+    ReturnQueue,
     ShowServers,
     HideServers,
 }
 
 /// A feature's access to the rest of the program: readable state and requests.
 #[derive(Debug)]
-pub struct Cx<'a> {
-    pub shared: Shared<'a>,
-    queries: &'a mut Mint,
-    requests: &'a mut Vec<Request>,
+pub struct UiContext<'a> {
+    pub shared: SharedUiState<'a>,
+    query_ids: &'a mut IdGenerator,
+    requests: &'a mut Vec<UiRequest>,
 }
 
-impl<'a> Cx<'a> {
-    pub fn new(shared: Shared<'a>, queries: &'a mut Mint, requests: &'a mut Vec<Request>) -> Self {
+impl<'a> UiContext<'a> {
+    pub fn new(
+        shared: SharedUiState<'a>,
+        queries: &'a mut IdGenerator,
+        requests: &'a mut Vec<UiRequest>,
+    ) -> Self {
         Self {
             shared,
-            queries,
+            query_ids: queries,
             requests,
         }
     }
 
-    pub fn ask(&mut self, request: Request) {
+    pub fn request(&mut self, request: UiRequest) {
         self.requests.push(request);
     }
 
     pub fn send(&mut self, command: Command) {
-        self.ask(Request::Send(command));
+        self.request(UiRequest::Send(command));
     }
 
     pub fn notify(&mut self, notice: Notice) {
-        self.ask(Request::Notify(notice));
+        self.request(UiRequest::Notify(notice));
     }
 
     pub fn open(&mut self, layer: impl Layer + 'static) {
-        self.ask(Request::Open(Box::new(layer)));
+        self.request(UiRequest::Open(Box::new(layer)));
     }
 
     /// Copies text to the terminal's clipboard.
@@ -171,13 +180,13 @@ impl<'a> Cx<'a> {
         if text.is_empty() {
             return self.notify(Notice::info("Nothing to copy yet."));
         }
-        self.ask(Request::Copy(text));
+        self.request(UiRequest::Copy(text));
         // OSC 52 has no acknowledgement, so the notice claims only that the text was sent.
         self.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
     }
 
     /// A fresh id for a query to the engine.
-    pub fn query(&mut self) -> QueryId {
-        QueryId(self.queries.mint())
+    pub fn next_query_id(&mut self) -> QueryId {
+        QueryId(self.query_ids.next_id())
     }
 }

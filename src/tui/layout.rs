@@ -1,14 +1,14 @@
 //! Computes the layout of all panes for a terminal size. Drawing and scrolling both use it,
 //! so they cannot disagree.
 
-use crate::tui::model::Model;
 use crate::tui::panes::{Focus, Pane};
+use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
-use crate::tui::widgets::painter::inside;
+use crate::tui::widgets::painter::frame_inner;
 use ratatui::layout::Rect;
 
 /// From this width on, the servers and thinking panes are shown beside the chat.
-pub const SIDE_FROM: u16 = 100;
+pub const SIDE_PANES_WIDTH_MIN: u16 = 100;
 /// From this width on, panes have frames.
 const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
@@ -17,8 +17,8 @@ const SIDE_WIDTH: u16 = 34;
 const THINKING_ROWS_KEPT: u16 = 5;
 
 /// Whether the side panes fit beside the chat. If not, they open over it.
-pub fn has_side((width, height): (u16, u16)) -> bool {
-    width >= SIDE_FROM && height >= SMALL_HEIGHT
+pub fn has_side_panes((width, height): (u16, u16)) -> bool {
+    width >= SIDE_PANES_WIDTH_MIN && height >= SMALL_HEIGHT
 }
 /// Below this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
@@ -30,8 +30,8 @@ const CHAT_ROWS_KEPT: u16 = 3;
 const MESSAGE_ROWS_MAX: u16 = 8;
 
 #[derive(Debug, Clone, Default)]
-pub struct Panes {
-    pub framed: bool,
+pub struct ScreenLayout {
+    pub has_frames: bool,
     pub header: Option<Rect>,
     /// Chat and side panes together.
     pub body: Rect,
@@ -40,22 +40,22 @@ pub struct Panes {
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
     /// A side pane opened over the chat.
-    pub over: Option<(Focus, Pane)>,
-    pub above: Rect,
+    pub overlay: Option<(Focus, Pane)>,
+    pub notice_area: Rect,
     /// The line of the demo tour.
-    pub guide: Option<Rect>,
+    pub tour_line: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
     pub hints: Option<Rect>,
     pub dialog: Option<Rect>,
 }
 
-impl Panes {
-    pub fn of(model: &mut Model) -> Self {
+impl ScreenLayout {
+    pub fn compute(model: &mut UiModel) -> Self {
         let (width, height) = model.screen.size;
         let framed = width >= FRAMES_FROM && height >= SMALL_HEIGHT;
         let mut this = Self {
-            framed,
+            has_frames: framed,
             ..Self::default()
         };
         let mut rest = Rect::new(0, 0, width, height);
@@ -66,19 +66,19 @@ impl Panes {
             this.hints = Some(take_bottom(&mut rest, 1));
         }
         this.place_message(model, &mut rest);
-        if model.guide.is_some() && rest.height >= 2 {
-            this.guide = Some(take_bottom(&mut rest, 1));
+        if model.tour.is_some() && rest.height >= 2 {
+            this.tour_line = Some(take_bottom(&mut rest, 1));
         }
-        let wanted = notice_area::rows(model, width).len() as u16;
+        let wanted = notice_area::notice_rows(model, width).len() as u16;
         let wanted = wanted.min(rest.height / 2);
-        this.above = take_bottom(&mut rest, wanted);
+        this.notice_area = take_bottom(&mut rest, wanted);
         this.body = rest;
-        let side = match (has_side(model.screen.size), framed) {
+        let side = match (has_side_panes(model.screen.size), framed) {
             (true, _) => SIDE_WIDTH - 4,
             (false, true) => width - 4,
             (false, false) => width,
         };
-        model.sidebar.fit(side);
+        model.servers_pane.set_width(side);
         this.place_side(model, &mut rest);
         this.chat = rest;
         this.place_dialog(model);
@@ -86,25 +86,29 @@ impl Panes {
         if let Some(focus) = model
             .panes
             .over_chat
-            .filter(|_| !has_side(model.screen.size))
+            .filter(|_| !has_side_panes(model.screen.size))
         {
             let mut pane = this.pane(this.body);
-            if !this.framed {
+            if !this.has_frames {
                 // Without a frame, the first row is the title.
                 take_top(&mut pane.inner, 1);
             }
-            this.over = Some((focus, pane));
+            this.overlay = Some((focus, pane));
         }
         this
     }
 
     pub fn thinking_pane(&self) -> Option<Pane> {
-        let over = self.over.filter(|(focus, _)| *focus == Focus::Thinking);
+        let over = self.overlay.filter(|(focus, _)| *focus == Focus::Thinking);
         over.map(|(_, pane)| pane).or(self.thinking)
     }
 
     fn inner(&self, area: Rect) -> Rect {
-        if self.framed { inside(area) } else { area }
+        if self.has_frames {
+            frame_inner(area)
+        } else {
+            area
+        }
     }
 
     fn pane(&self, outer: Rect) -> Pane {
@@ -114,15 +118,15 @@ impl Panes {
         }
     }
 
-    fn place_message(&mut self, model: &mut Model, rest: &mut Rect) {
-        let margins = if self.framed { 4 } else { 2 };
+    fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
+        let margins = if self.has_frames { 4 } else { 2 };
         let columns = rest.width.saturating_sub(margins).max(1);
         let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
         let rows = model.composer.editor.height(columns, max.into()) as u16;
-        let frame = if self.framed { 2 } else { 0 };
+        let frame = if self.has_frames { 2 } else { 0 };
         self.message = take_bottom(rest, rows + frame);
-        self.message_inner = if self.framed {
-            inside(self.message)
+        self.message_inner = if self.has_frames {
+            frame_inner(self.message)
         } else {
             // Without a frame, a prompt sign takes the left two columns.
             Rect {
@@ -133,9 +137,9 @@ impl Panes {
         };
     }
 
-    fn place_side(&mut self, model: &Model, rest: &mut Rect) {
+    fn place_side(&mut self, model: &UiModel, rest: &mut Rect) {
         let shown = model.panes.show_servers || model.panes.show_thinking;
-        if rest.width < SIDE_FROM || !shown || !self.framed {
+        if rest.width < SIDE_PANES_WIDTH_MIN || !shown || !self.has_frames {
             return;
         }
         let mut side = take_right(rest, SIDE_WIDTH);
@@ -144,7 +148,7 @@ impl Panes {
             return;
         }
         if model.panes.show_servers {
-            let wanted = u16::try_from(model.sidebar.rows().len().max(1)).unwrap_or(u16::MAX);
+            let wanted = u16::try_from(model.servers_pane.rows().len().max(1)).unwrap_or(u16::MAX);
             let wanted = wanted.saturating_add(2);
             // The focused pane may grow.
             let most = match model.panes.focus {
@@ -160,8 +164,8 @@ impl Panes {
 
     /// Places the dialog at the bottom of the chat. On screens of usual height, a few chat
     /// rows stay visible so that the prompt behind the dialog can be read.
-    fn place_dialog(&mut self, model: &mut Model) {
-        if model.dialogs.shown().is_none() {
+    fn place_dialog(&mut self, model: &mut UiModel) {
+        if model.dialogs.current().is_none() {
             return;
         }
         let (width, height) = model.screen.size;
@@ -170,7 +174,7 @@ impl Panes {
             return;
         }
         let all = self.chat.height;
-        let kept = CHAT_ROWS_KEPT + if self.framed { 2 } else { 0 };
+        let kept = CHAT_ROWS_KEPT + if self.has_frames { 2 } else { 0 };
         let room = if height < USUAL_HEIGHT {
             all
         } else {
@@ -178,11 +182,11 @@ impl Panes {
         };
         if model.covers_layer() {
             let mut over = self.body;
-            let rows = model.dialog_rows(over.width, room, all);
+            let rows = model.dialog_height(over.width, room, all);
             self.dialog = Some(take_bottom(&mut over, rows));
             return;
         }
-        let rows = model.dialog_rows(self.chat.width, room, all);
+        let rows = model.dialog_height(self.chat.width, room, all);
         let mut over = self.chat;
         let chat = if all - rows < 4 {
             &mut over

@@ -19,13 +19,12 @@ pub mod keymap;
 mod layer;
 mod layout;
 mod log;
-pub mod model;
 mod models;
 pub mod msg;
 mod notices;
 mod palette;
 mod panes;
-mod probe;
+mod probe_progress;
 mod screen;
 mod servers;
 mod sessions;
@@ -33,14 +32,15 @@ mod settings;
 pub mod terminal;
 mod theme;
 mod trust;
+pub mod ui_model;
 mod update;
 pub mod view;
 mod widgets;
 
-pub use event_loop::{Exit, TuiError, run};
-pub use model::Model;
-pub use msg::{Effect, Input, Msg};
+pub use event_loop::{ScreenExit, TuiError, run};
+pub use msg::{Msg, UiEffect, UiInput};
 pub use terminal::restore;
+pub use ui_model::UiModel;
 pub use update::update;
 
 use crate::domain::Redactor;
@@ -48,7 +48,7 @@ use std::path::PathBuf;
 
 /// Settings that are fixed for the life of the screen.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct TuiOptions {
     /// Use ASCII instead of Unicode glyphs (`ui.ascii`).
     pub ascii: bool,
     /// `NO_COLOR` is set: use emphasis but no colors.
@@ -59,28 +59,28 @@ pub struct Options {
     /// Where panic reports are written; stderr if `None`.
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.
-    pub redact: Redact,
+    pub redact: RedactFn,
     /// Show the demo tour with these prompts prepared (`humble demo`).
-    pub guide: Option<Prompts>,
+    pub tour_prompts: Option<TourPrompts>,
 }
 
 /// Removes secrets from a text. Called by the panic hook, so it must not block.
 #[derive(Debug, Clone, Copy)]
-pub struct Redact(pub fn(&str) -> String);
+pub struct RedactFn(pub fn(&str) -> String);
 
-impl Default for Redact {
+impl Default for RedactFn {
     fn default() -> Self {
-        Self(|text| Redactor::default().redacted(text))
+        Self(|text| Redactor::default().redact(text))
     }
 }
 
 /// Prompts that the demo tour types for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Prompts {
+pub struct TourPrompts {
     /// Triggers a tool call and an answer with rich formatting.
     pub question: &'static str,
     /// Triggers an answer long enough to be stopped.
     pub story: &'static str,
     /// Asks how to connect a real model.
-    pub connect: &'static str,
+    pub setup: &'static str,
 }

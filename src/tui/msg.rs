@@ -8,18 +8,18 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Msg {
     /// Time since the program started.
-    pub at: Duration,
-    pub input: Input,
+    pub now: Duration,
+    pub input: UiInput,
 }
 
 impl Msg {
-    pub fn new(at: Duration, input: Input) -> Self {
-        Self { at, input }
+    pub fn new(at: Duration, input: UiInput) -> Self {
+        Self { now: at, input }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum UiInput {
     Key(KeyEvent),
     /// A complete bracketed paste.
     Paste(String),
@@ -37,14 +37,14 @@ pub enum Input {
     /// The deadline of [`crate::tui::UiModel::next_wake`] has passed.
     Tick,
     /// The text from `$EDITOR`, or the reason for the failure.
-    Edited(Result<String, String>),
+    EditorClosed(Result<String, String>),
     /// The engine's queue was full, so this command was not sent.
-    Unsent(Box<Command>),
+    CommandRejected(Box<Command>),
 }
 
 /// An effect that the event loop performs for the core.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum UiEffect {
     Send(Command),
     /// Restore the terminal, suspend the process, and reclaim the terminal on resume.
     Suspend,
@@ -53,11 +53,11 @@ pub enum Effect {
     /// Copy to the terminal's clipboard (OSC 52).
     Copy(String),
     /// Open this text in `$VISUAL` or `$EDITOR`.
-    EditText(String),
+    OpenEditor(String),
     /// Capture the mouse, or leave it to the terminal's own selection.
     CaptureMouse(bool),
     /// Call the user back to a terminal without focus (OSC 9 and bell).
-    CallBack(&'static str),
+    Notify(&'static str),
     /// Shut the engine down and quit.
     Quit,
     /// Quit and start the demo.

@@ -5,33 +5,33 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How long a notice stays visible.
-pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
+pub const NOTICE_DURATION: Duration = Duration::from_secs(6);
 /// A key press dismisses a notice once it has been visible this long.
-const NOTICE_READ: Duration = Duration::from_secs(1);
+const NOTICE_READING_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub struct Notices {
     /// The visible notice and the time it appeared.
-    shown: Option<(Notice, Duration)>,
+    current: Option<(Notice, Duration)>,
     waiting: VecDeque<Notice>,
 }
 
 impl Notices {
-    pub fn shown(&self) -> Option<&Notice> {
-        self.shown.as_ref().map(|(notice, _)| notice)
+    pub fn current(&self) -> Option<&Notice> {
+        self.current.as_ref().map(|(notice, _)| notice)
     }
 
     pub fn show(&mut self, notice: Notice, now: Duration) {
-        self.shown = Some((notice, now));
+        self.current = Some((notice, now));
     }
 
     /// Queues a notice until no other is visible.
-    pub fn wait(&mut self, notice: Notice) {
+    pub fn queue(&mut self, notice: Notice) {
         self.waiting.push_back(notice);
     }
 
     pub fn show_next(&mut self, now: Duration) {
-        if self.shown.is_none()
+        if self.current.is_none()
             && let Some(next) = self.waiting.pop_front()
         {
             self.show(next, now);
@@ -39,23 +39,25 @@ impl Notices {
     }
 
     pub fn clear(&mut self) {
-        self.shown = None;
+        self.current = None;
     }
 
     pub fn key_pressed(&mut self, now: Duration) {
-        self.clear_after(NOTICE_READ, now);
+        self.clear_after(NOTICE_READING_TIME, now);
     }
 
-    pub fn pass_time(&mut self, now: Duration) {
-        self.clear_after(NOTICE_LASTS, now);
+    pub fn expire(&mut self, now: Duration) {
+        self.clear_after(NOTICE_DURATION, now);
     }
 
     fn clear_after(&mut self, time: Duration, now: Duration) {
-        self.shown.take_if(|(_, since)| now >= *since + time);
+        self.current.take_if(|(_, since)| now >= *since + time);
     }
 
     /// When the visible notice expires.
-    pub fn due(&self) -> Option<Duration> {
-        self.shown.as_ref().map(|(_, since)| *since + NOTICE_LASTS)
+    pub fn expires_at(&self) -> Option<Duration> {
+        self.current
+            .as_ref()
+            .map(|(_, since)| *since + NOTICE_DURATION)
     }
 }

@@ -1,11 +1,11 @@
 //! The command palette: all commands, filtered as the user types.
 
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
@@ -13,7 +13,7 @@ use ratatui::layout::Position;
 pub struct Palette(SearchList);
 
 /// The commands whose text contains the letters of the filter in order.
-fn found(filter: &str) -> Vec<&'static Binding> {
+fn matching_commands(filter: &str) -> Vec<&'static Binding> {
     let wanted = filter.trim().to_lowercase();
     let mut seen: Vec<Action> = Vec::new();
     TABLE
@@ -29,12 +29,12 @@ fn found(filter: &str) -> Vec<&'static Binding> {
                 binding.description,
                 binding.command.unwrap_or_default()
             );
-            matches(&searched.to_lowercase(), &wanted)
+            contains_in_order(&searched.to_lowercase(), &wanted)
         })
         .collect()
 }
 
-fn matches(text: &str, wanted: &str) -> bool {
+fn contains_in_order(text: &str, wanted: &str) -> bool {
     let mut letters = text.chars();
     wanted
         .chars()
@@ -46,33 +46,33 @@ impl Layer for Palette {
         Some(Action::Commands)
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        if layers::step(key).is_some() {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        if layers::row_step(key).is_some() {
             return Handled::PassedOn;
         }
-        if layers::find(key, &[Place::Line]) == Some(LayerKey::Take) {
-            let found = found(&self.0.filter());
+        if layers::find_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm) {
+            let found = matching_commands(&self.0.filter());
             if let Some(binding) = found.get(self.0.selected(found.len())) {
-                cx.ask(Request::Run(binding.action));
+                cx.request(UiRequest::RunAction(binding.action));
             }
             return Handled::Closed;
         }
-        self.0.type_key(key)
+        self.0.search_key(key)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         self.0.paste(text);
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
-        self.0.step(rows, found(&self.0.filter()).len());
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
+        self.0.step(rows, matching_commands(&self.0.filter()).len());
     }
 
-    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
-        let found = found(&self.0.filter());
-        let all = self::found("").len() as u16;
-        let area = window(area.chat, "Commands", "", (72, all + 2), pen);
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let found = matching_commands(&self.0.filter());
+        let all = self::matching_commands("").len() as u16;
+        let area = draw_window(area.chat, "Commands", "", (72, all + 2), pen);
         let cursor = self.0.draw(&found, area, pen, |binding, row, pen| {
             let (line, dim) = (row.line, pen.theme.dim);
             let mut end = line.right();
@@ -85,15 +85,15 @@ impl Layer for Palette {
                 end -= 27;
             }
             let columns = end.saturating_sub(line.x + 2);
-            pen.put_cut(line.x + 2, line.y, binding.description, row.style, columns);
+            pen.put_truncated(line.x + 2, line.y, binding.description, row.style, columns);
         });
         Some(cursor)
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         vec![
-            layers::hint(Place::Line, LayerKey::Take, "run"),
-            layers::hint(Place::Line, LayerKey::Back, "close"),
+            layers::hint(KeyContext::InputLine, LayerKey::Confirm, "run"),
+            layers::hint(KeyContext::InputLine, LayerKey::Back, "close"),
         ]
     }
 }

@@ -2,28 +2,28 @@
 
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
-use crate::tui::layer::{Cx, Picked};
+use crate::tui::layer::{PickedItem, UiContext};
 use crate::tui::widgets::picker::Picker;
 
-pub fn set_tool_mode(argument: &str, cx: &mut Cx) {
+pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     if let Some(mode) = ToolMode::from_name(argument) {
         return cx.send(Command::SetToolMode(mode));
     }
     if !argument.is_empty() {
         return cx.notify(Notice::warning("Please enter either auto or manual."));
     }
-    let row = |mode, label: &str| (Picked::Mode(mode), label.to_owned());
+    let row = |mode, label: &str| (PickedItem::Mode(mode), label.to_owned());
     let rows = [
         row(ToolMode::Manual, "manual  ask before each call"),
         row(ToolMode::Auto, "auto  run calls at once"),
     ];
     let at = usize::from(cx.shared.engine.mode == ToolMode::Auto);
-    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).at(Some(at)));
+    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(at)));
 }
 
 /// Selects the named persona, or opens a picker without a name. `off` selects the plain
 /// system prompt.
-pub fn set_persona(argument: &str, cx: &mut Cx) {
+pub fn set_persona(argument: &str, cx: &mut UiContext) {
     let engine = cx.shared.engine;
     let personas = &engine.personas;
     let named = personas.iter().any(|persona| persona.name == argument);
@@ -32,10 +32,13 @@ pub fn set_persona(argument: &str, cx: &mut Cx) {
         let chosen = (!is_off).then(|| argument.to_owned());
         return cx.send(Command::SelectPersona(chosen));
     }
-    let off = (Picked::Persona(None), "none  system_prompt.txt".to_owned());
+    let off = (
+        PickedItem::Persona(None),
+        "none  system_prompt.txt".to_owned(),
+    );
     let rows = personas.iter().map(|persona| {
-        let label = format!("{}  {}", persona.name, persona.about);
-        (Picked::Persona(Some(persona.name.clone())), label)
+        let label = format!("{}  {}", persona.name, persona.description);
+        (PickedItem::Persona(Some(persona.name.clone())), label)
     });
     let current = engine.persona.as_ref();
     let at = personas
@@ -46,11 +49,11 @@ pub fn set_persona(argument: &str, cx: &mut Cx) {
         "Keep the current persona",
         std::iter::once(off).chain(rows),
     )
-    .at(at.map(|index| index + 1))
-    .open(argument, cx);
+    .starting_at(at.map(|index| index + 1))
+    .pick_or_open(argument, cx);
 }
 
-pub fn replace_system_prompt(argument: &str, cx: &mut Cx) {
+pub fn replace_system_prompt(argument: &str, cx: &mut UiContext) {
     match argument {
         "" | "replace" => cx.send(Command::ReplaceSystemPrompt),
         _ => cx.notify(Notice::warning("Usage: /system-prompt replace")),

@@ -6,7 +6,7 @@ use crate::text::markdown::{StyleRole, TextStyle};
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Background {
+pub enum TerminalBackground {
     #[default]
     Dark,
     Light,
@@ -28,13 +28,13 @@ pub struct Theme {
 
 impl Theme {
     /// Uses only the 16 ANSI colors, so that the terminal's own palette applies.
-    pub fn new(background: Background, no_color: bool) -> Self {
+    pub fn new(background: TerminalBackground, no_color: bool) -> Self {
         let color = |dark: Color, light: Color| {
             let style = Style::new();
             match (no_color, background) {
                 (true, _) => style,
-                (false, Background::Dark) => style.fg(dark),
-                (false, Background::Light) => style.fg(light),
+                (false, TerminalBackground::Dark) => style.fg(dark),
+                (false, TerminalBackground::Light) => style.fg(light),
             }
         };
         Self {
@@ -52,12 +52,12 @@ impl Theme {
     }
 
     /// The style for a span of Markdown.
-    pub fn look(&self, look: TextStyle) -> Style {
+    pub fn text_style(&self, look: TextStyle) -> Style {
         let style = match look.role {
             StyleRole::Plain | StyleRole::Link | StyleRole::Heading => self.plain,
             StyleRole::Dim => self.dim,
             StyleRole::Code => self.accent,
-            StyleRole::Token(token) => self.token(token),
+            StyleRole::Token(token) => self.token_style(token),
         };
         let modifiers = [
             (look.bold, Modifier::BOLD),
@@ -69,7 +69,7 @@ impl Theme {
         on.fold(style, |style, (_, modifier)| style.add_modifier(modifier))
     }
 
-    fn token(&self, token: Token) -> Style {
+    fn token_style(&self, token: Token) -> Style {
         match token {
             Token::Plain => self.plain,
             Token::Comment => self.dim,
@@ -94,18 +94,18 @@ pub struct Glyphs {
     pub ok: &'static str,
     pub refused: &'static str,
     pub folded: &'static str,
-    pub open: &'static str,
+    pub unfolded: &'static str,
     pub down: &'static str,
     pub up: &'static str,
     pub dot: &'static str,
     pub more: &'static str,
     pub cursor: &'static str,
-    pub full: &'static str,
-    pub bar: [&'static str; 2],
+    pub bar_full: &'static str,
+    pub bar_ends: [&'static str; 2],
     pub spinner: &'static [&'static str],
     /// Marks at the left edge of a wrapped row, by where the row above ended: after a
     /// space, in its last column, or one column earlier.
-    pub joints: [&'static str; 3],
+    pub continuations: [&'static str; 3],
     /// Corners clockwise from the top left, then horizontal and vertical edge.
     pub frame: [&'static str; 6],
 }
@@ -118,16 +118,16 @@ const UNICODE: Glyphs = Glyphs {
     ok: "✓",
     refused: "⊘",
     folded: "▸",
-    open: "▾",
+    unfolded: "▾",
     down: "↓",
     up: "↑",
     dot: "·",
     more: "…",
     cursor: "▌",
-    full: "█",
-    bar: ["▕", "▏"],
+    bar_full: "█",
+    bar_ends: ["▕", "▏"],
     spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
-    joints: ["┆", "\\", "/"],
+    continuations: ["┆", "\\", "/"],
     frame: ["╭", "╮", "╯", "╰", "─", "│"],
 };
 
@@ -139,16 +139,16 @@ const ASCII: Glyphs = Glyphs {
     ok: "+",
     refused: "-",
     folded: ">",
-    open: "v",
+    unfolded: "v",
     down: "v",
     up: "^",
     dot: "-",
     more: "~",
     cursor: ">",
-    full: "#",
-    bar: ["[", "]"],
+    bar_full: "#",
+    bar_ends: ["[", "]"],
     spinner: &["|", "/", "-", "\\"],
-    joints: [":", "\\", "/"],
+    continuations: [":", "\\", "/"],
     frame: ["+", "+", "+", "+", "-", "|"],
 };
 

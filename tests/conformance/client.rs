@@ -4,7 +4,7 @@
 #[path = "../support/fixtures.rs"]
 mod fixtures;
 
-use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::serve::BuiltInServer;
@@ -25,9 +25,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().next_back().unwrap_or_default();
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let protocol = match variable("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
-        "" => Protocol::Auto,
-        version if version >= "2026" => Protocol::Modern,
-        _ => Protocol::Legacy,
+        "" => ProtocolMode::Auto,
+        version if version >= "2026" => ProtocolMode::Modern,
+        _ => ProtocolMode::Legacy,
     };
     let context: Value =
         serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     ran?
 }
 
-fn config(url: String, protocol: Protocol) -> ServerConfig {
+fn config(url: String, protocol: ProtocolMode) -> ServerConfig {
     ServerConfig {
         protocol,
         ..fixtures::server_config("suite", fixtures::remote(&url, RemoteTransport::Http, &[]))

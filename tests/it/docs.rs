@@ -6,8 +6,8 @@ use crate::support::fixtures::{documented, server, tool_with};
 use clap::CommandFactory;
 use humble::cli::Cli;
 use humble::dialect::scan::{CallScanner, ScanEvent};
-use humble::domain::Offered;
-use humble::tui::keymap::{self, TABLE, When};
+use humble::domain::Toolset;
+use humble::tui::keymap::{self, BindingScope, TABLE};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,15 +39,15 @@ fn as_typed(key: String) -> String {
 #[test]
 fn keys_are_documented() {
     for (when, heading) in [
-        (When::Always, "## Everywhere"),
-        (When::Message, "## In the message"),
-        (When::Pane, "## In a pane"),
-        (When::Servers, "## In the servers pane"),
-        (When::Call, "## On a call in the chat"),
+        (BindingScope::Always, "## Everywhere"),
+        (BindingScope::Message, "## In the message"),
+        (BindingScope::Pane, "## In a pane"),
+        (BindingScope::Servers, "## In the servers pane"),
+        (BindingScope::CallLine, "## On a call in the chat"),
     ] {
         let rows = TABLE
             .iter()
-            .filter(|row| row.when == when && !row.keys.is_empty());
+            .filter(|row| row.scope == when && !row.keys.is_empty());
         let expected: BTreeSet<Vec<String>> = rows
             .map(|row| row.keys.iter().map(|key| as_typed(key.to_string())))
             .map(Iterator::collect)
@@ -229,7 +229,7 @@ fn recognizers_are_documented_in_order() {
 fn examples_of_call_forms_are_recognized() {
     let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let tool = tool_with("get_time", arguments);
-    let offered = Arc::new(Offered::from_servers(&[server("humble", vec![tool])]));
+    let offered = Arc::new(Toolset::from_servers(&[server("humble", vec![tool])]));
     let (_, page) = DIALECTS.split_once("## Call forms").expect("the forms");
     let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
     for row in rows.take_while(|line| line.starts_with("| `")) {

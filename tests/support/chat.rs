@@ -16,7 +16,7 @@ use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::serve::BuiltInServer;
-use humble::tui::{self, Effect, Input, Model, Msg, update};
+use humble::tui::{self, Msg, UiEffect, UiInput, UiModel, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct Chat {
     home: Option<TempDir>,
     handle: EngineHandle,
     requests: RecordedRequests,
-    model: Model,
+    model: UiModel,
     now: Duration,
     left: bool,
     copied: Option<String>,
@@ -56,7 +56,7 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
         home,
         script,
         EngineOptions::default(),
-        &tui::Options::default(),
+        &tui::TuiOptions::default(),
     )
 }
 
@@ -64,7 +64,7 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
 pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     write_config(&home, OLLAMA_CONFIG);
-    let (options, screen) = (EngineOptions::default(), tui::Options::default());
+    let (options, screen) = (EngineOptions::default(), tui::TuiOptions::default());
     start_with(home, script, options, &screen, Arc::new(server.clone()))
 }
 
@@ -75,7 +75,7 @@ pub fn first_run(script: Script) -> Chat {
         offers_models: true,
         ..EngineOptions::default()
     };
-    start(home, script, options, &tui::Options::default())
+    start(home, script, options, &tui::TuiOptions::default())
 }
 
 /// Starts `humble demo` in this home.
@@ -84,14 +84,14 @@ pub fn demo_in(home: TempDir) -> Chat {
 }
 
 pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
-    let screen = tui::Options {
-        guide: Some(app::DEMO_PROMPTS),
-        ..tui::Options::default()
+    let screen = tui::TuiOptions {
+        tour_prompts: Some(app::DEMO_PROMPTS),
+        ..tui::TuiOptions::default()
     };
     start(home, demo::script(), engine, &screen)
 }
 
-fn start(home: TempDir, script: Script, options: EngineOptions, screen: &tui::Options) -> Chat {
+fn start(home: TempDir, script: Script, options: EngineOptions, screen: &tui::TuiOptions) -> Chat {
     start_with(home, script, options, screen, Arc::new(BuiltInServer))
 }
 
@@ -99,7 +99,7 @@ fn start_with(
     home: TempDir,
     script: Script,
     options: EngineOptions,
-    screen: &tui::Options,
+    screen: &tui::TuiOptions,
     built_in: Arc<dyn LocalServer>,
 ) -> Chat {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -120,7 +120,7 @@ fn start_with(
             options,
         })
     });
-    let model = Model::new(screen, (104, 30));
+    let model = UiModel::new(screen, (104, 30));
     let home = Some(home);
     let now = Duration::ZERO;
     let mut chat = Chat {
@@ -138,23 +138,23 @@ fn start_with(
 }
 
 impl Chat {
-    fn apply_input(&mut self, input: Input) {
+    fn apply_input(&mut self, input: UiInput) {
         let effects = update(&mut self.model, Msg::new(self.now, input));
         for effect in effects {
             match effect {
-                Effect::Send(command) => {
+                UiEffect::Send(command) => {
                     self.handle
                         .commands
                         .try_send(command)
                         .expect("the engine accepts commands");
                 }
-                Effect::Quit => self.left = true,
-                Effect::Copy(text) => self.copied = Some(text),
+                UiEffect::Quit => self.left = true,
+                UiEffect::Copy(text) => self.copied = Some(text),
                 _ => {}
             }
         }
         // A dialog accepts keys only after it was drawn.
-        if !self.model.dialogs.asks().is_empty() {
+        if !self.model.dialogs.all().is_empty() {
             self.screen();
         }
     }
@@ -170,14 +170,14 @@ impl Chat {
             });
             match next {
                 Ok(Some(Event::ShutDown) | None) | Err(_) => return,
-                Ok(Some(event)) => self.apply_input(Input::Engine(Box::new(event))),
+                Ok(Some(event)) => self.apply_input(UiInput::Engine(Box::new(event))),
             }
         }
     }
 
     pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
         self.now += KEY_INTERVAL;
-        self.apply_input(Input::Key(KeyEvent::new(code, modifiers)));
+        self.apply_input(UiInput::Key(KeyEvent::new(code, modifiers)));
         self.settle();
         self
     }
@@ -211,7 +211,7 @@ impl Chat {
 
     pub fn pastes(&mut self, text: &str) -> &mut Self {
         self.now += KEY_INTERVAL;
-        self.apply_input(Input::Paste(text.to_owned()));
+        self.apply_input(UiInput::Paste(text.to_owned()));
         self.settle();
         self
     }
@@ -223,7 +223,7 @@ impl Chat {
 
     pub fn waits(&mut self, time: Duration) -> &mut Self {
         self.now += time;
-        self.apply_input(Input::Tick);
+        self.apply_input(UiInput::Tick);
         self.settle();
         self
     }

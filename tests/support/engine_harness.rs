@@ -3,13 +3,13 @@
 
 use humble::config::Home;
 use humble::domain::{
-    AskId, Body, CallId, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent,
-    TurnId,
+    AskId, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd,
+    TurnEvent, TurnId,
 };
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
-use humble::protocol::{Answer, Ask, Command, Event};
+use humble::protocol::{Ask, Command, Event, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
 use humble::serve::BuiltInServer;
@@ -198,12 +198,12 @@ impl EngineHarness {
     /// The next approval and its calls.
     pub async fn next_approval(&mut self) -> (AskId, Vec<CallId>) {
         match self.next_question().await {
-            (ask, Ask::Approve(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
+            (ask, Ask::ApproveCalls(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
             (_, other) => panic!("expected an approval, got {other:?}"),
         }
     }
 
-    pub async fn answer(&self, ask: AskId, answer: Answer) {
+    pub async fn answer(&self, ask: AskId, answer: UserAnswer) {
         self.send(Command::Answer { ask, answer }).await;
     }
 
@@ -235,8 +235,8 @@ impl EngineHarness {
     /// All notices in the transcript so far.
     pub fn turn_notices(&self) -> Vec<Notice> {
         let entries = self.transcript.entries().iter();
-        let note = |entry: &humble::domain::Entry| match &entry.body {
-            Body::Note(notice) => Some(notice.clone()),
+        let note = |entry: &humble::domain::TranscriptEntry| match &entry.body {
+            EntryBody::Note(notice) => Some(notice.clone()),
             _ => None,
         };
         entries.filter_map(note).collect()
@@ -257,7 +257,8 @@ impl EngineHarness {
 /// Writes `config.json` with the permissions that the program uses.
 pub fn write_config(home: &TempDir, text: &str) {
     let path = home.path().join("config.json");
-    humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE).expect("written");
+    humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE_MODE)
+        .expect("written");
 }
 
 /// The session files of a home.

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use humble::domain::model::ApiKey;
-use humble::domain::server::{Inherit, Launch, RemoteTransport};
+use humble::domain::server::{InheritedEnv, LaunchConfig, RemoteTransport};
 use humble::domain::{
     Arguments, CallId, CallOrigin, Dialect, ModelConfig, ProviderKind, Server, ServerConfig,
     ServerId, ServerStatus, Tool, ToolCall, ToolState,
@@ -45,24 +45,24 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         description: None,
         enabled: true,
         status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
+        launch: LaunchConfig::BuiltIn.identity(),
         tools: Arc::new(tools),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
+        disabled_tools: Default::default(),
+        rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
         peer: None,
-        withheld: Default::default(),
+        withheld_tools: Default::default(),
     }
 }
 
-pub fn server_config(id: &str, launch: Launch) -> ServerConfig {
+pub fn server_config(id: &str, launch: LaunchConfig) -> ServerConfig {
     ServerConfig {
         id: ServerId::new(id),
         description: None,
         enabled: true,
         launch,
-        tools_off: Default::default(),
+        disabled_tools: Default::default(),
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol: Default::default(),
@@ -77,18 +77,18 @@ pub fn owned_pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-pub fn stdio(command: &str, args: &[&str], env: &[(&str, &str)]) -> Launch {
-    Launch::Stdio {
+pub fn stdio(command: &str, args: &[&str], env: &[(&str, &str)]) -> LaunchConfig {
+    LaunchConfig::Stdio {
         command: command.to_owned(),
         args: args.iter().map(|&arg| arg.to_owned()).collect(),
         env: owned_pairs(env),
         cwd: None,
-        inherit: Inherit::AllowList,
+        inherit: InheritedEnv::AllowList,
     }
 }
 
-pub fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> Launch {
-    Launch::Remote {
+pub fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> LaunchConfig {
+    LaunchConfig::Remote {
         url: url.to_owned(),
         transport,
         headers: owned_pairs(headers),

@@ -3,7 +3,8 @@
 
 use super::fixtures;
 use humble::domain::{
-    Arguments, CallId, Launch, Notice, Progress, Server, ServerConfig, ServerStatus, ToolOutcome,
+    Arguments, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerStatus, ToolOutcome,
+    ToolProgress,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::serve::BuiltInServer;
@@ -22,7 +23,7 @@ const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 pub struct HubHarness {
     pub hub: Hub,
     events: mpsc::Receiver<HubEvent>,
-    pub progress: Vec<Progress>,
+    pub progress: Vec<ToolProgress>,
     pub notices: Vec<Notice>,
     mark: String,
 }
@@ -102,7 +103,7 @@ impl HubHarness {
 
     pub fn configure(&mut self, mut configs: Vec<ServerConfig>) {
         for config in &mut configs {
-            if let Launch::Stdio { env, .. } = &mut config.launch {
+            if let LaunchConfig::Stdio { env, .. } = &mut config.launch {
                 env.push((PROCESS_MARK.to_owned(), self.mark.clone()));
             }
         }

@@ -4,9 +4,9 @@
 use humble::domain::{Advice, Notice};
 
 pub fn notice_text(notice: &Notice) -> String {
-    notice.sentence(|advice| {
+    notice.to_sentence(|advice| {
         Some(match advice {
-            Advice::Say(sentence) => sentence.clone(),
+            Advice::Sentence(sentence) => sentence.clone(),
             other => format!("[{other:?}]"),
         })
     })

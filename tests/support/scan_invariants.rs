@@ -4,13 +4,13 @@
 
 use super::fixtures::{server, tool, tool_with};
 use humble::dialect::scan::{CallScanner, ScanEvent};
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use serde_json::json;
 use std::sync::Arc;
 
 /// Short names, so that random text often names a tool: `f` takes arguments of every type,
 /// `g` takes none, and both servers have an `h`.
-pub fn test_toolset() -> Arc<Offered> {
+pub fn test_toolset() -> Arc<Toolset> {
     let typed = json!({
         "type": "object",
         "properties": {
@@ -19,7 +19,7 @@ pub fn test_toolset() -> Arc<Offered> {
         },
         "required": ["city"],
     });
-    Arc::new(Offered::from_servers(&[
+    Arc::new(Toolset::from_servers(&[
         server("s", vec![tool_with("f", typed), tool("g"), tool("h")]),
         server("t", vec![tool("h")]),
     ]))
@@ -52,7 +52,7 @@ pub fn joined_pieces(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
 }
 
 /// Scans `chunks` and checks the withheld text after each.
-fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
+fn scan<'a>(offered: &Arc<Toolset>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
     let mut scanner = CallScanner::new(Arc::clone(offered));
     let (mut given, mut emitted) = (String::new(), 0);
     let mut pieces = Vec::new();

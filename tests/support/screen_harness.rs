@@ -7,8 +7,8 @@ use humble::domain::{
     ModelRef, Notice, PieceId, PieceKind, ProviderKind, Server, ServerStatus, TurnEnd, TurnEvent,
     TurnId, Usage,
 };
-use humble::protocol::{Event, Meter};
-use humble::tui::{Input, Model, Msg, Options, update, view};
+use humble::protocol::{ContextMeter, Event};
+use humble::tui::{Msg, TuiOptions, UiInput, UiModel, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -17,13 +17,13 @@ use serde_json::json;
 use std::time::Duration;
 
 pub struct ScreenHarness {
-    pub model: Model,
+    pub model: UiModel,
     pub turn: TurnId,
 }
 
 pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
     let mut story = ScreenHarness {
-        model: Model::new(&Options::default(), size),
+        model: UiModel::new(&TuiOptions::default(), size),
         turn: TurnId(1),
     };
     let model = ModelRef {
@@ -44,10 +44,10 @@ pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
         selected: Some(model),
     });
     story.event(Event::ServersListed(servers()));
-    story.event(Event::ContextMeasured(Meter {
+    story.event(Event::ContextMeasured(ContextMeter {
         used: 2_540,
         limit: Some(8_192),
-        measured: true,
+        is_measured: true,
     }));
     story
 }
@@ -85,11 +85,11 @@ pub fn servers() -> Vec<Server> {
 }
 
 impl ScreenHarness {
-    pub fn input(&mut self, input: Input) -> &mut Self {
+    pub fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
         // A dialog accepts keys only after it was drawn.
-        if !self.model.dialogs.asks().is_empty() {
+        if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
@@ -99,17 +99,17 @@ impl ScreenHarness {
     }
 
     pub fn event(&mut self, event: Event) -> &mut Self {
-        self.input(Input::Engine(Box::new(event)))
+        self.input(UiInput::Engine(Box::new(event)))
     }
 
     pub fn advance_clock(&mut self, millis: u64) -> &mut Self {
         self.model.now += Duration::from_millis(millis);
-        self.input(Input::Tick)
+        self.input(UiInput::Tick)
     }
 
     pub fn key(&mut self, code: KeyCode) -> &mut Self {
         self.advance_clock(30);
-        self.input(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+        self.input(UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE)))
     }
 
     pub fn types(&mut self, text: &str) -> &mut Self {
@@ -121,7 +121,7 @@ impl ScreenHarness {
 
     pub fn prompt(&mut self, text: &str) -> &mut Self {
         self.types(text).key(KeyCode::Enter);
-        self.turn = self.model.running().expect("a turn is running");
+        self.turn = self.model.running_turn().expect("a turn is running");
         self
     }
 

@@ -5,7 +5,7 @@ use super::output::{print, print_error_line, stdout_columns};
 use super::server_pool::{ConnectedServers, StopReason};
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp::{AddArgs, TransportArg};
-use crate::config::{self, Home, NewServer, Reach};
+use crate::config::{self, Home, NewServer, NewServerLaunch};
 use crate::domain::ServerConfig;
 use crate::domain::server::RemoteTransport;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as cli_output};
@@ -15,7 +15,7 @@ use std::path::{self, Path};
 
 pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime) -> Result<u8> {
     let parsed = new_server(&asked).and_then(|new| {
-        let server = config::understand_server(&new)?;
+        let server = config::preview_server(&new)?;
         Ok((new, server))
     });
     let (new, server) = match parsed {
@@ -27,7 +27,7 @@ pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime
     };
     if let Err(fault) = config::add_server(home, &new) {
         print_error_line(&cli_output::notice_line(&fault.notice()));
-        let is_taken = matches!(fault, config::ConfigError::KnownServer { .. });
+        let is_taken = matches!(fault, config::ConfigError::DuplicateServer { .. });
         return Ok(if is_taken { EXIT_USAGE } else { EXIT_FAILED });
     }
     let file = home.servers();
@@ -36,7 +36,7 @@ pub async fn run_add(home: &Home, asked: AddArgs, background: &BackgroundRuntime
         new.name,
         file.display()
     )));
-    for name in config::secrets_in_the_open(&new) {
+    for name in config::plaintext_secret_names(&new) {
         let variable = name.to_uppercase().replace('-', "_");
         print_error_line(&cli_output::clean_line(&format!(
             "`{name}` is in the file in plain text. To keep it out, write `${{{variable}}}`: it is \
@@ -94,10 +94,10 @@ async fn check_connection(
 
 fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
     let reach = match (&asked.url, asked.command.split_first()) {
-        (Some(url), _) => Reach::Url {
+        (Some(url), _) => NewServerLaunch::Url {
             url: url.clone(),
             transport: match asked.transport {
-                None => RemoteTransport::Guess,
+                None => RemoteTransport::Auto,
                 Some(TransportArg::Sse) => RemoteTransport::Sse,
                 Some(TransportArg::Http) => RemoteTransport::Http,
             },
@@ -106,7 +106,7 @@ fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
         (None, Some(_)) if asked.transport.is_some() || !asked.headers.is_empty() => {
             return Err("--transport and --header need --url.".to_owned());
         }
-        (None, Some((command, args))) => Reach::Command {
+        (None, Some((command, args))) => NewServerLaunch::Command {
             command: absolute_command(command),
             args: args.to_vec(),
             env: parse_pairs(&asked.env, "--env", &['='])?,
@@ -122,7 +122,7 @@ fn new_server(asked: &AddArgs) -> Result<NewServer, String> {
         name: asked.name.clone(),
         description: asked.description.clone(),
         enabled: !asked.disabled,
-        reach,
+        launch: reach,
     })
 }
 

@@ -8,9 +8,9 @@ use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp;
 use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::domain::schema::UNCHECKED;
+use crate::domain::schema::UNCHECKED_LABEL;
 use crate::domain::{
-    ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerId, ServerStatus, Tool,
+    ArgumentCheck, Arguments, CallId, LaunchConfig, SchemaCheck, ServerId, ServerStatus, Tool,
     ToolOutcome,
 };
 use crate::engine::{ArgumentChecker, failures};
@@ -63,7 +63,7 @@ pub async fn run_mcp_call(
     let Some(mut server) = chosen.cloned() else {
         return Ok(EXIT_USAGE);
     };
-    if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
+    if !server.enabled && !matches!(server.launch, LaunchConfig::Misconfigured { .. }) {
         print_error_line(&cli_output::clean_line(&format!(
             "Server `{}` is off. It is started for this call only.",
             Clean::name(server.id.as_str())
@@ -194,7 +194,7 @@ async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Op
             event = pool.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
                     // As on the screen, progress never goes backward.
-                    let progress = progress.after(latest.as_ref());
+                    let progress = progress.following(latest.as_ref());
                     let line = call::progress_line(&tool, &progress);
                     latest = Some(progress);
                     let is_due = last_line.is_none_or(|last: Instant| last.elapsed() >= PROGRESS_INTERVAL);
@@ -272,7 +272,7 @@ async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Argume
         Some(SchemaCheck::Unchecked) | None => {
             let name = &tool.name;
             print_error_line(&cli_output::clean_line(&format!(
-                "The arguments were {UNCHECKED} of `{name}`: its server decides."
+                "The arguments were {UNCHECKED_LABEL} of `{name}`: its server decides."
             )));
             Ok(arguments)
         }

@@ -5,7 +5,7 @@ use super::output::print_error_line;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
-use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
+use crate::domain::{LaunchConfig, Server, ServerConfig, ServerStatus, Tool, Trust};
 use crate::headless::mcp::{self as cli_output, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
@@ -150,7 +150,7 @@ impl ConnectedServers {
     fn with_withheld_tools(&self, mut server: Server) -> Server {
         let tools = server.tools.iter();
         let changed = tools.filter(|tool| self.pin_change(&server, tool).is_some());
-        server.withheld = changed.map(|tool| tool.name.clone()).collect();
+        server.withheld_tools = changed.map(|tool| tool.name.clone()).collect();
         server
     }
 
@@ -158,8 +158,8 @@ impl ConnectedServers {
     /// change only with this program.
     pub fn pin_change(&self, server: &Server, tool: &Tool) -> Option<PinChange> {
         let (id, launch) = (&server.id, &server.launch);
-        let accepted = self.trust.accepted(id, launch, &tool.name)?;
-        let has_changed = accepted.pin != tool.pin && *launch != Launch::BuiltIn.identity();
+        let accepted = self.trust.accepted_definition(id, launch, &tool.name)?;
+        let has_changed = accepted.pin != tool.pin && *launch != LaunchConfig::BuiltIn.identity();
         has_changed.then(|| PinChange {
             server: id.clone(),
             launch: launch.clone(),
@@ -170,7 +170,7 @@ impl ConnectedServers {
 
     /// Whether the user blocked the tool for models.
     pub fn is_blocked(&self, server: &Server, tool: &Tool) -> bool {
-        self.trust.never(&server.id, &tool.name)
+        self.trust.is_blocked(&server.id, &tool.name)
     }
 
     /// Resolves once the servers' runtime has not responded for about a second.

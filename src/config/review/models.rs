@@ -1,59 +1,59 @@
 //! Reviews the models of `config.json`. An entry changes as a whole: while any part of it
 //! needs consent, the whole entry stays unchanged.
 
-use super::describe::{key, one_line, url};
-use super::{CONFIG, Memory, Scale};
+use super::describe::{describe_api_key, escape_newlines, redact_url};
+use super::{CONFIG, ChangeReviewer, EarlierEntries};
 use crate::domain::secrets::is_secret_name;
-use crate::domain::{Change, ModelConfig, Weight};
+use crate::domain::{ChangeImpact, ModelConfig, SettingsChange};
 
 /// The change to ask about when a model is used for the first time: it shows where
 /// conversations would be sent.
-pub fn use_of(model: &ModelConfig) -> Change {
+pub fn model_use_change(model: &ModelConfig) -> SettingsChange {
     let mut lines = vec![
         format!("provider: {}", model.provider.name()),
-        format!("model: {}", one_line(&model.model)),
+        format!("model: {}", escape_newlines(&model.model)),
         format!(
             "baseUrl: {}",
-            one_line(&url(&model.base_url, is_secret_name))
+            escape_newlines(&redact_url(&model.base_url, is_secret_name))
         ),
     ];
     lines.extend(model.ca_file.as_ref().map(|file| {
         let file = file.display().to_string();
-        format!("caFile: {}", one_line(&file))
+        format!("caFile: {}", escape_newlines(&file))
     }));
     let what = format!("model `{}` would be used from now on", model.name);
-    Change::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
+    SettingsChange::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
 }
 
-pub(super) fn weigh(
-    scale: &mut Scale,
+pub(super) fn review_models(
+    scale: &mut ChangeReviewer,
     before: &[ModelConfig],
     after: &[ModelConfig],
-    memory: &Memory,
+    memory: &EarlierEntries,
 ) -> Vec<ModelConfig> {
-    let partners = partners(before, after);
+    let partners = matching_models(before, after);
     let mut now = Vec::new();
     for (model, partner) in after.iter().zip(&partners) {
         if let Some(old) = partner.map(|index| &before[index]) {
-            now.push(entry(scale, old, model));
+            now.push(review_model(scale, old, model));
             continue;
         }
         // The user would take a model with a known name but another server for the earlier
         // model.
         let known = memory.models.iter().find(|known| known.name == model.name);
-        match known.filter(|known| changes(known, model).iter().any(waits)) {
+        match known.filter(|known| model_changes(known, model).iter().any(needs_consent)) {
             Some(known) => {
-                entry(scale, known, model);
+                review_model(scale, known, model);
             }
             None => {
-                scale.say(CONFIG, format!("model `{}` was added", model.name));
+                scale.add_harmless(CONFIG, format!("model `{}` was added", model.name));
                 now.push(model.clone());
             }
         }
     }
     for (index, model) in before.iter().enumerate() {
         if !partners.contains(&Some(index)) {
-            scale.say(CONFIG, format!("model `{}` was removed", model.name));
+            scale.add_harmless(CONFIG, format!("model `{}` was removed", model.name));
         }
     }
     now
@@ -61,7 +61,7 @@ pub(super) fn weigh(
 
 /// For each model of `after`, the index of its earlier version: the same name, provider and
 /// model if possible, else the same name.
-fn partners(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
+fn matching_models(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
     let mut taken = vec![false; before.len()];
     let mut partners = vec![None; after.len()];
     for by_name_only in [false, true] {
@@ -84,25 +84,29 @@ fn partners(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>>
     partners
 }
 
-fn waits(change: &Change) -> bool {
-    change.weight == Weight::NeedsConsent
+fn needs_consent(change: &SettingsChange) -> bool {
+    change.impact == ChangeImpact::NeedsConsent
 }
 
-fn entry(scale: &mut Scale, before: &ModelConfig, after: &ModelConfig) -> ModelConfig {
-    let changes = changes(before, after);
-    let waits = changes.iter().any(waits);
+fn review_model(
+    scale: &mut ChangeReviewer,
+    before: &ModelConfig,
+    after: &ModelConfig,
+) -> ModelConfig {
+    let changes = model_changes(before, after);
+    let waits = changes.iter().any(needs_consent);
     // If any part needs consent, the harmless rest waits with it and is not listed.
-    let told = changes
+    let reported = changes
         .into_iter()
-        .filter(|change| !waits || change.weight == Weight::NeedsConsent);
-    scale.changes.extend(told);
+        .filter(|change| !waits || change.impact == ChangeImpact::NeedsConsent);
+    scale.changes.extend(reported);
     match waits {
         true => before.clone(),
         false => after.clone(),
     }
 }
 
-fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
+fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChange> {
     let ModelConfig {
         name,
         model,
@@ -127,7 +131,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
                 false => new,
             };
             let what = format!("model `{name}`, `{field}`");
-            let change = Change::needs_consent(CONFIG, what, Some(old), Some(new));
+            let change = SettingsChange::needs_consent(CONFIG, what, Some(old), Some(new));
             changes.push(change);
         }
     };
@@ -141,9 +145,9 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
     );
     let [old, new] = [before.provider, *provider].map(|kind| kind.name().to_owned());
     ask("provider", before.provider != *provider, old, new);
-    let [old, new] = [&before.base_url, base_url].map(|text| url(text, is_secret_name));
+    let [old, new] = [&before.base_url, base_url].map(|text| redact_url(text, is_secret_name));
     ask("baseUrl", before.base_url != *base_url, old, new);
-    let [old, new] = [&before.api_key, api_key].map(key);
+    let [old, new] = [&before.api_key, api_key].map(describe_api_key);
     ask("apiKey", before.api_key != *api_key, old, new);
     let [old, new] = [&before.ca_file, ca_file].map(|file| match file {
         Some(file) => file.display().to_string(),
@@ -155,12 +159,12 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
             .map(|table| serde_json::Value::Object(table.clone()).to_string());
         ask("options", before.options != *options, old, new);
     }
-    changes.extend(free_changes(before, after));
+    changes.extend(harmless_changes(before, after));
     changes
 }
 
 /// Changes that neither give power nor redirect the conversation.
-fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
+fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChange> {
     let is_sampler = after.provider.options_only_tune_sampling();
     let free = [
         ("active", before.active != after.active),
@@ -181,5 +185,6 @@ fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
         "active" => format!("new instances no longer start with model `{name}`"),
         _ => format!("model `{name}` has a different {field}"),
     });
-    told.map(|what| Change::harmless(CONFIG, what)).collect()
+    told.map(|what| SettingsChange::harmless(CONFIG, what))
+        .collect()
 }

@@ -1,55 +1,59 @@
 //! Reviews the servers of `mcp-servers.json`. Changing how a server is launched means the power
 //! to run anything.
 
-use super::describe::{hidden, named, one_line, url};
-use super::{Memory, SERVERS, Scale};
+use super::describe::{comma_list, escape_newlines, hidden_secret, redact_url};
+use super::{ChangeReviewer, EarlierEntries, SERVERS};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
-use crate::domain::server::{Inherit, RemoteTransport};
-use crate::domain::{Launch, ServerConfig};
+use crate::domain::server::{InheritedEnv, RemoteTransport};
+use crate::domain::{LaunchConfig, ServerConfig};
 use std::collections::BTreeSet;
 
-pub(super) fn weigh(
-    scale: &mut Scale,
+pub(super) fn review_servers(
+    scale: &mut ChangeReviewer,
     before: &[ServerConfig],
     after: &[ServerConfig],
-    memory: &Memory,
+    memory: &EarlierEntries,
 ) -> Vec<ServerConfig> {
     let mut now = Vec::new();
     for server in after {
         let old = before.iter().find(|old| old.id == server.id);
         let known = memory.launches.get(&server.id);
         match old {
-            Some(old) => now.push(entry(scale, old, server, known)),
-            None => now.extend(added(scale, server, known)),
+            Some(old) => now.push(review_server(scale, old, server, known)),
+            None => now.extend(review_new_server(scale, server, known)),
         }
     }
     for server in before {
         if after.iter().all(|other| other.id != server.id) {
-            scale.say(SERVERS, format!("server `{}` was removed", server.id));
+            scale.add_harmless(SERVERS, format!("server `{}` was removed", server.id));
         }
     }
     now
 }
 
 /// A new entry. It is harmless if it is off and its name had no other launch before.
-fn added(scale: &mut Scale, server: &ServerConfig, known: Option<&Launch>) -> Option<ServerConfig> {
+fn review_new_server(
+    scale: &mut ChangeReviewer,
+    server: &ServerConfig,
+    known: Option<&LaunchConfig>,
+) -> Option<ServerConfig> {
     let is_different = known.is_some_and(|known| *known != server.launch);
-    let misconfigured = matches!(server.launch, Launch::Misconfigured { .. });
+    let misconfigured = matches!(server.launch, LaunchConfig::Misconfigured { .. });
     if misconfigured || !server.enabled && !is_different {
-        scale.say(SERVERS, format!("server `{}` was added", server.id));
+        scale.add_harmless(SERVERS, format!("server `{}` was added", server.id));
         return Some(server.clone());
     }
     let state = if server.enabled { "on" } else { "off" };
     let what = format!("new server `{}`, {state}", server.id);
-    let launch = Secret::without(&server.secrets, &whole(&server.launch));
-    scale.ask(SERVERS, what, None, Some(launch));
+    let launch = Secret::without(&server.secrets, &launch_text(&server.launch));
+    scale.add_needing_consent(SERVERS, what, None, Some(launch));
     None
 }
 
 /// All fields of a launch, one per line.
-fn whole(launch: &Launch) -> String {
-    fields(launch)
+fn launch_text(launch: &LaunchConfig) -> String {
+    launch_fields(launch)
         .iter()
         .filter(|field| !field.shown.is_empty())
         .flat_map(|field| {
@@ -60,18 +64,18 @@ fn whole(launch: &Launch) -> String {
         .join("\n")
 }
 
-fn entry(
-    scale: &mut Scale,
+fn review_server(
+    scale: &mut ChangeReviewer,
     before: &ServerConfig,
     after: &ServerConfig,
-    known: Option<&Launch>,
+    known: Option<&LaunchConfig>,
 ) -> ServerConfig {
     let ServerConfig {
         id,
         description,
         enabled,
         launch,
-        tools_off,
+        disabled_tools: tools_off,
         startup_timeout,
         tool_timeout,
         protocol,
@@ -82,23 +86,23 @@ fn entry(
     secrets.extend(before.secrets.iter().cloned());
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     secrets.dedup();
-    let launch = launched(scale, before, after_launch, known, &secrets);
+    let launch = review_launch(scale, before, after_launch, known, &secrets);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
             // Shows the whole launch: the entry may have been added while it was off, without
             // any question.
-            let new = Secret::without(&secrets, &format!("true\n{}", whole(after_launch)));
+            let new = Secret::without(&secrets, &format!("true\n{}", launch_text(after_launch)));
             let what = format!("server `{id}`, `enabled`");
-            scale.ask(SERVERS, what, Some("false".to_owned()), Some(new));
+            scale.add_needing_consent(SERVERS, what, Some("false".to_owned()), Some(new));
             false
         }
         (true, false) => {
-            scale.say(SERVERS, format!("server `{id}` is off now"));
+            scale.add_harmless(SERVERS, format!("server `{id}` is off now"));
             false
         }
         (_, same) => same,
     };
-    let tools_off = tools(scale, before, tools_off);
+    let tools_off = review_disabled_tools(scale, before, tools_off);
     let free = [
         ("description", before.description != *description),
         (
@@ -109,14 +113,14 @@ fn entry(
         ("protocol", before.protocol != *protocol),
     ];
     for (field, _) in free.into_iter().filter(|(_, differs)| *differs) {
-        scale.say(SERVERS, format!("server `{id}` has a different {field}"));
+        scale.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
     }
     ServerConfig {
         id: id.clone(),
         description: description.clone(),
         enabled,
         launch,
-        tools_off,
+        disabled_tools: tools_off,
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,
@@ -126,103 +130,109 @@ fn entry(
 
 /// Reviews the launch of an existing server. A broken entry stops its server, which is
 /// harmless; a repaired one is compared with the launch before it broke.
-fn launched(
-    scale: &mut Scale,
+fn review_launch(
+    scale: &mut ChangeReviewer,
     before: &ServerConfig,
-    after: &Launch,
-    known: Option<&Launch>,
+    after: &LaunchConfig,
+    known: Option<&LaunchConfig>,
     secrets: &[Secret],
-) -> Launch {
+) -> LaunchConfig {
     if before.launch == *after {
         return after.clone();
     }
     let id = &before.id;
-    if let Launch::Misconfigured { why } = after {
-        scale.say(SERVERS, format!("server `{id}` is misconfigured: {why}"));
+    if let LaunchConfig::Misconfigured { why } = after {
+        scale.add_harmless(SERVERS, format!("server `{id}` is misconfigured: {why}"));
         return after.clone();
     }
-    let was_broken = matches!(before.launch, Launch::Misconfigured { .. });
+    let was_broken = matches!(before.launch, LaunchConfig::Misconfigured { .. });
     let old = known.filter(|_| was_broken).unwrap_or(&before.launch);
     if old == after {
-        scale.say(SERVERS, format!("server `{id}` is valid again"));
+        scale.add_harmless(SERVERS, format!("server `{id}` is valid again"));
         return after.clone();
     }
-    let (old, new) = (fields(old), fields(after));
+    let (old, new) = (launch_fields(old), launch_fields(after));
     let names = old.iter().chain(&new).map(|field| field.name);
     let mut names: Vec<&str> = names.collect();
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     for name in names {
-        let find = |list: &[Field]| list.iter().find(|field| field.name == name).cloned();
+        let find = |list: &[LaunchField]| list.iter().find(|field| field.name == name).cloned();
         let (old, new) = (find(&old), find(&new));
         if old == new {
             continue;
         }
-        let shown = |field: Field| Secret::without(secrets, &field.shown);
+        let shown = |field: LaunchField| Secret::without(secrets, &field.shown);
         let old = old.map(shown);
         let mut new = new.map(shown);
         if old == new {
             // Only a hidden part differs.
             new = new.map(|shown| format!("{shown}\n(with a different hidden value)"));
         }
-        scale.ask(SERVERS, format!("server `{id}`, `{name}`"), old, new);
+        scale.add_needing_consent(SERVERS, format!("server `{id}`, `{name}`"), old, new);
     }
     before.launch.clone()
 }
 
-fn tools(scale: &mut Scale, before: &ServerConfig, after: &BTreeSet<String>) -> BTreeSet<String> {
+fn review_disabled_tools(
+    scale: &mut ChangeReviewer,
+    before: &ServerConfig,
+    after: &BTreeSet<String>,
+) -> BTreeSet<String> {
     let id = &before.id;
-    let off: Vec<String> = after.difference(&before.tools_off).cloned().collect();
+    let off: Vec<String> = after.difference(&before.disabled_tools).cloned().collect();
     if !off.is_empty() {
-        scale.say(
+        scale.add_harmless(
             SERVERS,
-            format!("server `{id}`, tools switched off: {}", named(off)),
+            format!("server `{id}`, tools switched off: {}", comma_list(off)),
         );
     }
-    let on: Vec<String> = before.tools_off.difference(after).cloned().collect();
+    let on: Vec<String> = before.disabled_tools.difference(after).cloned().collect();
     if !on.is_empty() {
         let what = format!("server `{id}`, `toolsOff`: tools would be switched on");
-        scale.ask(SERVERS, what, None, Some(named(on)));
+        scale.add_needing_consent(SERVERS, what, None, Some(comma_list(on)));
     }
-    before.tools_off.union(after).cloned().collect()
+    before.disabled_tools.union(after).cloned().collect()
 }
 
 /// One field of a launch, as it is and as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-struct Field {
+struct LaunchField {
     name: &'static str,
     raw: String,
     shown: String,
 }
 
-fn plain(name: &'static str, raw: String) -> Field {
-    let shown = one_line(&raw);
-    Field { name, raw, shown }
+fn plain_field(name: &'static str, raw: String) -> LaunchField {
+    let shown = escape_newlines(&raw);
+    LaunchField { name, raw, shown }
 }
 
 /// Pairs, one per line, with secret values hidden.
-fn pairs(name: &'static str, pairs: &[(String, String)]) -> Field {
+fn pairs_field(name: &'static str, pairs: &[(String, String)]) -> LaunchField {
     let lines = |show: &dyn Fn(&str, &str) -> String| {
         let lines = pairs
             .iter()
-            .map(|(name, value)| format!("{}={}", one_line(name), show(name, value)));
+            .map(|(name, value)| format!("{}={}", escape_newlines(name), show(name, value)));
         lines.collect::<Vec<_>>().join("\n")
     };
-    Field {
+    LaunchField {
         name,
         raw: lines(&|_, value| value.to_owned()),
         shown: lines(&|name, value| match is_secret_name(name) {
-            true => hidden(value),
-            false => one_line(value),
+            true => hidden_secret(value),
+            false => escape_newlines(value),
         }),
     }
 }
 
-fn fields(launch: &Launch) -> Vec<Field> {
+fn launch_fields(launch: &LaunchConfig) -> Vec<LaunchField> {
     match launch {
-        Launch::BuiltIn => vec![plain("command", "(built in)".to_owned())],
-        Launch::Misconfigured { why } => vec![plain("entry", format!("(misconfigured: {why})"))],
-        Launch::Stdio {
+        LaunchConfig::BuiltIn => vec![plain_field("command", "(built in)".to_owned())],
+        LaunchConfig::Misconfigured { why } => {
+            vec![plain_field("entry", format!("(misconfigured: {why})"))]
+        }
+        LaunchConfig::Stdio {
             command,
             args,
             env,
@@ -231,39 +241,39 @@ fn fields(launch: &Launch) -> Vec<Field> {
         } => {
             let cwd = cwd.as_ref().map(|cwd| cwd.display().to_string());
             let inherit = match inherit {
-                Inherit::AllowList => String::new(),
-                Inherit::Also(names) => named(names.iter().cloned()),
-                Inherit::Everything => "true: every variable".to_owned(),
+                InheritedEnv::AllowList => String::new(),
+                InheritedEnv::AllowListAnd(names) => comma_list(names.iter().cloned()),
+                InheritedEnv::All => "true: every variable".to_owned(),
             };
             vec![
-                plain("command", command.clone()),
+                plain_field("command", command.clone()),
                 // As JSON, so that an argument with a line end is not shown as two.
-                plain("args", serde_json::json!(args).to_string()),
-                pairs("env", env),
-                plain("cwd", cwd.unwrap_or_default()),
-                plain("inheritEnv", inherit),
+                plain_field("args", serde_json::json!(args).to_string()),
+                pairs_field("env", env),
+                plain_field("cwd", cwd.unwrap_or_default()),
+                plain_field("inheritEnv", inherit),
             ]
         }
-        Launch::Remote {
+        LaunchConfig::Remote {
             url: address,
             transport,
             headers,
         } => {
             let transport = match transport {
-                RemoteTransport::Guess => "",
+                RemoteTransport::Auto => "",
                 RemoteTransport::Sse => "sse",
                 RemoteTransport::Http => "http",
             };
-            let shown = url(address, is_secret_name);
-            let address = Field {
+            let shown = redact_url(address, is_secret_name);
+            let address = LaunchField {
                 name: "url",
                 raw: address.clone(),
                 shown,
             };
             vec![
                 address,
-                plain("transport", transport.to_owned()),
-                pairs("headers", headers),
+                plain_field("transport", transport.to_owned()),
+                pairs_field("headers", headers),
             ]
         }
     }

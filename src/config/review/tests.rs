@@ -3,34 +3,34 @@
 
 use super::*;
 use crate::config::Home;
-use crate::config::snapshot::Read;
+use crate::config::snapshot::ConfigLoad;
 use serde_json::{Value, json};
 use std::fs;
 
-fn read(config: &Value, servers: &Value) -> Known {
+fn read(config: &Value, servers: &Value) -> ConfigSnapshot {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
     fs::write(home.config(), config.to_string()).unwrap();
     fs::write(home.servers(), servers.to_string()).unwrap();
-    Read::files(&home).known
+    ConfigLoad::from_files(&home).snapshot
 }
 
-fn config(value: &Value) -> Known {
+fn config(value: &Value) -> ConfigSnapshot {
     read(value, &json!({}))
 }
 
-fn models(entries: &Value) -> Known {
+fn models(entries: &Value) -> ConfigSnapshot {
     config(&json!({ "models": entries }))
 }
 
-fn servers(entries: &Value) -> Known {
+fn servers(entries: &Value) -> ConfigSnapshot {
     read(&json!({}), &json!({ "mcpServers": entries }))
 }
 
-fn descriptions(changes: &[Change]) -> Vec<String> {
-    let lines = changes.iter().map(|change| match change.weight {
-        Weight::Harmless => format!("= {}", change.what),
-        Weight::NeedsConsent => {
+fn descriptions(changes: &[SettingsChange]) -> Vec<String> {
+    let lines = changes.iter().map(|change| match change.impact {
+        ChangeImpact::Harmless => format!("= {}", change.what),
+        ChangeImpact::NeedsConsent => {
             let value = |value: &Option<String>| value.clone().unwrap_or("(none)".to_owned());
             let (old, new) = (value(&change.before), value(&change.after));
             format!("? {}: {old} -> {new}", change.what)
@@ -41,12 +41,12 @@ fn descriptions(changes: &[Change]) -> Vec<String> {
 
 /// The described changes from one configuration to the other. Checks that applying the
 /// harmless ones leaves only those that need consent.
-fn step(before: &Known, after: &Known) -> Vec<String> {
-    let mut memory = Memory::default();
-    memory.remember(before);
-    let weighed = weigh(before, after, &memory);
-    let waits = weighed.of(Weight::NeedsConsent);
-    let rest = weigh(&weighed.harmless, after, &memory);
+fn step(before: &ConfigSnapshot, after: &ConfigSnapshot) -> Vec<String> {
+    let mut memory = EarlierEntries::default();
+    memory.record(before);
+    let weighed = review_changes(before, after, &memory);
+    let waits = weighed.changes_with_impact(ChangeImpact::NeedsConsent);
+    let rest = review_changes(&weighed.with_harmless_changes, after, &memory);
     assert_eq!(rest.changes, waits, "harmless changes are applied");
     weighed.changes.iter().for_each(|change| {
         assert!(change.file == CONFIG || change.file == SERVERS);
@@ -55,7 +55,7 @@ fn step(before: &Known, after: &Known) -> Vec<String> {
 }
 
 #[test]
-fn settings_that_loosen_wait_and_those_that_tighten_do_not() {
+fn loosened_settings_need_consent_and_tightened_ones_do_not() {
     let loose = config(&json!({
         "toolCallMode": "auto", "logLevel": "debug",
         "limits": { "toolRounds": 20, "errorsPerTurn": 3, "idleSeconds": 9 },
@@ -81,7 +81,7 @@ fn settings_that_loosen_wait_and_those_that_tighten_do_not() {
 }
 
 #[test]
-fn a_model_that_would_ask_another_server_waits() {
+fn a_model_pointing_at_another_server_needs_consent() {
     let entry = |extra: Value| {
         let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });
         let extra = extra.as_object().unwrap().clone();
@@ -147,7 +147,7 @@ fn a_model_that_would_ask_another_server_waits() {
 }
 
 #[test]
-fn models_come_and_go_but_a_known_name_does_not_come_back_as_another() {
+fn models_come_and_go_but_a_reused_name_needs_consent() {
     let one = json!({ "name": "one", "provider": "ollama" });
     let two = json!({ "name": "two", "provider": "ollama" });
     let stranger = json!({ "name": "one", "provider": "ollama", "baseUrl": "http://evil.example" });
@@ -162,17 +162,17 @@ fn models_come_and_go_but_a_known_name_does_not_come_back_as_another() {
     let waits = "? model `one`, `baseUrl`: http://localhost:11434 -> http://evil.example";
     // In one step, in two steps, and as a duplicate before the original.
     assert_eq!(step(&before, &models(&json!([stranger]))), [waits]);
-    let mut memory = Memory::default();
-    memory.remember(&before);
+    let mut memory = EarlierEntries::default();
+    memory.record(&before);
     let gone = models(&json!([]));
-    memory.remember(&gone);
-    let weighed = weigh(&gone, &models(&json!([stranger])), &memory);
+    memory.record(&gone);
+    let weighed = review_changes(&gone, &models(&json!([stranger])), &memory);
     assert_eq!(descriptions(&weighed.changes), [waits]);
-    assert_eq!(weighed.harmless.settings.models, []);
-    let both = weigh(&before, &models(&json!([stranger, one])), &memory);
+    assert_eq!(weighed.with_harmless_changes.settings.models, []);
+    let both = review_changes(&before, &models(&json!([stranger, one])), &memory);
     assert!(descriptions(&both.changes).contains(&waits.to_owned()));
     let urls = both
-        .harmless
+        .with_harmless_changes
         .settings
         .models
         .iter()
@@ -181,7 +181,7 @@ fn models_come_and_go_but_a_known_name_does_not_come_back_as_another() {
 }
 
 #[test]
-fn every_field_of_a_servers_launch_waits() {
+fn every_launch_field_of_a_server_needs_consent() {
     let entry = |extra: Value| {
         let mut entry = json!({ "command": "npx", "args": ["-y"], "env": { "A_TOKEN": "s3cret" } });
         let extra = extra.as_object().unwrap().clone();
@@ -248,7 +248,7 @@ fn every_field_of_a_servers_launch_waits() {
 }
 
 #[test]
-fn where_a_remote_server_is_and_what_it_is_sent_waits() {
+fn a_remote_servers_url_and_headers_need_consent() {
     let remote = |extra: Value| {
         let mut entry = json!({ "url": "https://h.example/mcp?token=abc" });
         let extra = extra.as_object().unwrap().clone();
@@ -275,7 +275,7 @@ fn where_a_remote_server_is_and_what_it_is_sent_waits() {
 }
 
 #[test]
-fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
+fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
     let none = servers(&json!({}));
     let on = servers(&json!({ "x": { "command": "sh", "args": ["-c", "id"] } }));
     let off = servers(&json!({ "x": { "command": "sh", "enabled": false } }));
@@ -292,11 +292,11 @@ fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
         "{changes:?}"
     );
 
-    let mut memory = Memory::default();
-    memory.remember(&on);
+    let mut memory = EarlierEntries::default();
+    memory.record(&on);
     let broken = servers(&json!({ "x": { "command": "sh", "args": "id" } }));
-    memory.remember(&broken);
-    let mended = weigh(&broken, &on, &memory);
+    memory.record(&broken);
+    let mended = review_changes(&broken, &on, &memory);
     assert_eq!(
         descriptions(&mended.changes),
         ["= server `x` is valid again"]
@@ -304,12 +304,12 @@ fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
     let other = servers(&json!({ "x": { "command": "sh", "args": ["-c", "rm"] } }));
     let expected = ["? server `x`, `args`: [\"-c\",\"id\"] -> [\"-c\",\"rm\"]"];
     assert_eq!(
-        descriptions(&weigh(&broken, &other, &memory).changes),
+        descriptions(&review_changes(&broken, &other, &memory).changes),
         expected
     );
     // Removed and added back with another command: switching it on would run that command.
-    memory.remember(&none);
-    let changes = descriptions(&weigh(&none, &off, &memory).changes);
+    memory.record(&none);
+    let changes = descriptions(&review_changes(&none, &off, &memory).changes);
     assert_eq!(
         changes,
         ["? new server `x`, off: (none) -> command: sh\nargs: []"]
@@ -317,29 +317,33 @@ fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
 }
 
 #[test]
-fn prompts_and_personas_wait_whatever_becomes_of_them() {
+fn every_prompt_and_persona_change_needs_consent() {
     let persona = |text: &str| Persona {
         name: "p".to_owned(),
-        about: "a".to_owned(),
+        description: "a".to_owned(),
         text: Ok(text.to_owned()),
         tools: None,
     };
-    let before = Known {
+    let before = ConfigSnapshot {
         system_prompt: "one\ntwo\nthree\n".to_owned(),
         personas: vec![persona("Be kind.")],
-        ..Known::default()
+        ..ConfigSnapshot::default()
     };
     let mut after = before.clone();
     after.system_prompt = "one\n2\nand a half\nthree\n".to_owned();
     after.personas = vec![persona("Be cruel.")];
-    let weighed = weigh(&before, &after, &Memory::default());
-    assert_eq!(weighed.harmless, before);
+    let weighed = review_changes(&before, &after, &EarlierEntries::default());
+    assert_eq!(weighed.with_harmless_changes, before);
     let expected = [
         "? the system prompt: two -> 2\nand a half",
         "? the persona: Be kind. -> Be cruel.",
     ];
     assert_eq!(descriptions(&weighed.changes), expected);
-    let empty = weigh(&before, &Known::default(), &Memory::default());
+    let empty = review_changes(
+        &before,
+        &ConfigSnapshot::default(),
+        &EarlierEntries::default(),
+    );
     let expected = [
         "? the system prompt: one\ntwo\nthree -> (none)",
         "? the persona was removed: description: a\ntools: all\nBe kind. -> (none)",
@@ -348,7 +352,7 @@ fn prompts_and_personas_wait_whatever_becomes_of_them() {
     // A difference in line ends alone is visible.
     after = before.clone();
     after.system_prompt = "one\r\ntwo\nthree\n".to_owned();
-    let weighed = weigh(&before, &after, &Memory::default());
+    let weighed = review_changes(&before, &after, &EarlierEntries::default());
     assert_eq!(
         descriptions(&weighed.changes),
         ["? the system prompt: one -> one\r"]

@@ -1,21 +1,23 @@
 //! Converts entries of `trust.json` to and from JSON. A launch appears only as a hash, so the
 //! file never contains values of variables or headers.
 
-use crate::domain::trust::{Accepted, Agreed, Cover, Definition, Rule};
-use crate::domain::{LaunchId, Pattern, Pin, ServerId};
+use crate::domain::trust::{
+    AcceptedDefinition, InstructionsConsent, RuleScope, ToolDefinition, TrustRule,
+};
+use crate::domain::{ArgumentPattern, LaunchId, Pin, ServerId};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// What is wrong with an entry, as a clause.
-type Fault = String;
+type EntryError = String;
 
-fn text<'a>(entry: &'a Value, key: &str) -> Result<&'a str, Fault> {
+fn text_field<'a>(entry: &'a Value, key: &str) -> Result<&'a str, EntryError> {
     let found = entry.get(key).and_then(Value::as_str);
     found.ok_or_else(|| format!("an entry has no `{key}`"))
 }
 
-fn since(entry: &Value) -> Timestamp {
+fn parse_since(entry: &Value) -> Timestamp {
     entry
         .get("since")
         .and_then(Value::as_str)
@@ -23,51 +25,51 @@ fn since(entry: &Value) -> Timestamp {
         .unwrap_or_default()
 }
 
-pub(super) fn rule(entry: &Value) -> Result<Rule, Fault> {
-    let kind = text(entry, "kind")?;
-    let server = ServerId::new(text(entry, "server")?);
+pub(super) fn rule_from_json(entry: &Value) -> Result<TrustRule, EntryError> {
+    let kind = text_field(entry, "kind")?;
+    let server = ServerId::new(text_field(entry, "server")?);
     // A block applies to a tool by name, even if its other fields are invalid.
     if kind == "never" {
-        let tool = text(entry, "tool")?.to_owned();
-        let hash = |key| text(entry, key).unwrap_or_default();
-        return Ok(Rule {
+        let tool = text_field(entry, "tool")?.to_owned();
+        let hash = |key| text_field(entry, key).unwrap_or_default();
+        return Ok(TrustRule {
             server,
             launch: LaunchId::from_hash(hash("launch")),
-            since: since(entry),
-            cover: Cover::Never {
+            decided_at: parse_since(entry),
+            scope: RuleScope::Never {
                 tool,
                 pin: Pin::from_hash(hash("pin")),
             },
         });
     }
-    let tool_and_pin = || -> Result<(String, Pin), Fault> {
-        let tool = text(entry, "tool")?.to_owned();
-        Ok((tool, Pin::from_hash(text(entry, "pin")?)))
+    let tool_and_pin = || -> Result<(String, Pin), EntryError> {
+        let tool = text_field(entry, "tool")?.to_owned();
+        Ok((tool, Pin::from_hash(text_field(entry, "pin")?)))
     };
     let cover = match kind {
-        "tool" => tool_and_pin().map(|(tool, pin)| Cover::Tool { tool, pin })?,
-        "server" => Cover::Server {
-            tools: tools(entry)?,
+        "tool" => tool_and_pin().map(|(tool, pin)| RuleScope::Tool { tool, pin })?,
+        "server" => RuleScope::Server {
+            tools: pins_from_json(entry)?,
         },
         "pattern" => {
             let (tool, pin) = tool_and_pin()?;
             let Some(Value::Object(written)) = entry.get("arguments") else {
                 return Err("a pattern has no `arguments`".to_owned());
             };
-            let pattern = Pattern::from_json(written)?;
-            Cover::Matching { tool, pin, pattern }
+            let pattern = ArgumentPattern::from_json(written)?;
+            RuleScope::Matching { tool, pin, pattern }
         }
         _ => return Err("an entry has an unknown `kind`".to_owned()),
     };
-    Ok(Rule {
+    Ok(TrustRule {
         server,
-        launch: LaunchId::from_hash(text(entry, "launch")?),
-        since: since(entry),
-        cover,
+        launch: LaunchId::from_hash(text_field(entry, "launch")?),
+        decided_at: parse_since(entry),
+        scope: cover,
     })
 }
 
-fn tools(entry: &Value) -> Result<BTreeMap<String, Pin>, Fault> {
+fn pins_from_json(entry: &Value) -> Result<BTreeMap<String, Pin>, EntryError> {
     let Some(Value::Object(tools)) = entry.get("tools") else {
         return Err("a grant for a server has no `tools`".to_owned());
     };
@@ -78,76 +80,76 @@ fn tools(entry: &Value) -> Result<BTreeMap<String, Pin>, Fault> {
     tools.iter().map(read).collect()
 }
 
-pub(super) fn of_rule(rule: &Rule) -> Value {
+pub(super) fn rule_to_json(rule: &TrustRule) -> Value {
     let (server, launch) = (rule.server.as_str(), rule.launch.as_str());
     let tool_entry = |kind: &str, tool: &str, pin: &Pin| {
         json!({
             "kind": kind, "server": server, "launch": launch, "tool": tool, "pin": pin.as_str(),
         })
     };
-    let mut entry = match &rule.cover {
-        Cover::Tool { tool, pin } => tool_entry("tool", tool, pin),
-        Cover::Never { tool, pin } => tool_entry("never", tool, pin),
-        Cover::Matching { tool, pin, pattern } => {
+    let mut entry = match &rule.scope {
+        RuleScope::Tool { tool, pin } => tool_entry("tool", tool, pin),
+        RuleScope::Never { tool, pin } => tool_entry("never", tool, pin),
+        RuleScope::Matching { tool, pin, pattern } => {
             let mut entry = tool_entry("pattern", tool, pin);
             entry["arguments"] = Value::Object(pattern.to_json());
             entry
         }
-        Cover::Server { tools } => {
+        RuleScope::Server { tools } => {
             let pin = |(tool, pin): (&String, &Pin)| (tool.clone(), json!(pin.as_str()));
             let tools: Map<String, Value> = tools.iter().map(pin).collect();
             json!({ "kind": "server", "server": server, "launch": launch, "tools": tools })
         }
     };
-    entry["since"] = json!(rule.since.to_string());
+    entry["since"] = json!(rule.decided_at.to_string());
     entry
 }
 
-pub(super) fn agreed(entry: &Value) -> Result<Agreed, Fault> {
-    Ok(Agreed {
-        server: ServerId::new(text(entry, "server")?),
-        launch: LaunchId::from_hash(text(entry, "launch")?),
-        text: text(entry, "text")?.to_owned(),
-        since: since(entry),
+pub(super) fn consent_from_json(entry: &Value) -> Result<InstructionsConsent, EntryError> {
+    Ok(InstructionsConsent {
+        server: ServerId::new(text_field(entry, "server")?),
+        launch: LaunchId::from_hash(text_field(entry, "launch")?),
+        text_hash: text_field(entry, "text")?.to_owned(),
+        agreed_at: parse_since(entry),
     })
 }
 
-pub(super) fn of_agreed(agreed: &Agreed) -> Value {
+pub(super) fn consent_to_json(agreed: &InstructionsConsent) -> Value {
     json!({
         "server": agreed.server.as_str(),
         "launch": agreed.launch.as_str(),
-        "text": agreed.text,
-        "since": agreed.since.to_string(),
+        "text": agreed.text_hash,
+        "since": agreed.agreed_at.to_string(),
     })
 }
 
-pub(super) fn accepted(entry: &Value) -> Result<Accepted, Fault> {
+pub(super) fn accepted_from_json(entry: &Value) -> Result<AcceptedDefinition, EntryError> {
     let optional = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let table = |key: &str| entry.get(key).and_then(Value::as_object).cloned();
-    let definition = table("inputSchema").map(|input_schema| Definition {
+    let definition = table("inputSchema").map(|input_schema| ToolDefinition {
         title: optional("title"),
         description: optional("description"),
         input_schema,
-        rest: table("rest").unwrap_or_default(),
+        extra: table("rest").unwrap_or_default(),
     });
-    Ok(Accepted {
-        pin: Pin::from_hash(text(entry, "pin")?),
-        since: since(entry),
+    Ok(AcceptedDefinition {
+        pin: Pin::from_hash(text_field(entry, "pin")?),
+        accepted_at: parse_since(entry),
         definition,
-        declined: optional("declined").map(Pin::from_hash),
+        declined_pin: optional("declined").map(Pin::from_hash),
     })
 }
 
 /// `with_definition` includes the definition, which is needed to show the difference to a later one.
-pub(super) fn of_accepted(accepted: &Accepted, whole: bool) -> Value {
+pub(super) fn accepted_to_json(accepted: &AcceptedDefinition, with_definition: bool) -> Value {
     let mut entry = json!({
         "pin": accepted.pin.as_str(),
-        "since": accepted.since.to_string(),
+        "since": accepted.accepted_at.to_string(),
     });
-    if let Some(declined) = &accepted.declined {
+    if let Some(declined) = &accepted.declined_pin {
         entry["declined"] = json!(declined.as_str());
     }
-    let Some(definition) = accepted.definition.as_ref().filter(|_| whole) else {
+    let Some(definition) = accepted.definition.as_ref().filter(|_| with_definition) else {
         return entry;
     };
     if let Some(title) = &definition.title {
@@ -157,8 +159,8 @@ pub(super) fn of_accepted(accepted: &Accepted, whole: bool) -> Value {
         entry["description"] = json!(description);
     }
     entry["inputSchema"] = Value::Object(definition.input_schema.clone());
-    if !definition.rest.is_empty() {
-        entry["rest"] = Value::Object(definition.rest.clone());
+    if !definition.extra.is_empty() {
+        entry["rest"] = Value::Object(definition.extra.clone());
     }
     entry
 }

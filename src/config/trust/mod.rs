@@ -6,10 +6,12 @@ mod write_queue;
 
 pub use write_queue::TrustQueue;
 
-use super::json_document::{BYTES_MAX, Document, kind};
-use super::json_edit::Step;
-use super::{ConfigError, Home, Reading};
-use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale};
+use super::json_document::{BYTES_MAX, JsonDocument, type_description};
+use super::json_edit::PathStep;
+use super::{ConfigError, Home, Loaded};
+use crate::domain::trust::{
+    AcceptedDefinition, EvictedPins, InstructionsConsent, TrustRule, UnreadableEntries,
+};
 use crate::domain::{Banner, BannerCause, LaunchId, Notice, Pin, ServerId, Trust};
 use crate::files::{self, UpdateError};
 use serde_json::{Map, Value, json};
@@ -23,150 +25,164 @@ const RULES_MAX: usize = 10_000;
 /// A longer definition is stored only by its hash.
 const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// A larger file gets no more definitions, only their hashes.
-const FILE_BYTES_FULL: usize = 8 * 1024 * 1024;
+const FILE_BYTES_WITH_DEFINITIONS_MAX: usize = 8 * 1024 * 1024;
 
 /// One edit of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEdit {
-    Add(Rule),
-    Remove(Rule),
+    AddRule(TrustRule),
+    RemoveRule(TrustRule),
     /// Records a definition on first sight. Keeps an existing one.
-    FirstSeen(Pinned),
+    RecordFirstSeen(PinnedTool),
     /// Records a definition that the user accepted.
-    Accept(Pinned),
+    AcceptDefinition(PinnedTool),
     /// Withholds the tool while it has this definition.
-    Decline {
-        of: Pinned,
+    DeclineDefinition {
+        pinned: PinnedTool,
         pin: Pin,
     },
     /// Removes definitions of a server that exceeds the limit.
-    Forget(ServerId, Stale),
-    Agree(Agreed),
-    Disagree(Agreed),
+    EvictPins(ServerId, EvictedPins),
+    AllowInstructions(InstructionsConsent),
+    RevokeInstructions(InstructionsConsent),
 }
 
 /// A tool with its accepted definition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pinned {
+pub struct PinnedTool {
     pub server: ServerId,
     pub launch: LaunchId,
     pub tool: String,
-    pub accepted: Accepted,
+    pub accepted: AcceptedDefinition,
 }
 
 /// Reads `trust.json`. A missing file contains no decisions.
-pub fn read_trust(home: &Home) -> Reading<Trust> {
+pub fn read_trust(home: &Home) -> Loaded<Trust> {
     let path = home.trust();
-    match Document::read(&path) {
-        Ok(None) => Reading::default(),
-        Ok(Some(document)) => understood(&path, &document),
-        Err(fault) => Reading {
-            value: unread(),
-            banners: vec![unread_banner(&fault)],
-            failed: true,
+    match JsonDocument::read(&path) {
+        Ok(None) => Loaded::default(),
+        Ok(Some(document)) => parse_trust(&path, &document),
+        Err(fault) => Loaded {
+            value: unreadable_trust(),
+            banners: vec![unreadable_banner(&fault)],
+            is_unusable: true,
         },
     }
 }
 
-fn unread() -> Trust {
+fn unreadable_trust() -> Trust {
     let mut trust = Trust::default();
-    trust.doubt.unread = true;
+    trust.unreadable.is_file_unreadable = true;
     trust
 }
 
 /// The consequence of a file that exists at start but cannot be read.
-const UNREAD: &str = "Until it is repaired, every call asks, and changed tools are not detected.";
+const UNREADABLE_REASON: &str =
+    "Until it is repaired, every call asks, and changed tools are not detected.";
 
-fn unread_banner(fault: &ConfigError) -> Banner {
+fn unreadable_banner(fault: &ConfigError) -> Banner {
     let mut banner = fault.banner();
     banner.cause = BannerCause::UnreadableTrust;
-    banner.notice.why = Some(UNREAD.to_owned());
+    banner.notice.why = Some(UNREADABLE_REASON.to_owned());
     banner
 }
 
-fn understood(path: &Path, document: &Document) -> Reading<Trust> {
+fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
     let root = document.root();
     let mut faults = Vec::new();
     let mut trust = Trust::default();
-    let grants = list(root, GRANTS, &mut faults);
+    let grants = list_field(root, GRANTS, &mut faults);
     if grants.len() > RULES_MAX {
         faults.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
     }
-    trust.doubt.all = root
+    trust.unreadable.has_rule_without_server = root
         .get(GRANTS)
         .is_some_and(|grants| !grants.is_null() && !grants.is_array());
     // The limit does not apply to blocks.
     for (index, value) in grants.iter().enumerate() {
-        match json::rule(value) {
-            Ok(rule) if index < RULES_MAX || rule.is_never() => trust.rules.push(rule),
+        match json::rule_from_json(value) {
+            Ok(rule) if index < RULES_MAX || rule.is_blocking() => trust.rules.push(rule),
             Ok(_) => {}
             Err(why) => {
-                let steps = [Step::Key(GRANTS), Step::Index(index)];
-                faults.push(format!("line {}, {why}", document.line(&steps)));
+                let steps = [PathStep::Key(GRANTS), PathStep::Index(index)];
+                faults.push(format!("line {}, {why}", document.line_of(&steps)));
                 let named = |key: &str| value.get(key).and_then(Value::as_str);
-                trust.doubt.about(named("server"), named("tool"));
+                trust.unreadable.add_rule(named("server"), named("tool"));
             }
         }
     }
-    for (index, value) in list(root, INSTRUCTIONS, &mut faults).iter().enumerate() {
-        match json::agreed(value) {
-            Ok(agreed) => trust.instructions.push(agreed),
+    for (index, value) in list_field(root, INSTRUCTIONS, &mut faults)
+        .iter()
+        .enumerate()
+    {
+        match json::consent_from_json(value) {
+            Ok(agreed) => trust.instruction_consents.push(agreed),
             Err(why) => {
-                let steps = [Step::Key(INSTRUCTIONS), Step::Index(index)];
-                faults.push(format!("line {}, {why}", document.line(&steps)));
+                let steps = [PathStep::Key(INSTRUCTIONS), PathStep::Index(index)];
+                faults.push(format!("line {}, {why}", document.line_of(&steps)));
             }
         }
     }
-    for (server, launch, tool, value) in pins_of(root, &mut faults, &mut trust.doubt) {
-        match json::accepted(value) {
+    for (server, launch, tool, value) in pin_entries(root, &mut faults, &mut trust.unreadable) {
+        match json::accepted_from_json(value) {
             Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
             Err(why) => {
                 faults.push(format!("the definition of `{tool}` of `{server}`: {why}"));
-                trust.accept(&server, &launch, tool, Accepted::unknown());
+                trust.accept(&server, &launch, tool, AcceptedDefinition::unknown());
             }
         }
     }
-    Reading {
+    Loaded {
         value: trust,
-        banners: banner(path, &faults).into_iter().collect(),
-        failed: false,
+        banners: invalid_entries_banner(path, &faults).into_iter().collect(),
+        is_unusable: false,
     }
 }
 
-fn list<'a>(root: &'a Map<String, Value>, key: &str, faults: &mut Vec<String>) -> &'a [Value] {
+fn list_field<'a>(
+    root: &'a Map<String, Value>,
+    key: &str,
+    faults: &mut Vec<String>,
+) -> &'a [Value] {
     match root.get(key) {
         None | Some(Value::Null) => &[],
         Some(Value::Array(entries)) => entries,
         Some(other) => {
-            faults.push(format!("`{key}` is {}, expected a list", kind(other)));
+            faults.push(format!(
+                "`{key}` is {}, expected a list",
+                type_description(other)
+            ));
             &[]
         }
     }
 }
 
 /// All entries of `pins`, which are keyed by server, launch identity and tool.
-fn pins_of<'a>(
+fn pin_entries<'a>(
     root: &'a Map<String, Value>,
     faults: &mut Vec<String>,
-    doubt: &mut Doubt,
+    doubt: &mut UnreadableEntries,
 ) -> Vec<(ServerId, LaunchId, &'a str, &'a Value)> {
     let mut found = Vec::new();
     let Some(pins) = root.get(PINS).filter(|pins| !pins.is_null()) else {
         return found;
     };
     let Value::Object(servers) = pins else {
-        faults.push(format!("`{PINS}` is {}, expected an object", kind(pins)));
-        doubt.pins = true;
+        faults.push(format!(
+            "`{PINS}` is {}, expected an object",
+            type_description(pins)
+        ));
+        doubt.are_all_pins_lost = true;
         return found;
     };
     for (server, launches) in servers {
         let mut check_object = |value: &Value| {
             if !value.is_null() && !value.is_object() {
-                let found = kind(value);
+                let found = type_description(value);
                 faults.push(format!(
                     "`{PINS}` of `{server}` contains {found}, expected an object"
                 ));
-                doubt.pins_of.insert(ServerId::new(server));
+                doubt.servers_with_lost_pins.insert(ServerId::new(server));
             }
         };
         check_object(launches);
@@ -184,7 +200,7 @@ fn pins_of<'a>(
 }
 
 /// One banner for all unreadable entries.
-fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
+fn invalid_entries_banner(path: &Path, faults: &[String]) -> Option<Banner> {
     let (first, more) = faults.split_first()?;
     let others = match more.len() {
         0 => String::new(),
@@ -192,10 +208,10 @@ fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
     };
     let name = super::error::file_name(path);
     let notice = Notice::warning(format!("{name}: {first}{others}."))
-        .because(
+        .with_reason(
             "Unreadable entries allow nothing: their tools ask or are withheld. The rest applies.",
         )
-        .advise("Correct or remove them in the file.");
+        .with_advice("Correct or remove them in the file.");
     Some(Banner::new(BannerCause::setting(name, ""), notice))
 }
 
@@ -205,18 +221,18 @@ fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
 /// The file cannot be read, parsed or written. It is unchanged then.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
-    let written = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
+    let written = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let is_full = current
             .as_ref()
-            .is_some_and(|bytes| bytes.len() > FILE_BYTES_FULL);
+            .is_some_and(|bytes| bytes.len() > FILE_BYTES_WITH_DEFINITIONS_MAX);
         let document = match &current {
-            Some(bytes) => Document::parse(&path, bytes.clone())?,
-            None => Document::empty(&path),
+            Some(bytes) => JsonDocument::parse(&path, bytes.clone())?,
+            None => JsonDocument::empty(&path),
         };
-        let bytes = match changed(&path, &document, edits, is_full)? {
+        let bytes = match edited_file(&path, &document, edits, is_full)? {
             // The new definitions exceed the size limit, so store only their hashes.
-            Some(bytes) if bytes.len() > FILE_BYTES_FULL && !is_full => {
-                changed(&path, &document, edits, true)?
+            Some(bytes) if bytes.len() > FILE_BYTES_WITH_DEFINITIONS_MAX && !is_full => {
+                edited_file(&path, &document, edits, true)?
             }
             bytes => bytes,
         };
@@ -232,26 +248,26 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
     });
     written.map_err(|fault| match fault {
         UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
+        UpdateError::Read(fault) => ConfigError::from_read_error(&path, &fault),
         UpdateError::Write(fault) => ConfigError::Unwritable {
             path: path.clone(),
-            why: files::words(&fault),
+            why: files::describe_io_error(&fault),
         },
     })
 }
 
 /// The file after `edits`. None if they change nothing.
-fn changed(
+fn edited_file(
     path: &Path,
-    document: &Document,
+    document: &JsonDocument,
     edits: &[TrustEdit],
     is_full: bool,
 ) -> Result<Option<Vec<u8>>, ConfigError> {
     let mut root = document.root().clone();
     for edit in edits {
-        apply(&mut root, edit, is_full).map_err(|fault| ConfigError::Misshapen {
+        apply_edit(&mut root, edit, is_full).map_err(|fault| ConfigError::WrongShape {
             path: path.to_owned(),
-            line: document.line(&[Step::Key(fault.key)]),
+            line: document.line_of(&[PathStep::Key(fault.key)]),
             fault: fault.what,
         })?;
     }
@@ -263,58 +279,68 @@ fn changed(
     Ok(Some(bytes))
 }
 
-struct Misshapen {
+struct WrongShape {
     key: &'static str,
     what: String,
 }
 
-fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Result<(), Misshapen> {
+fn apply_edit(
+    root: &mut Map<String, Value>,
+    edit: &TrustEdit,
+    is_full: bool,
+) -> Result<(), WrongShape> {
     match edit {
-        TrustEdit::Add(rule) => {
-            let grants = entries(root, GRANTS)?;
-            let is_replaced = |old: &Rule| old.is_same(rule) || rule.replaces(old);
-            grants.retain(|old| !json::rule(old).is_ok_and(|old| is_replaced(&old)));
-            grants.push(json::of_rule(rule));
+        TrustEdit::AddRule(rule) => {
+            let grants = list_mut(root, GRANTS)?;
+            let is_replaced = |old: &TrustRule| old.is_same(rule) || rule.overrides(old);
+            grants.retain(|old| !json::rule_from_json(old).is_ok_and(|old| is_replaced(&old)));
+            grants.push(json::rule_to_json(rule));
         }
-        TrustEdit::Remove(rule) => {
-            let matches = |old: &Value| json::rule(old).is_ok_and(|old| old.is_same(rule));
-            entries(root, GRANTS)?.retain(|old| !matches(old));
+        TrustEdit::RemoveRule(rule) => {
+            let matches =
+                |old: &Value| json::rule_from_json(old).is_ok_and(|old| old.is_same(rule));
+            list_mut(root, GRANTS)?.retain(|old| !matches(old));
         }
-        TrustEdit::Agree(agreed) => {
-            let matches = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
-            let list = entries(root, INSTRUCTIONS)?;
+        TrustEdit::AllowInstructions(agreed) => {
+            let matches =
+                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(agreed));
+            let list = list_mut(root, INSTRUCTIONS)?;
             if !list.iter().any(matches) {
-                list.push(json::of_agreed(agreed));
+                list.push(json::consent_to_json(agreed));
             }
         }
-        TrustEdit::Disagree(agreed) => {
-            let matches = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
-            entries(root, INSTRUCTIONS)?.retain(|old| !matches(old));
+        TrustEdit::RevokeInstructions(agreed) => {
+            let matches =
+                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(agreed));
+            list_mut(root, INSTRUCTIONS)?.retain(|old| !matches(old));
         }
-        TrustEdit::FirstSeen(pinned) => {
-            let tools = tools(root, pinned)?;
+        TrustEdit::RecordFirstSeen(pinned) => {
+            let tools = tools_mut(root, pinned)?;
             if !tools.contains_key(&pinned.tool) {
-                tools.insert(pinned.tool.clone(), written(&pinned.accepted, is_full));
+                tools.insert(
+                    pinned.tool.clone(),
+                    definition_to_json(&pinned.accepted, is_full),
+                );
             }
         }
-        TrustEdit::Forget(server, stale) => forget(root, server, stale),
-        TrustEdit::Accept(pinned) => {
-            let value = written(&pinned.accepted, is_full);
-            tools(root, pinned)?.insert(pinned.tool.clone(), value);
+        TrustEdit::EvictPins(server, stale) => remove_pins(root, server, stale),
+        TrustEdit::AcceptDefinition(pinned) => {
+            let value = definition_to_json(&pinned.accepted, is_full);
+            tools_mut(root, pinned)?.insert(pinned.tool.clone(), value);
         }
-        TrustEdit::Decline { of, pin } => {
-            let tools = tools(root, of)?;
+        TrustEdit::DeclineDefinition { pinned: of, pin } => {
+            let tools = tools_mut(root, of)?;
             if let Some(Value::Object(entry)) = tools.get_mut(&of.tool) {
                 entry.insert("declined".to_owned(), json!(pin.as_str()));
             } else {
-                tools.insert(of.tool.clone(), written(&of.accepted, is_full));
+                tools.insert(of.tool.clone(), definition_to_json(&of.accepted, is_full));
             }
         }
     }
     Ok(())
 }
 
-fn forget(root: &mut Map<String, Value>, server: &ServerId, stale: &Stale) {
+fn remove_pins(root: &mut Map<String, Value>, server: &ServerId, stale: &EvictedPins) {
     let mut launches = root
         .get_mut(PINS)
         .and_then(|pins| pins.get_mut(server.as_str()));
@@ -328,36 +354,36 @@ fn forget(root: &mut Map<String, Value>, server: &ServerId, stale: &Stale) {
     }
 }
 
-fn written(accepted: &Accepted, is_full: bool) -> Value {
-    let whole = json::of_accepted(accepted, true);
+fn definition_to_json(accepted: &AcceptedDefinition, is_full: bool) -> Value {
+    let whole = json::accepted_to_json(accepted, true);
     let is_long = is_full || whole.to_string().len() > DEFINITION_BYTES_MAX;
     match is_long {
-        true => json::of_accepted(accepted, false),
+        true => json::accepted_to_json(accepted, false),
         false => whole,
     }
 }
 
-fn entries<'a>(
+fn list_mut<'a>(
     root: &'a mut Map<String, Value>,
     key: &'static str,
-) -> Result<&'a mut Vec<Value>, Misshapen> {
+) -> Result<&'a mut Vec<Value>, WrongShape> {
     let found = root.entry(key).or_insert_with(|| json!([]));
     if found.is_null() {
         *found = json!([]);
     }
     match found {
         Value::Array(entries) => Ok(entries),
-        other => Err(Misshapen {
+        other => Err(WrongShape {
             key,
-            what: format!("`{key}` is {}, expected a list", kind(other)),
+            what: format!("`{key}` is {}, expected a list", type_description(other)),
         }),
     }
 }
 
-fn tools<'a>(
+fn tools_mut<'a>(
     root: &'a mut Map<String, Value>,
-    pinned: &Pinned,
-) -> Result<&'a mut Map<String, Value>, Misshapen> {
+    pinned: &PinnedTool,
+) -> Result<&'a mut Map<String, Value>, WrongShape> {
     let steps = [PINS, pinned.server.as_str(), pinned.launch.as_str()];
     let mut object = root;
     for step in steps {
@@ -368,9 +394,12 @@ fn tools<'a>(
         object = match next {
             Value::Object(next) => next,
             other => {
-                return Err(Misshapen {
+                return Err(WrongShape {
                     key: PINS,
-                    what: format!("`{step}` is {}, expected an object", kind(other)),
+                    what: format!(
+                        "`{step}` is {}, expected an object",
+                        type_description(other)
+                    ),
                 });
             }
         };

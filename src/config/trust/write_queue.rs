@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// Pending edits in order.
 #[derive(Debug, Default)]
 pub struct TrustQueue {
-    waiting: Mutex<Vec<TrustEdit>>,
+    pending: Mutex<Vec<TrustEdit>>,
     /// Locked while the file is written, so that later edits cannot overtake earlier ones.
     writing: Mutex<()>,
 }
@@ -16,7 +16,7 @@ pub struct TrustQueue {
 impl TrustQueue {
     pub fn push(&self, edit: TrustEdit) {
         // A poisoned lock is fine: a Vec is consistent after every operation.
-        let mut waiting = lock_ignoring_poison(&self.waiting);
+        let mut waiting = lock_ignoring_poison(&self.pending);
         waiting.push(edit);
     }
 
@@ -25,17 +25,17 @@ impl TrustQueue {
     /// # Errors
     /// The file cannot be read, parsed or written. It is unchanged then. If the edits only
     /// record first sightings, a failure is logged instead.
-    pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
+    pub fn flush(&self, home: &Home) -> Result<(), ConfigError> {
         let _guard = lock_ignoring_poison(&self.writing);
         let edits = {
-            let mut waiting = lock_ignoring_poison(&self.waiting);
+            let mut waiting = lock_ignoring_poison(&self.pending);
             std::mem::take(&mut *waiting)
         };
         if edits.is_empty() {
             return Ok(());
         }
         let written = update_trust(home, &edits);
-        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::FirstSeen(_));
+        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::RecordFirstSeen(_));
         match written {
             // The banner about the file already reports it.
             Err(fault) if edits.iter().all(is_seen) => {

@@ -16,66 +16,69 @@ const LINKS_MAX: usize = 40;
 const PERSONAS_MAX: usize = 1_000;
 /// A file can change again within one tick of its modification time, so a recent time proves
 /// nothing.
-const YOUNG: Duration = Duration::from_secs(2);
+const RECENT: Duration = Duration::from_secs(2);
 
 /// The fingerprint of each file.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stamps(BTreeMap<PathBuf, Stamp>);
+pub(super) struct Fingerprints(BTreeMap<PathBuf, Fingerprint>);
 
 #[derive(Debug, Clone)]
-struct Stamp {
+struct Fingerprint {
     /// Size, modification time and inode.
-    facts: Option<(u64, Option<SystemTime>, u64)>,
-    held: Held,
+    metadata: Option<(u64, Option<SystemTime>, u64)>,
+    contents: FileContents,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Held {
+enum FileContents {
     Nothing,
     Bytes([u8; 32]),
     Unreadable(String),
 }
 
 /// Only the contents count, not who wrote them or when.
-impl PartialEq for Stamp {
+impl PartialEq for Fingerprint {
     fn eq(&self, other: &Self) -> bool {
-        self.held == other.held
+        self.contents == other.contents
     }
 }
 
-impl Stamps {
+impl Fingerprints {
     /// Reads the files that may have changed since `before`. Blocks.
-    pub(super) fn of(home: &Home, before: Option<&Self>) -> Self {
+    pub(super) fn read(home: &Home, before: Option<&Self>) -> Self {
         let old = |path: &Path| before.and_then(|before| before.0.get(path));
-        let stamps = files_of(home).into_iter().map(|path| {
-            let stamp = Stamp::of(&path, old(&path));
+        let stamps = settings_files(home).into_iter().map(|path| {
+            let stamp = Fingerprint::read(&path, old(&path));
             (path, stamp)
         });
         Self(stamps.collect())
     }
 }
 
-impl Stamp {
-    fn of(path: &Path, old: Option<&Self>) -> Self {
+impl Fingerprint {
+    fn read(path: &Path, old: Option<&Self>) -> Self {
         let metadata = fs::metadata(path).ok();
-        let facts = metadata.as_ref().map(facts_of);
+        let facts = metadata.as_ref().map(comparable_metadata);
         let is_old = metadata.is_some_and(|metadata| {
             let changed = metadata.modified().ok();
-            changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age > YOUNG))
+            changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age > RECENT))
         });
-        if let Some(old) = old.filter(|old| is_old && old.facts == facts) {
+        if let Some(old) = old.filter(|old| is_old && old.metadata == facts) {
             return old.clone();
         }
         let held = match files::read(path, BYTES_MAX) {
-            Ok(None) => Held::Nothing,
-            Ok(Some(bytes)) => Held::Bytes(Sha256::digest(&bytes).into()),
-            Err(fault) => Held::Unreadable(fault.to_string()),
+            Ok(None) => FileContents::Nothing,
+            Ok(Some(bytes)) => FileContents::Bytes(Sha256::digest(&bytes).into()),
+            Err(fault) => FileContents::Unreadable(fault.to_string()),
         };
-        Self { facts, held }
+        Self {
+            metadata: facts,
+            contents: held,
+        }
     }
 }
 
-fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
+fn comparable_metadata(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
     #[cfg(unix)]
     let inode = std::os::unix::fs::MetadataExt::ino(metadata);
     #[cfg(not(unix))]
@@ -84,7 +87,7 @@ fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
 }
 
 /// All settings files.
-fn files_of(home: &Home) -> Vec<PathBuf> {
+fn settings_files(home: &Home) -> Vec<PathBuf> {
     let mut files = vec![
         home.config(),
         home.servers(),
@@ -107,7 +110,7 @@ fn files_of(home: &Home) -> Vec<PathBuf> {
 
 /// The folders to watch: those of the files, of every link on the way, and of its target. For
 /// a missing folder, its nearest existing ancestor.
-pub(super) fn folders(home: &Home) -> BTreeSet<PathBuf> {
+pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     let mut add = |folder: &Path| {
         let existing = folder.ancestors().find(|folder| folder.is_dir());
@@ -116,11 +119,11 @@ pub(super) fn folders(home: &Home) -> BTreeSet<PathBuf> {
     // Removing and recreating the home is visible only in its parent folder.
     home.root().parent().into_iter().for_each(&mut add);
     add(&home.personas());
-    let ways = files_of(home)
+    let paths = settings_files(home)
         .into_iter()
         .chain([home.personas(), home.root().to_owned()]);
-    for way in ways {
-        let mut current = way;
+    for path in paths {
+        let mut current = path;
         for _ in 0..LINKS_MAX {
             current.parent().into_iter().for_each(&mut add);
             let Ok(next) = fs::read_link(&current) else {

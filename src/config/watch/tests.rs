@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Watched {
     folder: TempDir,
-    watcher: Watcher,
+    watcher: SettingsWatcher,
 }
 
 impl Watched {
@@ -18,7 +18,7 @@ impl Watched {
     async fn new(prepare: impl FnOnce(&Path)) -> Self {
         let folder = TempDir::new().unwrap();
         prepare(folder.path());
-        let watcher = Watcher::new(&Home::at(folder.path().join("home")));
+        let watcher = SettingsWatcher::new(&Home::at(folder.path().join("home")));
         let mut watched = Self { folder, watcher };
         watched.expect_change("the first check").await;
         watched
@@ -40,7 +40,7 @@ fn plain_home(folder: &Path) {
 }
 
 #[tokio::test]
-async fn a_file_that_is_written_replaced_removed_or_made_is_told() {
+async fn writing_replacing_removing_and_creating_a_file_are_reported() {
     let mut watched = Watched::new(plain_home).await;
     fs::write(watched.at("home/config.json"), "{ }").unwrap();
     watched.expect_change("a write in place").await;
@@ -61,7 +61,7 @@ async fn a_file_that_is_written_replaced_removed_or_made_is_told() {
 }
 
 #[tokio::test]
-async fn a_link_is_followed_wherever_it_leads() {
+async fn symbolic_links_are_followed() {
     let mut watched = Watched::new(|folder| {
         plain_home(folder);
         for name in ["one", "two"] {
@@ -83,7 +83,7 @@ async fn a_link_is_followed_wherever_it_leads() {
 }
 
 #[tokio::test]
-async fn a_home_that_is_taken_away_and_made_again_is_watched_again() {
+async fn a_removed_and_recreated_home_is_watched_again() {
     let mut watched = Watched::new(plain_home).await;
     fs::remove_dir_all(watched.at("home")).unwrap();
     watched.expect_change("the removal").await;
@@ -94,38 +94,41 @@ async fn a_home_that_is_taken_away_and_made_again_is_watched_again() {
 }
 
 #[test]
-fn what_is_only_touched_or_written_again_is_no_change() {
+fn unchanged_contents_are_not_reported() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let (wake, _woken) = mpsc::channel(1);
     let home = Home::at(folder.path().join("home"));
-    let mut files = Look::new(home.clone(), wake);
-    assert!(files.again(), "the first check");
-    assert!(!files.again());
+    let mut files = SettingsFiles::new(home.clone(), wake);
+    assert!(files.has_changed(), "the first check");
+    assert!(!files.has_changed());
     fs::write(home.config(), "{}").unwrap();
     fs::write(home.history(), "typed").unwrap();
-    assert!(!files.again(), "the same bytes, and a file of another kind");
+    assert!(
+        !files.has_changed(),
+        "the same bytes, and a file of another kind"
+    );
     fs::write(home.config(), "{ }").unwrap();
-    assert!(files.again() && !files.again());
+    assert!(files.has_changed() && !files.has_changed());
     // A pipe in place of a file is reported and never opened.
     fs::remove_file(home.config()).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, home.config(), rustix::fs::Mode::RUSR).unwrap();
-    assert!(files.again() && !files.again());
+    assert!(files.has_changed() && !files.has_changed());
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_system_tells_nothing_the_files_are_looked_at_every_two_seconds() {
+async fn without_system_events_files_are_polled_every_two_seconds() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let home = Home::at(folder.path().join("home"));
     let (wake, woken) = mpsc::channel(1);
-    let mut files = Look::new(home.clone(), wake);
-    files.asks_system = false;
+    let mut files = SettingsFiles::new(home.clone(), wake);
+    files.may_use_system = false;
     let (sender, mut reports) = mpsc::channel(1);
-    let _task = AbortOnDropHandle::new(tokio::spawn(follow(files, woken, sender)));
+    let _task = AbortOnDropHandle::new(tokio::spawn(watch_loop(files, woken, sender)));
     reports.recv().await.unwrap();
     let start = Instant::now();
     fs::write(home.config(), "{ }").unwrap();
     reports.recv().await.unwrap();
-    assert!(start.elapsed() <= POLL, "{:?}", start.elapsed());
+    assert!(start.elapsed() <= POLL_INTERVAL, "{:?}", start.elapsed());
 }

@@ -4,7 +4,7 @@
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, OpeningContext};
 use super::{BracketScanner, PythonicRecognizer, State};
-use crate::domain::Offered;
+use crate::domain::Toolset;
 
 /// Whether a list may be a call here: outside code, at the start of a line or directly after a
 /// colon.
@@ -46,7 +46,7 @@ impl PythonicRecognizer {
         &mut self,
         closer: &str,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
     ) -> Advance {
         if CLOSERS.contains(&closer) {
             return self

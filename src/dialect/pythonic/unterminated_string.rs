@@ -5,7 +5,7 @@ use super::super::json_call;
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, RecognizedForm};
 use super::{PythonicRecognizer, State, tool_name};
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 
 pub(super) const REASON: &str =
     "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
@@ -52,11 +52,11 @@ impl PythonicRecognizer {
     pub(super) fn parse_unterminated(
         &self,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
     ) -> Option<RecognizedForm> {
         let name = tool_name(&body[self.start..self.name_end], offered);
         let is_certain = self.wrapper.is_some_and(|tag| tag.is_certain);
-        if !is_certain && offered.resolve(None, name) == Resolved::Unknown {
+        if !is_certain && offered.resolve(None, name) == ToolLookup::Unknown {
             return None;
         }
         let call = &body[self.start..call_end(body, self.unterminated_string_start())];

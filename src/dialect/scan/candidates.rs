@@ -196,7 +196,7 @@ impl CallScanner {
 fn first_finished(
     forms: &mut [BoxedRecognizer],
     body: &str,
-    offered: &crate::domain::Offered,
+    offered: &crate::domain::Toolset,
     end: FormEnd,
 ) -> Option<RecognizedForm> {
     forms

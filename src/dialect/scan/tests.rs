@@ -4,14 +4,14 @@ use super::*;
 use crate::fixtures;
 use std::time::{Duration, Instant};
 
-fn offered() -> Arc<Offered> {
+fn offered() -> Arc<Toolset> {
     offering(&["add".to_owned()])
 }
 
-fn offering(names: &[String]) -> Arc<Offered> {
+fn offering(names: &[String]) -> Arc<Toolset> {
     let tools = names.iter().map(|name| fixtures::tool(name));
     let server = fixtures::server("log", tools.collect());
-    Arc::new(Offered::from_servers([&server]))
+    Arc::new(Toolset::from_servers([&server]))
 }
 
 /// Beginnings of forms; repeating one of them is the worst possible input.

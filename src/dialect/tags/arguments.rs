@@ -5,7 +5,7 @@ use super::super::scan_event::ScanEvent;
 use super::super::schema_coercion::{self, ArgumentSchema, CoercedValue};
 use super::grammar::{TAG_BYTES_MAX, TagGrammar, TagMatch};
 use super::value_whitespace;
-use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
+use crate::domain::{Arguments, OfferedTool, ToolLookup, Toolset};
 use crate::text::lenient_json;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ impl TagCall {
         raw: &str,
         body: &str,
         is_terminated: bool,
-        offered: &Offered,
+        offered: &Toolset,
     ) -> Option<ScanEvent> {
         let Some(name) = &self.name else {
             return Some(json_call::unusable_call(raw, "it names no tool"));
@@ -74,8 +74,8 @@ impl TagCall {
         }
         let mut repaired = self.was_repaired;
         let arguments = match offered.resolve(self.server.as_deref(), name) {
-            Resolved::Tool(tool) => self.arguments(grammar, body, tool, &mut repaired),
-            Resolved::Ambiguous | Resolved::Unknown => Ok(Value::Null),
+            ToolLookup::Tool(tool) => self.arguments(grammar, body, tool, &mut repaired),
+            ToolLookup::Ambiguous | ToolLookup::Unknown => Ok(Value::Null),
         };
         let call = ParsedCall {
             raw,

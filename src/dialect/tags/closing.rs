@@ -6,7 +6,7 @@ use super::super::recognizer::{Advance, FormEnd, RecognizedForm};
 use super::super::scan_event::ScanEvent;
 use super::grammar;
 use super::parser::{TagCursor, TagParser, TagParserState};
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use std::ops::Range;
 
 const STRAY: &str = "there is text between its arguments, or a value contains its own end tag";
@@ -64,10 +64,10 @@ impl TagParser {
     }
 
     /// Whether this is a bare word that names no tool; then the tags around it are only mentioned.
-    fn is_bare_word(&self, offered: &Offered) -> bool {
+    fn is_bare_word(&self, offered: &Toolset) -> bool {
         let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
         let name = self.call.name.as_deref().unwrap_or_default();
-        is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
+        is_bare && self.call.json.is_none() && offered.resolve(None, name) == ToolLookup::Unknown
     }
 
     fn to_event(
@@ -75,7 +75,7 @@ impl TagParser {
         body: &str,
         end: usize,
         is_terminated: bool,
-        offered: &Offered,
+        offered: &Toolset,
     ) -> Option<ScanEvent> {
         self.call
             .to_event(self.grammar, &body[..end], body, is_terminated, offered)
@@ -85,7 +85,7 @@ impl TagParser {
     pub(super) fn finish(
         &mut self,
         body: &str,
-        offered: &Offered,
+        offered: &Toolset,
         end: FormEnd,
     ) -> Option<RecognizedForm> {
         match end {
@@ -107,7 +107,7 @@ impl TagParser {
         }
     }
 
-    fn finish_at_stream_end(&mut self, body: &str, offered: &Offered) -> Option<RecognizedForm> {
+    fn finish_at_stream_end(&mut self, body: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let pieces = match &self.state {
             TagParserState::Value { start } | TagParserState::ValueOrEnd { start, .. }
                 if self.probable_end().is_some() =>
@@ -170,13 +170,14 @@ impl TagParser {
     }
 
     /// Only the end tag of the call is missing.
-    fn call_without_end(&self, body: &str, offered: &Offered) -> Option<ScanEvent> {
+    fn call_without_end(&self, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {
             let is_plain = self.is_wrapped() || self.grammar.tool.is_some();
             match offered.resolve(self.call.server.as_deref(), name?) {
-                Resolved::Tool(tool) if is_plain && tool.tool.required().next().is_none() => {}
-                Resolved::Unknown if !is_plain => return None,
+                ToolLookup::Tool(tool)
+                    if is_plain && tool.tool.required_arguments().next().is_none() => {}
+                ToolLookup::Unknown if !is_plain => return None,
                 _ => return Some(cut_off_call(body)),
             }
         }

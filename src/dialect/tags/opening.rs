@@ -7,7 +7,7 @@ use super::super::recognizer::{
 };
 use super::grammar::{GLM, TAG_BYTES_MAX, TAG_GRAMMARS, TagMatch};
 use super::parser::{TagCursor, TagParser, next_quote};
-use crate::domain::Offered;
+use crate::domain::Toolset;
 
 const NAME_BYTES_MAX: usize = 256;
 
@@ -51,7 +51,7 @@ struct OpeningTagRecognizer {
 }
 
 impl Recognizer for OpeningTagRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let cursor = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(cursor);
@@ -79,7 +79,7 @@ impl Recognizer for OpeningTagRecognizer {
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         self.call.as_mut()?.finish(body, offered, end)
     }
 
@@ -97,7 +97,7 @@ struct BareNameRecognizer {
 }
 
 impl Recognizer for BareNameRecognizer {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
+    fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let cursor = TagCursor { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(cursor);
@@ -112,7 +112,7 @@ impl Recognizer for BareNameRecognizer {
         step
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
+    fn finish(&mut self, body: &str, offered: &Toolset, end: FormEnd) -> Option<RecognizedForm> {
         if self.call.is_none() && end == FormEnd::Stream {
             let name = Some(body.to_owned());
             self.call = Some(TagParser::new(&GLM, name, self.wrapper, body.len()));

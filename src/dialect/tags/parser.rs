@@ -6,7 +6,7 @@ use super::arguments::{TagArgument, TagCall};
 use super::grammar::{self, ParsedTag, TAG_BYTES_MAX, TagGrammar, TagRole};
 use super::value::ValueState;
 use super::xml::CDATA_END;
-use crate::domain::{Offered, Resolved};
+use crate::domain::{ToolLookup, Toolset};
 use crate::text::{JsonEvent, JsonScanner};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) struct TagCursor<'a> {
     pub(super) c: char,
     /// From the start of the form through `c`.
     pub(super) body: &'a str,
-    pub(super) offered: &'a Offered,
+    pub(super) offered: &'a Toolset,
 }
 
 impl TagCursor<'_> {
@@ -189,9 +189,10 @@ impl TagParser {
         self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
     }
 
-    pub(super) fn names_known_tool(&self, offered: &Offered) -> bool {
+    pub(super) fn names_known_tool(&self, offered: &Toolset) -> bool {
         let name = self.call.name.as_deref().unwrap_or_default();
-        self.is_wrapped() || offered.resolve(self.call.server.as_deref(), name) != Resolved::Unknown
+        self.is_wrapped()
+            || offered.resolve(self.call.server.as_deref(), name) != ToolLookup::Unknown
     }
 
     /// Handles text that is neither whitespace nor one of the form's tags.

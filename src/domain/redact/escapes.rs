@@ -5,21 +5,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// JSON within JSON, quoted once more by a log line.
-const LEVELS_MAX: usize = 3;
+const ESCAPE_LEVELS_MAX: usize = 3;
 
 /// One decoded form of a text.
-pub(super) struct View<'a> {
+pub(super) struct DecodedView<'a> {
     bytes: Cow<'a, [u8]>,
     /// The source offset of each byte, and the end of the text. Empty if the view is the
     /// text itself.
     starts: Vec<u32>,
 }
 
-impl<'a> View<'a> {
+impl<'a> DecodedView<'a> {
     /// All distinct views of `text`, the text itself first.
     pub(super) fn all(text: &'a str) -> Vec<Self> {
         let bytes = text.as_bytes();
-        let mut views = vec![View {
+        let mut views = vec![DecodedView {
             bytes: Cow::Borrowed(bytes),
             starts: Vec::new(),
         }];
@@ -28,10 +28,12 @@ impl<'a> View<'a> {
             return views;
         }
         let mut newest = 0;
-        for _ in 0..=LEVELS_MAX {
+        for _ in 0..=ESCAPE_LEVELS_MAX {
             let view = &views[newest];
-            let (percent, backslash) =
-                (view.decoded(b'%', percent), view.decoded(b'\\', backslash));
+            let (percent, backslash) = (
+                view.decode_escapes(b'%', decode_percent),
+                view.decode_escapes(b'\\', decode_backslash),
+            );
             views.extend(percent);
             let Some(backslash) = backslash else { break };
             newest = views.len();
@@ -45,7 +47,7 @@ impl<'a> View<'a> {
     }
 
     /// The source range of a range in the view.
-    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
+    pub(super) fn source_range(&self, range: Range<usize>) -> Range<usize> {
         match self.starts.is_empty() {
             true => range,
             false => self.starts[range.start] as usize..self.starts[range.end] as usize,
@@ -55,7 +57,7 @@ impl<'a> View<'a> {
     /// Decodes the escapes that begin with `mark`; `None` if there are none. `decode`
     /// receives the bytes from `mark` on and returns the decoded character and the length
     /// of its escape.
-    fn decoded(&self, mark: u8, decode: Decode) -> Option<View<'static>> {
+    fn decode_escapes(&self, mark: u8, decode: EscapeDecoder) -> Option<DecodedView<'static>> {
         if !self.bytes.contains(&mark) {
             return None;
         }
@@ -73,11 +75,11 @@ impl<'a> View<'a> {
                     has_escapes = true;
                     let mut buffer = [0; 4];
                     bytes.extend_from_slice(match stands {
-                        Stands::Byte(byte) => {
+                        DecodedUnit::Byte(byte) => {
                             buffer[0] = byte;
                             &buffer[..1]
                         }
-                        Stands::Char(letter) => letter.encode_utf8(&mut buffer).as_bytes(),
+                        DecodedUnit::Char(letter) => letter.encode_utf8(&mut buffer).as_bytes(),
                     });
                     length
                 }
@@ -90,29 +92,29 @@ impl<'a> View<'a> {
             at += length;
         }
         starts.push(start(self.bytes.len()));
-        has_escapes.then_some(View {
+        has_escapes.then_some(DecodedView {
             bytes: Cow::Owned(bytes),
             starts,
         })
     }
 }
 
-type Decode = fn(&[u8]) -> Option<(Stands, usize)>;
+type EscapeDecoder = fn(&[u8]) -> Option<(DecodedUnit, usize)>;
 
-enum Stands {
+enum DecodedUnit {
     Byte(u8),
     Char(char),
 }
 
 /// `%41`.
-fn percent(from: &[u8]) -> Option<(Stands, usize)> {
-    let code = number(from.get(1..3)?)?;
-    Some((Stands::Byte(u8::try_from(code).ok()?), 3))
+fn decode_percent(from: &[u8]) -> Option<(DecodedUnit, usize)> {
+    let code = parse_hex(from.get(1..3)?)?;
+    Some((DecodedUnit::Byte(u8::try_from(code).ok()?), 3))
 }
 
 /// JSON escapes, and Rust's `\u{41}` and `\'`.
-fn backslash(from: &[u8]) -> Option<(Stands, usize)> {
-    let byte = |byte| Some((Stands::Byte(byte), 2));
+fn decode_backslash(from: &[u8]) -> Option<(DecodedUnit, usize)> {
+    let byte = |byte| Some((DecodedUnit::Byte(byte), 2));
     match *from.get(1)? {
         same @ (b'"' | b'\\' | b'/' | b'\'') => byte(same),
         b'n' => byte(b'\n'),
@@ -120,23 +122,23 @@ fn backslash(from: &[u8]) -> Option<(Stands, usize)> {
         b't' => byte(b'\t'),
         b'u' if from.get(2) == Some(&b'{') => {
             let digits = from[3..].iter().take(7).position(|byte| *byte == b'}')?;
-            let letter = char::from_u32(number(&from[3..3 + digits])?)?;
-            Some((Stands::Char(letter), digits + 4))
+            let letter = char::from_u32(parse_hex(&from[3..3 + digits])?)?;
+            Some((DecodedUnit::Char(letter), digits + 4))
         }
         b'u' => {
-            let high = number(from.get(2..6)?)?;
+            let high = parse_hex(from.get(2..6)?)?;
             if let Some(letter) = char::from_u32(high) {
-                return Some((Stands::Char(letter), 6));
+                return Some((DecodedUnit::Char(letter), 6));
             }
-            let low = number(from.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let low = parse_hex(from.get(6..12)?.strip_prefix(b"\\u")?)?;
             let letter = char::decode_utf16([high as u16, low as u16]).next()?.ok()?;
-            Some((Stands::Char(letter), 12))
+            Some((DecodedUnit::Char(letter), 12))
         }
         _ => None,
     }
 }
 
-fn number(digits: &[u8]) -> Option<u32> {
+fn parse_hex(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok()?;
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hex.then(|| u32::from_str_radix(digits, 16).ok())?

@@ -2,13 +2,13 @@
 //! such as `--api-key`, and user info in URLs. A single search finds all markers; each is
 //! then examined once.
 
-use crate::domain::secrets::{is_opaque, is_secret_name};
+use crate::domain::secrets::{could_be_token, is_secret_name};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The maximum distance scanned forward or backward.
-const REACH_BYTES: usize = 512;
+const LOOKAROUND_BYTES_MAX: usize = 512;
 /// Tokens used as user names can be long.
 const USER_INFO_BYTES_MAX: usize = 8_192;
 /// The minimum length of an unknown token in a URL path.
@@ -17,64 +17,66 @@ const TOKEN_CHARS_MIN: usize = 20;
 const FLAG_VALUE_BYTES_MIN: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
+enum SecretMarker {
     /// `NAME: value` in a header, JSON or an assignment.
     Name,
     /// Part of a flag name, `--NAME value`.
     Flag,
     Bearer,
     /// Between the scheme and the authority of a URL.
-    Slashes,
+    UrlAuthority,
     /// The same, percent-encoded.
-    EncodedSlashes,
+    EncodedUrlAuthority,
 }
 
-const WORDS: [(&str, Word); 17] = [
-    ("authorization", Word::Name),
-    ("api-key", Word::Name),
-    ("api_key", Word::Name),
-    ("apikey", Word::Name),
-    ("access_token", Word::Name),
-    ("refresh_token", Word::Name),
-    ("key", Word::Flag),
-    ("token", Word::Flag),
-    ("secret", Word::Flag),
-    ("pass", Word::Flag),
-    ("pwd", Word::Flag),
-    ("credential", Word::Flag),
-    ("bearer ", Word::Bearer),
-    ("://", Word::Slashes),
-    (r":\/\/", Word::Slashes),
-    (r":\\/\\/", Word::Slashes),
-    ("%3a%2f%2f", Word::EncodedSlashes),
+const SECRET_MARKERS: [(&str, SecretMarker); 17] = [
+    ("authorization", SecretMarker::Name),
+    ("api-key", SecretMarker::Name),
+    ("api_key", SecretMarker::Name),
+    ("apikey", SecretMarker::Name),
+    ("access_token", SecretMarker::Name),
+    ("refresh_token", SecretMarker::Name),
+    ("key", SecretMarker::Flag),
+    ("token", SecretMarker::Flag),
+    ("secret", SecretMarker::Flag),
+    ("pass", SecretMarker::Flag),
+    ("pwd", SecretMarker::Flag),
+    ("credential", SecretMarker::Flag),
+    ("bearer ", SecretMarker::Bearer),
+    ("://", SecretMarker::UrlAuthority),
+    (r":\/\/", SecretMarker::UrlAuthority),
+    (r":\\/\\/", SecretMarker::UrlAuthority),
+    ("%3a%2f%2f", SecretMarker::EncodedUrlAuthority),
 ];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
-        .build(WORDS.map(|(word, _)| word))
+        .build(SECRET_MARKERS.map(|(word, _)| word))
         .expect("a small fixed set of words")
 });
 
 /// The parts of `text` that are secret by context, in order.
-pub(in crate::domain) fn found(text: &str) -> Vec<Range<usize>> {
+pub(in crate::domain) fn secret_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for found in FINDER.find_iter(text) {
         if ranges.last().is_some_and(|last| found.start() < last.end) {
             continue;
         }
         let at = found.end();
-        let range = match WORDS[found.pattern().as_usize()].1 {
-            Word::Name => flag_value(text, found.start(), at).or_else(|| named_value(text, at)),
-            Word::Flag => flag_value(text, found.start(), at),
-            Word::Bearer => Some(at..at + token_length(&text[at..])),
-            Word::Slashes => {
+        let range = match SECRET_MARKERS[found.pattern().as_usize()].1 {
+            SecretMarker::Name => {
+                flag_value(text, found.start(), at).or_else(|| named_value(text, at))
+            }
+            SecretMarker::Flag => flag_value(text, found.start(), at),
+            SecretMarker::Bearer => Some(at..at + token_length(&text[at..])),
+            SecretMarker::UrlAuthority => {
                 ranges.extend(user_info(text, at));
-                ranges.extend(parts_of_url(text, at));
+                ranges.extend(secrets_in_url(text, at));
                 continue;
             }
-            Word::EncodedSlashes => encoded_user_info(text, at),
+            SecretMarker::EncodedUrlAuthority => encoded_user_info(text, at),
         };
         ranges.extend(range.filter(|range| !range.is_empty()));
     }
@@ -128,13 +130,13 @@ fn token_length(rest: &str) -> usize {
 fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let bytes = text.as_bytes();
-    let before = bytes[..start].iter().rev().take(REACH_BYTES);
+    let before = bytes[..start].iter().rev().take(LOOKAROUND_BYTES_MAX);
     let name = start - before.take_while(|byte| in_name(byte)).count();
     let has_boundary = name == 0 || !bytes[name - 1].is_ascii_alphanumeric();
     if bytes.get(name) != Some(&b'-') || !has_boundary {
         return None;
     }
-    let behind = bytes[at..].iter().take(REACH_BYTES);
+    let behind = bytes[at..].iter().take(LOOKAROUND_BYTES_MAX);
     let at = at + behind.take_while(|byte| in_name(byte)).count();
     let rest = &text[at..];
     let is_assigned = rest.starts_with('=');
@@ -170,7 +172,7 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
         // colon is a port.
         let (_, port) = authority.split_once(':')?;
         let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) || authority.contains(']');
-        let rest = &rest[..rest.floor_char_boundary(REACH_BYTES)];
+        let rest = &rest[..rest.floor_char_boundary(LOOKAROUND_BYTES_MAX)];
         let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
         (!is_port).then(|| rest.rfind('@'))?
     })?;
@@ -178,14 +180,14 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// Whether this part of an arbitrary URL is a token, not just a long name.
-fn is_token(part: &str) -> bool {
+fn is_likely_token(part: &str) -> bool {
     let digits = part.bytes().filter(u8::is_ascii_digit).count();
-    part.len() >= TOKEN_CHARS_MIN && digits > 1 && is_opaque(part)
+    part.len() >= TOKEN_CHARS_MIN && digits > 1 && could_be_token(part)
 }
 
 /// Tokens in the path, and parameters with secret names, in a URL with its authority at
 /// `at`.
-fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
+fn secrets_in_url(text: &str, at: usize) -> Vec<Range<usize>> {
     let ends = |letter: char| {
         letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\')
     };
@@ -204,7 +206,7 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
                 let value = start + name.len() + 1..start + name.len() + 1 + value.len();
                 Some(value)
             }
-            _ => is_token(text).then(|| start..start + text.len()),
+            _ => is_likely_token(text).then(|| start..start + text.len()),
         };
         let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
         parts.extend(
@@ -219,7 +221,7 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
 
 fn encoded_user_info(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
-    let rest = &rest[..rest.len().min(REACH_BYTES)];
+    let rest = &rest[..rest.len().min(LOOKAROUND_BYTES_MAX)];
     let ends = |three: &[u8]| {
         let is_mark = matches!(three[0], b'"' | b'\'' | b'&' | b'/' | b'<');
         is_mark || three[0].is_ascii_whitespace() || three.eq_ignore_ascii_case(b"%2f")

@@ -19,7 +19,7 @@ fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
 }
 
 #[test]
-fn known_values_and_named_values_are_hidden_whatever_surrounds_them() {
+fn known_and_named_values_are_hidden_in_any_context() {
     let redactor = knowing(&["sk-1234", "sk-1234-long", "qu\"ote\\d", "", "abc"]);
     let cases = [
         ("key sk-1234-long, sk-1234.", "key [hidden], [hidden]."),
@@ -49,9 +49,9 @@ fn known_values_and_named_values_are_hidden_whatever_surrounds_them() {
         ),
     ];
     for (line, expected) in cases {
-        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redact(line), expected);
         assert_eq!(
-            redactor.redacted(expected),
+            redactor.redact(expected),
             expected,
             "redacting twice changes nothing"
         );
@@ -59,7 +59,7 @@ fn known_values_and_named_values_are_hidden_whatever_surrounds_them() {
 }
 
 #[test]
-fn a_known_value_is_hidden_in_every_escape() {
+fn known_values_are_hidden_in_every_escaping() {
     let redactor = knowing(&["p@ss/w\"ö\\d", "first\nsecond line"]);
     for line in [
         "p@ss/w\"ö\\d",
@@ -74,19 +74,19 @@ fn a_known_value_is_hidden_in_every_escape() {
         r#"\u0070@ss/w\"ö\\d"#,
         "second line",
     ] {
-        let redacted = redactor.redacted(&format!("<{line}>"));
+        let redacted = redactor.redact(&format!("<{line}>"));
         assert_eq!(redacted, "<[hidden]>", "{line}");
     }
-    let two = redactor.redacted(r"first\nsecond line");
+    let two = redactor.redact(r"first\nsecond line");
     assert!(!two.contains("second"), "{two}");
 }
 
 #[test]
 fn overlapping_values_are_both_hidden() {
     let redactor = knowing(&["secretone", "onetwothree"]);
-    assert_eq!(redactor.redacted("a secretonetwothree b"), "a [hidden] b");
+    assert_eq!(redactor.redact("a secretonetwothree b"), "a [hidden] b");
     assert_eq!(
-        redactor.redacted("secretonesecretone"),
+        redactor.redact("secretonesecretone"),
         "[hidden]",
         "adjacent masks are merged"
     );
@@ -117,9 +117,9 @@ fn the_values_of_secret_flags_are_hidden_in_any_text() {
         ("a monkey-pass abc", "a monkey-pass abc"),
     ];
     for (line, expected) in cases {
-        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redact(line), expected);
         assert_eq!(
-            redactor.redacted(expected),
+            redactor.redact(expected),
             expected,
             "redacting twice changes nothing"
         );
@@ -146,9 +146,9 @@ fn the_user_info_of_any_url_is_hidden() {
         (&long, "https://[hidden]@h/x"),
     ];
     for (line, expected) in cases {
-        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redact(line), expected);
         assert_eq!(
-            redactor.redacted(expected),
+            redactor.redact(expected),
             expected,
             "redacting twice changes nothing"
         );
@@ -156,7 +156,7 @@ fn the_user_info_of_any_url_is_hidden() {
 }
 
 #[test]
-fn everything_that_a_server_is_given_in_confidence_is_hidden() {
+fn all_secrets_in_a_server_config_are_hidden() {
     let child = child(
         &[
             "--api-key",
@@ -205,15 +205,15 @@ fn everything_that_a_server_is_given_in_confidence_is_hidden() {
         "dXNlcjpoZWFkZXIy",
         "header2",
     ] {
-        assert_eq!(redactor.redacted(&format!("<{secret}>")), "<[hidden]>");
+        assert_eq!(redactor.redact(&format!("<{secret}>")), "<[hidden]>");
     }
     for plain in ["abcde", "--api-key", "service", "Server=h", "mcp", "user"] {
-        assert_eq!(redactor.redacted(plain), plain);
+        assert_eq!(redactor.redact(plain), plain);
     }
 }
 
 #[test]
-fn tool_results_lose_credentials_and_keep_everything_else() {
+fn only_credentials_are_removed_from_tool_results() {
     let child = child(
         &["--api-key", "argument-1"],
         &[
@@ -226,13 +226,13 @@ fn tool_results_lose_credentials_and_keep_everything_else() {
     let redactor = Redactor::new(child.credentials());
     let text = "sk-12345678 argument-1 /home/u/docs required 100000000 --token abcdef";
     assert_eq!(
-        redactor.without_values(text),
+        redactor.redact_known_values(text),
         "[hidden] [hidden] /home/u/docs required 100000000 --token abcdef"
     );
 }
 
 #[test]
-fn names_of_secrets_are_told_from_others() {
+fn secret_names_are_distinguished_from_ordinary_names() {
     for name in [
         "API_KEY",
         "DB_PASS",
@@ -253,13 +253,13 @@ fn names_of_secrets_are_told_from_others() {
 }
 
 #[test]
-fn a_secret_that_crosses_the_cut_does_not_show_its_beginning() {
+fn a_secret_across_the_truncation_point_is_hidden_completely() {
     let redactor = knowing(&["0123456789abcdef", &"L".repeat(5_000)]);
-    let (head, used) = redactor.redacted_head("say 0123456789abcdef again", 10);
+    let (head, used) = redactor.redact_prefix("say 0123456789abcdef again", 10);
     assert_eq!((head.as_str(), used), ("say [hidden]", 20));
     let long = format!("say {} again", "L".repeat(5_000));
-    assert_eq!(redactor.redacted_head(&long, 10).0, "say [hidden]");
-    assert_eq!(redactor.redacted_head("한글한글", 4), ("한".to_owned(), 3));
+    assert_eq!(redactor.redact_prefix(&long, 10).0, "say [hidden]");
+    assert_eq!(redactor.redact_prefix("한글한글", 4), ("한".to_owned(), 3));
 }
 
 #[test]
@@ -282,17 +282,17 @@ fn the_cost_stays_linear_on_hostile_lines() {
     ] {
         let line = part.repeat(64 * 1024 / part.len());
         let since = Instant::now();
-        redactor.redacted(&line);
+        redactor.redact(&line);
         let elapsed = since.elapsed();
         assert!(elapsed < Duration::from_secs(5), "{part}: {elapsed:?}");
     }
 }
 
 #[test]
-fn a_name_of_a_flag_that_never_ends_costs_no_more_than_other_text() {
+fn an_endless_flag_name_costs_no_more_than_other_text() {
     let line = "---key".repeat(256 * 1024 / 6);
     let since = Instant::now();
-    assert_eq!(Redactor::default().redacted(&line), line);
+    assert_eq!(Redactor::default().redact(&line), line);
     let elapsed = since.elapsed();
     assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
 }
@@ -310,9 +310,9 @@ fn tokens_in_the_path_and_the_parameters_of_any_url_are_hidden() {
             "see https://example.com/docs/getting-started.html.",
         ),
     ] {
-        assert_eq!(redactor.redacted(text), shown);
+        assert_eq!(redactor.redact(text), shown);
         assert_eq!(
-            redactor.redacted(shown),
+            redactor.redact(shown),
             shown,
             "redacting twice changes nothing"
         );
@@ -320,7 +320,7 @@ fn tokens_in_the_path_and_the_parameters_of_any_url_are_hidden() {
 }
 
 #[test]
-fn what_follows_a_credential_stays() {
+fn text_after_a_credential_is_kept() {
     let redactor = Redactor::default();
     for (text, shown) in [
         (
@@ -329,6 +329,6 @@ fn what_follows_a_credential_stays() {
         ),
         ("api_key=abc123 and more", "api_key=[hidden] and more"),
     ] {
-        assert_eq!(redactor.redacted(text), shown);
+        assert_eq!(redactor.redact(text), shown);
     }
 }

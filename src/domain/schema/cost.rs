@@ -16,7 +16,7 @@ const PAIRS_MAX: usize = 200_000;
 /// The maximum depth of references and nesting while counting.
 const DEPTH_MAX: usize = 256;
 /// The prefix of keywords that apply to whatever other keywords left unevaluated.
-const UNEVALUATED: &str = "unevaluated";
+const UNEVALUATED_PREFIX: &str = "unevaluated";
 /// The most patterns compiled for one check.
 const PATTERNS_MAX: usize = 500;
 /// Bytes of text that a pattern scans per step.
@@ -25,19 +25,19 @@ const PATTERN_BYTES_PER_STEP: usize = 16;
 /// Whether checking `value` against `schema` is within the budget. False if that is
 /// unknown, for example if references lead out of the schema.
 pub fn is_affordable(schema: &Value, value: &Value) -> bool {
-    let Some(schema) = Document::read(schema) else {
+    let Some(schema) = IndexedSchema::from_root(schema) else {
         return false;
     };
-    let mut count = Count {
+    let mut count = VisitCounter {
         schema: &schema,
-        known: HashMap::new(),
+        memo: HashMap::new(),
     };
-    let steps = count.visits(schema.root, value, 0);
+    let steps = count.count_visits(schema.root, value, 0);
     steps.is_some_and(|steps| steps <= STEPS_MAX)
 }
 
 /// A schema and the targets of its references.
-struct Document<'a> {
+struct IndexedSchema<'a> {
     root: &'a Value,
     id: Option<&'a str>,
     anchors: HashMap<&'a str, &'a Value>,
@@ -48,12 +48,12 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Keywords that give a part its own address; `id` in the oldest drafts.
 const IDS: [&str; 2] = ["$id", "id"];
 
-impl<'a> Document<'a> {
+impl<'a> IndexedSchema<'a> {
     /// `None` if the schema is too large, or if the validator might resolve references
     /// differently: a part with its own address changes the meaning of references below it,
     /// and duplicate anchors are ambiguous. Also `None` if `unevaluated*` keywords occur
     /// together with references, because their targets are then compiled repeatedly.
-    fn read(root: &'a Value) -> Option<Self> {
+    fn from_root(root: &'a Value) -> Option<Self> {
         let id = root.get("$id").and_then(Value::as_str);
         let mut this = Self {
             root,
@@ -70,7 +70,9 @@ impl<'a> Document<'a> {
                     let is_string = |key: &&str| members.get(*key).is_some_and(Value::is_string);
                     refers |= REFERENCES.iter().any(is_string);
                     is_doubtful |= !std::ptr::eq(part, root) && IDS.iter().any(is_string);
-                    is_doubtful |= members.keys().any(|key| key.starts_with(UNEVALUATED));
+                    is_doubtful |= members
+                        .keys()
+                        .any(|key| key.starts_with(UNEVALUATED_PREFIX));
                     patterns += usize::from(members.contains_key("pattern"));
                     let keyed = members.get("patternProperties").and_then(Value::as_object);
                     patterns += keyed.map_or(0, Map::len);
@@ -97,7 +99,7 @@ impl<'a> Document<'a> {
         is_unambiguous.then_some(this)
     }
 
-    fn target(&self, reference: &str) -> Option<&'a Value> {
+    fn resolve(&self, reference: &str) -> Option<&'a Value> {
         let own = self
             .id
             .and_then(|id| reference.strip_prefix(id))
@@ -116,16 +118,16 @@ impl<'a> Document<'a> {
     }
 }
 
-struct Count<'a> {
-    schema: &'a Document<'a>,
+struct VisitCounter<'a> {
+    schema: &'a IndexedSchema<'a>,
     /// Visits per pair, keyed by both addresses; `None` while still being counted.
-    known: HashMap<(usize, usize), Option<u64>>,
+    memo: HashMap<(usize, usize), Option<u64>>,
 }
 
-impl<'a> Count<'a> {
+impl<'a> VisitCounter<'a> {
     /// The visits needed to check `value` against `schema`. `None` if they cannot be
     /// counted: a reference leads back to the same value or out of the schema.
-    fn visits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
+    fn count_visits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else {
             return Some(1);
         };
@@ -133,26 +135,29 @@ impl<'a> Count<'a> {
             std::ptr::from_ref(schema).addr(),
             std::ptr::from_ref(value).addr(),
         );
-        if let Some(known) = self.known.get(&pair) {
+        if let Some(known) = self.memo.get(&pair) {
             return *known;
         }
-        if depth >= DEPTH_MAX || self.known.len() >= PAIRS_MAX {
+        if depth >= DEPTH_MAX || self.memo.len() >= PAIRS_MAX {
             return None;
         }
-        self.known.insert(pair, None);
+        self.memo.insert(pair, None);
         let mut visits = 1 + keywords.len() as u64;
         for (keyword, body) in keywords {
-            visits = visits.saturating_add(self.keyword(keyword, body, value, depth + 1)?);
+            visits = visits.saturating_add(self.count_keyword(keyword, body, value, depth + 1)?);
         }
         // Finding the unevaluated rest requires evaluating the other keywords again.
-        if keywords.keys().any(|key| key.starts_with(UNEVALUATED)) {
+        if keywords
+            .keys()
+            .any(|key| key.starts_with(UNEVALUATED_PREFIX))
+        {
             visits = visits.saturating_mul(2);
         }
-        self.known.insert(pair, Some(visits));
+        self.memo.insert(pair, Some(visits));
         Some(visits)
     }
 
-    fn keyword(
+    fn count_keyword(
         &mut self,
         keyword: &str,
         body: &'a Value,
@@ -161,61 +166,63 @@ impl<'a> Count<'a> {
     ) -> Option<u64> {
         match (keyword, body, value) {
             (keyword, Value::String(reference), _) if REFERENCES.contains(&keyword) => {
-                let target = self.schema.target(reference)?;
-                self.visits(target, value, depth)
+                let target = self.schema.resolve(reference)?;
+                self.count_visits(target, value, depth)
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(parts), _) => {
-                self.sum(parts.iter().map(|part| (part, value)), depth)
+                self.sum_visits(parts.iter().map(|part| (part, value)), depth)
             }
-            ("not" | "if" | "then" | "else", _, _) => self.visits(body, value, depth),
+            ("not" | "if" | "then" | "else", _, _) => self.count_visits(body, value, depth),
             ("dependentSchemas" | "dependencies", Value::Object(parts), _) => {
-                self.sum(parts.values().map(|part| (part, value)), depth)
+                self.sum_visits(parts.values().map(|part| (part, value)), depth)
             }
             ("properties", Value::Object(parts), Value::Object(members)) => {
                 let pairs = parts
                     .iter()
                     .filter_map(|(name, part)| Some((part, members.get(name)?)));
-                self.sum(pairs, depth)
+                self.sum_visits(pairs, depth)
             }
             ("patternProperties", Value::Object(parts), Value::Object(members)) => {
                 let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
                 let pairs = parts
                     .values()
                     .flat_map(|part| members.values().map(move |member| (part, member)));
-                let below = self.sum(pairs, depth)?;
+                let below = self.sum_visits(pairs, depth)?;
                 Some(below.saturating_add(read.saturating_mul(parts.len() as u64)))
             }
             ("additionalProperties" | "unevaluatedProperties", _, Value::Object(members)) => {
-                self.sum(members.values().map(|member| (body, member)), depth)
+                self.sum_visits(members.values().map(|member| (body, member)), depth)
             }
             ("propertyNames", _, Value::Object(members)) => {
                 let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
-                let below = self.visits(body, &Value::Null, depth)?;
+                let below = self.count_visits(body, &Value::Null, depth)?;
                 Some(below.saturating_mul(read))
             }
             ("items" | "prefixItems", Value::Array(parts), Value::Array(items)) => {
-                self.sum(parts.iter().zip(items), depth)
+                self.sum_visits(parts.iter().zip(items), depth)
             }
             (
                 "items" | "additionalItems" | "unevaluatedItems" | "contains",
                 _,
                 Value::Array(items),
-            ) => self.sum(items.iter().map(|item| (body, item)), depth),
+            ) => self.sum_visits(items.iter().map(|item| (body, item)), depth),
             ("pattern", _, Value::String(text)) => Some(pattern_steps(text)),
-            ("enum" | "const" | "required" | "dependentRequired", listed, _) => Some(size(listed)),
-            ("uniqueItems", _, Value::Array(_)) => Some(size(value)),
+            ("enum" | "const" | "required" | "dependentRequired", listed, _) => {
+                Some(count_values(listed))
+            }
+            ("uniqueItems", _, Value::Array(_)) => Some(count_values(value)),
             _ => Some(0),
         }
     }
 
-    fn sum<'v>(
+    fn sum_visits<'v>(
         &mut self,
         pairs: impl Iterator<Item = (&'a Value, &'v Value)>,
         depth: usize,
     ) -> Option<u64> {
         let mut sum = 0_u64;
         for (schema, value) in pairs {
-            sum = sum.saturating_add(self.visits(schema, value, depth)?);
+            sum = sum.saturating_add(self.count_visits(schema, value, depth)?);
             if sum > STEPS_MAX {
                 return None;
             }
@@ -225,7 +232,7 @@ impl<'a> Count<'a> {
 }
 
 /// The number of nested values, including the value itself.
-fn size(value: &Value) -> u64 {
+fn count_values(value: &Value) -> u64 {
     let (mut count, mut rest) = (0, vec![value]);
     while let Some(value) = rest.pop() {
         count += 1;

@@ -22,10 +22,10 @@ pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
 /// and are rejected early.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
 /// Longest error in characters. Errors quote the value, which may be long.
-const FAULT_CHARS_MAX: usize = 400;
+const ERROR_CHARS_MAX: usize = 400;
 
 /// Label of calls with [`SchemaCheck::Unchecked`] arguments.
-pub const UNCHECKED: &str = "not checked against the schema";
+pub const UNCHECKED_LABEL: &str = "not checked against the schema";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaCheck {
@@ -65,17 +65,17 @@ impl ArgumentCheck {
         };
         match validator.validate(&arguments) {
             Ok(()) => SchemaCheck::Valid,
-            Err(fault) => SchemaCheck::Invalid(words_of(&fault)),
+            Err(fault) => SchemaCheck::Invalid(describe_error(&fault)),
         }
     }
 }
 
-fn words_of(fault: &ValidationError) -> String {
+fn describe_error(fault: &ValidationError) -> String {
     let path = fault.instance_path().to_string();
-    let mut text: String = fault.to_string().chars().take(FAULT_CHARS_MAX).collect();
+    let mut text: String = fault.to_string().chars().take(ERROR_CHARS_MAX).collect();
     if !path.is_empty() {
         text += " at ";
-        text.extend(path.chars().take(FAULT_CHARS_MAX));
+        text.extend(path.chars().take(ERROR_CHARS_MAX));
     }
     text
 }

@@ -12,8 +12,8 @@ const CANCELLED_MAX: usize = 100;
 pub struct SessionMetadata {
     /// The title set by the user.
     pub title: Option<String>,
-    pub turns: Records<TurnRecord>,
-    pub cancelled: Records<CancelledTurn>,
+    pub turns: StoredRecords<TurnRecord>,
+    pub cancelled: StoredRecords<CancelledTurn>,
     pub compaction: Compaction,
     /// Keys from other programs and later versions.
     pub extra: Map<String, Value>,
@@ -23,36 +23,36 @@ pub struct SessionMetadata {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnRecord {
     /// The index of the answer among the messages.
-    pub message: usize,
+    pub message_index: usize,
     /// The name of the model that answered.
     pub model: String,
     pub usage: Usage,
     /// Calls and outcomes, as returned by [`ToolCall::without_results`].
-    pub tools: Vec<ToolCall>,
+    pub calls: Vec<ToolCall>,
     pub thinking: String,
     /// The end of the turn. Missing in older files.
-    pub at: Option<Timestamp>,
+    pub ended_at: Option<Timestamp>,
 }
 
 /// A turn that ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledTurn {
-    pub at: Timestamp,
+    pub cancelled_at: Timestamp,
     /// The number of earlier messages.
-    pub after: usize,
+    pub messages_before: usize,
     pub prompt: String,
-    pub words: String,
+    pub partial_answer: String,
     /// The program ended during the turn; the user did not stop it.
-    pub interrupted: bool,
+    pub was_interrupted: bool,
     /// It was meant to replace the last answered turn.
-    pub replaces: bool,
+    pub was_replacement: bool,
 }
 
 /// The summary sent to the model in place of older messages.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Compaction {
     #[default]
-    Never,
+    Absent,
     /// The summary was dropped. This must be stored explicitly: a missing key would be
     /// restored when the session is merged with its file.
     Dropped,
@@ -63,49 +63,49 @@ pub enum Compaction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSummary {
     /// `None` if its shape is unknown.
-    pub summary: Option<Summary>,
+    pub summary: Option<ConversationSummary>,
     /// The previous summary, which this one is based on and which returns when this one is
     /// dropped.
-    pub before: Option<Box<StoredSummary>>,
+    pub previous: Option<Box<StoredSummary>>,
     /// The original JSON, unless `summary` and `previous` serialize to exactly the same.
     pub original: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    pub covers: CompactedRange,
+pub struct ConversationSummary {
+    pub range: CompactedRange,
     pub text: String,
     /// The model that wrote it.
     pub model: String,
-    pub at: Option<Timestamp>,
+    pub created_at: Option<Timestamp>,
 }
 
 /// The messages covered by a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactedRange {
     /// Counted from the start of the conversation.
-    pub messages: usize,
+    pub message_count: usize,
     /// Detects whether another branch or program has replaced the messages.
     pub digest: String,
 }
 
 /// A list of records in a file.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Records<T> {
+pub enum StoredRecords<T> {
     #[default]
     Absent,
     /// A value of another shape. It becomes the first element once a record is added.
-    Foreign(Value),
-    List(Vec<Stored<T>>),
+    UnknownShape(Value),
+    List(Vec<StoredRecord<T>>),
 }
 
 /// One record of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored<T> {
+pub struct StoredRecord<T> {
     /// `None` if its shape is unknown.
     pub record: Option<T>,
     /// The message it belongs to, which determines its branch.
-    pub place: Option<usize>,
+    pub message_index: Option<usize>,
     /// The original JSON, unless `record` serializes to exactly the same.
     pub original: Option<Value>,
 }
@@ -114,49 +114,49 @@ impl TurnRecord {
     /// A turn with nothing but an answer.
     pub fn new(message: usize, model: impl Into<String>) -> Self {
         Self {
-            message,
+            message_index: message,
             model: model.into(),
             usage: Usage::default(),
-            tools: Vec::new(),
+            calls: Vec::new(),
             thinking: String::new(),
-            at: None,
+            ended_at: None,
         }
     }
 }
 
 /// A record that belongs to a message.
-pub trait Placed {
-    fn place(&self) -> usize;
+pub trait HasMessageIndex {
+    fn message_index(&self) -> usize;
 }
 
-impl Placed for TurnRecord {
-    fn place(&self) -> usize {
-        self.message
+impl HasMessageIndex for TurnRecord {
+    fn message_index(&self) -> usize {
+        self.message_index
     }
 }
 
-impl Placed for CancelledTurn {
-    fn place(&self) -> usize {
-        self.after
+impl HasMessageIndex for CancelledTurn {
+    fn message_index(&self) -> usize {
+        self.messages_before
     }
 }
 
-impl<T> Stored<T> {
-    fn unknown(original: Value) -> Self {
+impl<T> StoredRecord<T> {
+    fn from_unknown(original: Value) -> Self {
         Self {
             record: None,
-            place: None,
+            message_index: None,
             original: Some(original),
         }
     }
 
-    fn is_in(&self, wanted: &impl Fn(usize) -> bool) -> bool {
-        self.place.is_some_and(wanted)
+    fn belongs_to(&self, wanted: &impl Fn(usize) -> bool) -> bool {
+        self.message_index.is_some_and(wanted)
     }
 }
 
-impl<T> From<Vec<Stored<T>>> for Records<T> {
-    fn from(list: Vec<Stored<T>>) -> Self {
+impl<T> From<Vec<StoredRecord<T>>> for StoredRecords<T> {
+    fn from(list: Vec<StoredRecord<T>>) -> Self {
         match list.is_empty() {
             true => Self::Absent,
             false => Self::List(list),
@@ -164,33 +164,35 @@ impl<T> From<Vec<Stored<T>>> for Records<T> {
     }
 }
 
-impl<T> Records<T> {
+impl<T> StoredRecords<T> {
     /// All records with a known shape.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let list = match self {
             Self::List(list) => &list[..],
-            Self::Absent | Self::Foreign(_) => &[],
+            Self::Absent | Self::UnknownShape(_) => &[],
         };
         list.iter().filter_map(|stored| stored.record.as_ref())
     }
 
     pub fn push(&mut self, record: T)
     where
-        T: Placed,
+        T: HasMessageIndex,
     {
-        let place = Some(record.place());
-        self.list().push(Stored {
+        let place = Some(record.message_index());
+        self.list_mut().push(StoredRecord {
             record: Some(record),
-            place,
+            message_index: place,
             original: None,
         });
     }
 
-    fn list(&mut self) -> &mut Vec<Stored<T>> {
+    fn list_mut(&mut self) -> &mut Vec<StoredRecord<T>> {
         match self {
             Self::List(list) => return list,
             Self::Absent => *self = Self::List(Vec::new()),
-            Self::Foreign(value) => *self = Self::List(vec![Stored::unknown(value.take())]),
+            Self::UnknownShape(value) => {
+                *self = Self::List(vec![StoredRecord::from_unknown(value.take())])
+            }
         }
         match self {
             Self::List(list) => list,
@@ -199,13 +201,13 @@ impl<T> Records<T> {
     }
 
     /// Removes and returns the records of the wanted messages.
-    pub(in crate::domain) fn take(&mut self, wanted: impl Fn(usize) -> bool) -> Self {
+    pub(in crate::domain) fn take_matching(&mut self, wanted: impl Fn(usize) -> bool) -> Self {
         match self {
             Self::List(list) => {
-                let taken = list.extract_if(.., |stored| stored.is_in(&wanted));
+                let taken = list.extract_if(.., |stored| stored.belongs_to(&wanted));
                 taken.collect::<Vec<_>>().into()
             }
-            Self::Absent | Self::Foreign(_) => Self::Absent,
+            Self::Absent | Self::UnknownShape(_) => Self::Absent,
         }
     }
 
@@ -215,19 +217,19 @@ impl<T> Records<T> {
         T: Clone,
     {
         let Self::List(other) = other else { return };
-        let wanted = other.iter().filter(|stored| stored.is_in(&wanted));
-        let copied: Vec<Stored<T>> = wanted.cloned().collect();
+        let wanted = other.iter().filter(|stored| stored.belongs_to(&wanted));
+        let copied: Vec<StoredRecord<T>> = wanted.cloned().collect();
         if !copied.is_empty() {
             let is_list = matches!(self, Self::List(_));
-            let at = usize::from(!is_list).min(self.list().len());
-            self.list().splice(at..at, copied);
+            let at = usize::from(!is_list).min(self.list_mut().len());
+            self.list_mut().splice(at..at, copied);
         }
     }
 
     pub(in crate::domain) fn append(&mut self, other: Self) {
         match other {
-            Self::List(more) if !more.is_empty() => self.list().extend(more),
-            Self::Foreign(value) => self.list().push(Stored::unknown(value)),
+            Self::List(more) if !more.is_empty() => self.list_mut().extend(more),
+            Self::UnknownShape(value) => self.list_mut().push(StoredRecord::from_unknown(value)),
             Self::Absent | Self::List(_) => {}
         }
     }
@@ -239,11 +241,11 @@ impl SessionMetadata {
     pub fn extend_turn(&mut self, turn: TurnRecord) {
         let mut records = self
             .turns
-            .list()
+            .list_mut()
             .iter_mut()
             .rev()
             .filter_map(|stored| stored.record.as_mut());
-        let Some(first) = records.find(|first| first.message == turn.message) else {
+        let Some(first) = records.find(|first| first.message_index == turn.message_index) else {
             return self.turns.push(turn);
         };
         first.model = turn.model;
@@ -254,29 +256,30 @@ impl SessionMetadata {
             input: turn.usage.input.or(first.usage.input),
             output: output.reduce(|first, second| first + second),
         };
-        first.tools.extend(turn.tools);
+        first.calls.extend(turn.calls);
         match (first.thinking.is_empty(), turn.thinking.is_empty()) {
             (_, true) => {}
             (true, false) => first.thinking = turn.thinking,
             (false, false) => first.thinking = format!("{}\n\n{}", first.thinking, turn.thinking),
         }
-        first.at = turn.at.or(first.at);
+        first.ended_at = turn.ended_at.or(first.ended_at);
     }
 
     pub fn add_cancelled(&mut self, turn: CancelledTurn) {
         self.cancelled.push(turn);
-        let list = self.cancelled.list();
+        let list = self.cancelled.list_mut();
         if list.len() > CANCELLED_MAX {
             list.remove(0);
         }
     }
 
     /// Removes the newest cancelled turn if it matches. Returns false otherwise.
-    pub fn drop_cancelled(&mut self, after: usize, prompt: &str) -> bool {
-        let Records::List(list) = &mut self.cancelled else {
+    pub fn remove_last_cancelled(&mut self, after: usize, prompt: &str) -> bool {
+        let StoredRecords::List(list) = &mut self.cancelled else {
             return false;
         };
-        let is_match = |turn: &CancelledTurn| turn.after == after && turn.prompt == prompt;
+        let is_match =
+            |turn: &CancelledTurn| turn.messages_before == after && turn.prompt == prompt;
         let dropped = list.pop_if(|stored| stored.record.as_ref().is_some_and(is_match));
         dropped.is_some()
     }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Values are positions in the list of tools.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Index {
+pub(super) struct ToolNameIndex {
     by_name: HashMap<String, Vec<usize>>,
     by_native_name: HashMap<String, usize>,
     /// In order, without duplicates.
@@ -17,8 +17,8 @@ pub(super) struct Index {
     spellings: Vec<String>,
 }
 
-impl Index {
-    pub(super) fn of(tools: &[OfferedTool]) -> Self {
+impl ToolNameIndex {
+    pub(super) fn from_tools(tools: &[OfferedTool]) -> Self {
         let mut index = Self::default();
         let mut known = HashSet::new();
         for (at, offered) in tools.iter().enumerate() {
@@ -46,11 +46,11 @@ impl Index {
         index
     }
 
-    pub(super) fn named(&self, name: &str) -> &[usize] {
+    pub(super) fn positions_named(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn native(&self, name: &str) -> Option<usize> {
+    pub(super) fn position_of_native_name(&self, name: &str) -> Option<usize> {
         self.by_native_name.get(name).copied()
     }
 
@@ -60,7 +60,7 @@ impl Index {
 
     /// Whether `part` is a prefix of a spelling or vice versa. No spelling is a prefix of
     /// another, so only the two neighbors of `part` need to be checked.
-    pub(super) fn may_begin(&self, part: &str) -> bool {
+    pub(super) fn may_be_name_prefix(&self, part: &str) -> bool {
         let split = self
             .spellings
             .partition_point(|spelling| &**spelling <= part);
@@ -77,19 +77,19 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Launch;
+    use crate::domain::LaunchConfig;
 
     fn offered(server: &str, name: &str) -> OfferedTool {
         OfferedTool {
             server: server.into(),
-            launch: Launch::BuiltIn.identity(),
+            launch: LaunchConfig::BuiltIn.identity(),
             tool: crate::fixtures::tool(name).into(),
             native_name: format!("{server}__{name}").replace('.', "_"),
         }
     }
 
     #[test]
-    fn the_beginnings_of_names_are_those_that_a_search_through_all_tools_finds() {
+    fn name_prefixes_agree_with_a_search_through_all_tools() {
         let names = [
             ("a", "b"),
             ("a", "ba"),
@@ -108,7 +108,7 @@ mod tests {
             })
             .collect();
         for some in 1..=tools.len() {
-            let index = Index::of(&tools[..some]);
+            let index = ToolNameIndex::from_tools(&tools[..some]);
             let spellings = &spellings[..4 * some];
             let mut parts = vec![String::new()];
             for _ in 0..6 {
@@ -117,7 +117,7 @@ mod tests {
                         spelling.starts_with(part) || part.starts_with(&**spelling)
                     };
                     assert_eq!(
-                        index.may_begin(part),
+                        index.may_be_name_prefix(part),
                         spellings.iter().any(agrees),
                         "{part}"
                     );

@@ -2,7 +2,7 @@
 //! line, the schema by property. It is complete, because users must not accept anything
 //! they cannot see.
 
-use super::{Accepted, LaunchId, ServerId, Tool};
+use super::{AcceptedDefinition, LaunchId, ServerId, Tool};
 use crate::text::common_prefix_suffix::common_prefix_suffix;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -17,21 +17,21 @@ const CONTEXT_LINES: usize = 2;
 
 /// The parts of a definition that are compared and shown.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Definition {
+pub struct ToolDefinition {
     pub title: Option<String>,
     pub description: Option<String>,
     pub input_schema: Map<String, Value>,
     /// Everything else, such as annotations and the output schema.
-    pub rest: Map<String, Value>,
+    pub extra: Map<String, Value>,
 }
 
-impl Definition {
-    pub fn of(tool: &Tool) -> Self {
+impl ToolDefinition {
+    pub fn from_tool(tool: &Tool) -> Self {
         Self {
             title: tool.title.clone(),
             description: tool.description.clone(),
             input_schema: tool.input_schema.clone(),
-            rest: tool.rest.clone(),
+            extra: tool.extra.clone(),
         }
     }
 }
@@ -43,11 +43,11 @@ pub struct PinChange {
     pub launch: LaunchId,
     /// The current definition.
     pub tool: Arc<Tool>,
-    pub accepted: Accepted,
+    pub accepted: AcceptedDefinition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum DiffSign {
     Same,
     Removed,
     Added,
@@ -55,7 +55,7 @@ pub enum Sign {
     Folded,
 }
 
-impl Sign {
+impl DiffSign {
     pub fn glyph(self) -> char {
         match self {
             Self::Same => ' ',
@@ -68,16 +68,16 @@ impl Sign {
 
 /// A part of a definition with its raw lines; empty if unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct DiffSection {
     pub name: String,
-    pub lines: Vec<(Sign, String)>,
+    pub lines: Vec<(DiffSign, String)>,
 }
 
-impl Section {
+impl DiffSection {
     /// The changed lines with context, so a change cannot hide among hundreds of unchanged
     /// lines.
-    pub fn folded(&self) -> Vec<(Sign, String)> {
-        let changed = |at: usize| self.lines[at].0 != Sign::Same;
+    pub fn folded(&self) -> Vec<(DiffSign, String)> {
+        let changed = |at: usize| self.lines[at].0 != DiffSign::Same;
         let is_near = |at: usize| {
             let end = (at + CONTEXT_LINES + 1).min(self.lines.len());
             (at.saturating_sub(CONTEXT_LINES)..end).any(changed)
@@ -89,7 +89,7 @@ impl Section {
                 .count();
             // A single line takes no more space than the note that replaces it.
             if far > 1 {
-                folded.push((Sign::Folded, format!("{far} unchanged lines")));
+                folded.push((DiffSign::Folded, format!("{far} unchanged lines")));
                 at += far;
             } else {
                 folded.push(self.lines[at].clone());
@@ -103,33 +103,33 @@ impl Section {
 impl PinChange {
     /// Whether the user already declined this definition.
     pub fn is_declined(&self) -> bool {
-        self.accepted.declined.as_ref() == Some(&self.tool.pin)
+        self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
     /// When the definition was accepted, as the end of a sentence.
-    pub fn since_words(&self) -> String {
+    pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
             true => "but trust.json does not contain the definition that you accepted".to_owned(),
             false => format!(
                 "since you accepted it on {}",
-                self.since().strftime("%Y-%m-%d")
+                self.accepted_at().strftime("%Y-%m-%d")
             ),
         }
     }
 
-    pub fn since(&self) -> Timestamp {
-        self.accepted.since
+    pub fn accepted_at(&self) -> Timestamp {
+        self.accepted.accepted_at
     }
 
     /// The parts in a fixed order. Description and schema are always included, others only
     /// if they differ.
-    pub fn sections(&self) -> Vec<Section> {
-        let new = Definition::of(&self.tool);
+    pub fn sections(&self) -> Vec<DiffSection> {
+        let new = ToolDefinition::from_tool(&self.tool);
         let is_known = self.accepted.definition.is_some();
         let old = self.accepted.definition.clone().unwrap_or_default();
         let mut sections = Vec::new();
         if !is_known {
-            sections.push(Section {
+            sections.push(DiffSection {
                 name: "The accepted definition was too long to store. Current definition:"
                     .to_owned(),
                 lines: vec![],
@@ -145,8 +145,8 @@ impl PinChange {
             "schema",
             schema_lines(&old.input_schema, &new.input_schema),
         ));
-        for key in keys(&old.rest, &new.rest) {
-            let (before, after) = (old.rest.get(key), new.rest.get(key));
+        for key in merged_keys(&old.extra, &new.extra) {
+            let (before, after) = (old.extra.get(key), new.extra.get(key));
             let lines = match (before, after) {
                 (Some(Value::Object(before)), Some(Value::Object(after))) => {
                     member_lines("", before, after)
@@ -161,21 +161,21 @@ impl PinChange {
     }
 }
 
-fn section(name: &str, lines: Vec<(Sign, String)>) -> Section {
-    Section {
+fn section(name: &str, lines: Vec<(DiffSign, String)>) -> DiffSection {
+    DiffSection {
         name: name.to_owned(),
         lines,
     }
 }
 
 /// The keys of both; those of `old` first.
-fn keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
+fn merged_keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
     let more = new.keys().filter(|key| !old.contains_key(*key));
     old.keys().chain(more).map(String::as_str).collect()
 }
 
 /// Compares the schema by property, and other keywords by key.
-fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign, String)> {
+fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(DiffSign, String)> {
     let empty = Map::new();
     let properties = |schema: &Map<String, Value>| match schema.get("properties") {
         Some(Value::Object(properties)) => Some(properties.clone()),
@@ -183,7 +183,7 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign
     };
     let (before, after) = (properties(old), properties(new));
     let mut lines = Vec::new();
-    for key in keys(old, new) {
+    for key in merged_keys(old, new) {
         let is_table = key == "properties" && (before.is_some() || after.is_some());
         match is_table {
             true => lines.extend(member_lines(
@@ -201,17 +201,20 @@ fn member_lines(
     path: &str,
     old: &Map<String, Value>,
     new: &Map<String, Value>,
-) -> Vec<(Sign, String)> {
+) -> Vec<(DiffSign, String)> {
     let lines_of_key = |key: &str| {
-        let path = format!("{path}{}", quoted(key));
+        let path = format!("{path}{}", quote_key(key));
         value_lines(&path, old.get(key), new.get(key))
     };
-    keys(old, new).into_iter().flat_map(lines_of_key).collect()
+    merged_keys(old, new)
+        .into_iter()
+        .flat_map(lines_of_key)
+        .collect()
 }
 
 /// Lines for one added, removed or changed value. Objects are compared by member to show
 /// small changes in large ones.
-fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sign, String)> {
+fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(DiffSign, String)> {
     let line = |sign, value: &Value| {
         let lead = if path.is_empty() { "" } else { ": " };
         (sign, format!("{path}{lead}{value}"))
@@ -222,16 +225,16 @@ fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sig
             member_lines(&format!("{path}."), old, new)
         }
         _ => {
-            let old = old.map(|value| line(Sign::Removed, value));
+            let old = old.map(|value| line(DiffSign::Removed, value));
             old.into_iter()
-                .chain(new.map(|value| line(Sign::Added, value)))
+                .chain(new.map(|value| line(DiffSign::Added, value)))
                 .collect()
         }
     }
 }
 
 /// Quotes keys with unusual characters, which could pass for a path or a value.
-fn quoted(key: &str) -> String {
+fn quote_key(key: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '$';
     match !key.is_empty() && key.chars().all(is_plain) {
         true => key.to_owned(),
@@ -239,45 +242,49 @@ fn quoted(key: &str) -> String {
     }
 }
 
-pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
+pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(DiffSign, String)> {
     if old == new {
         return Vec::new();
     }
-    aligned(&lines_of(old), &lines_of(new))
+    diff_lines(&split_lines(old), &split_lines(new))
 }
 
-fn lines_of(text: Option<&str>) -> Vec<&str> {
+fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
 /// The lines of both in order; common lines appear once.
-fn aligned(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
+fn diff_lines(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
     // A common beginning and end need no search, regardless of length.
     let (head, tail) = common_prefix_suffix(old, new);
     let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [
-        all(Sign::Same, &old[..head]),
-        searched(before, after),
-        all(Sign::Same, &old[old.len() - tail..]),
+        lines_with_sign(DiffSign::Same, &old[..head]),
+        diff_middle(before, after),
+        lines_with_sign(DiffSign::Same, &old[old.len() - tail..]),
     ]
     .concat()
 }
 
-fn all(sign: Sign, lines: &[&str]) -> Vec<(Sign, String)> {
+fn lines_with_sign(sign: DiffSign, lines: &[&str]) -> Vec<(DiffSign, String)> {
     lines
         .iter()
         .map(|line| (sign, (*line).to_owned()))
         .collect()
 }
 
-fn searched(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
+fn diff_middle(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
     if old.len().max(new.len()) > ALIGNED_LINES_MAX {
-        return [all(Sign::Removed, old), all(Sign::Added, new)].concat();
+        return [
+            lines_with_sign(DiffSign::Removed, old),
+            lines_with_sign(DiffSign::Added, new),
+        ]
+        .concat();
     }
     let sign = |tag| match tag {
-        ChangeTag::Equal => Sign::Same,
-        ChangeTag::Delete => Sign::Removed,
-        ChangeTag::Insert => Sign::Added,
+        ChangeTag::Equal => DiffSign::Same,
+        ChangeTag::Delete => DiffSign::Removed,
+        ChangeTag::Insert => DiffSign::Added,
     };
     capture_diff_slices(Algorithm::Myers, old, new)
         .iter()

@@ -9,13 +9,13 @@ mod pin_eviction;
 mod rule_status;
 mod unreadable;
 
-pub use diff::{Definition, PinChange, Section, Sign};
-pub use pattern::{Match, Pattern};
-pub use pin_eviction::{PINS_MAX, SERVER_PINS_MAX, Stale};
-pub use rule_status::Lapse;
-pub use unreadable::Doubt;
+pub use diff::{DiffSection, DiffSign, PinChange, ToolDefinition};
+pub use pattern::{ArgumentMatcher, ArgumentPattern};
+pub use pin_eviction::{EvictedPins, PINS_MAX, SERVER_PINS_MAX};
+pub use rule_status::InactiveReason;
+pub use unreadable::UnreadableEntries;
 
-use super::tool::hash_of;
+use super::tool::canonical_hash;
 use super::{Arguments, LaunchId, OfferedTool, Pin, Server, ServerId, Tool};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -23,15 +23,15 @@ use std::collections::BTreeMap;
 
 /// A tool in the exact version on which the user decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Grant {
+pub struct ToolIdentity {
     pub server: ServerId,
     pub launch: LaunchId,
     pub tool: String,
     pub pin: Pin,
 }
 
-impl Grant {
-    pub fn of(offered: &OfferedTool) -> Self {
+impl ToolIdentity {
+    pub fn from_offered(offered: &OfferedTool) -> Self {
         Self {
             server: offered.server.clone(),
             launch: offered.launch.clone(),
@@ -43,16 +43,16 @@ impl Grant {
 
 /// A stored decision.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct TrustRule {
     pub server: ServerId,
     pub launch: LaunchId,
-    pub since: Timestamp,
-    pub cover: Cover,
+    pub decided_at: Timestamp,
+    pub scope: RuleScope,
 }
 
 /// The scope of a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cover {
+pub enum RuleScope {
     Tool {
         tool: String,
         pin: Pin,
@@ -65,7 +65,7 @@ pub enum Cover {
     Matching {
         tool: String,
         pin: Pin,
-        pattern: Pattern,
+        pattern: ArgumentPattern,
     },
     /// Blocks the tool by server and tool name, regardless of launch and definition: a
     /// change must not unblock it.
@@ -75,181 +75,201 @@ pub enum Cover {
     },
 }
 
-impl Rule {
+impl TrustRule {
     /// Whether both are the same decision, ignoring the time.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.server == other.server && self.launch == other.launch && self.cover == other.cover
+        self.server == other.server && self.launch == other.launch && self.scope == other.scope
     }
 
     /// The tool named by the rule; `None` for a whole server.
     pub fn tool(&self) -> Option<&str> {
-        match &self.cover {
-            Cover::Tool { tool, .. } | Cover::Matching { tool, .. } | Cover::Never { tool, .. } => {
-                Some(tool)
-            }
-            Cover::Server { .. } => None,
+        match &self.scope {
+            RuleScope::Tool { tool, .. }
+            | RuleScope::Matching { tool, .. }
+            | RuleScope::Never { tool, .. } => Some(tool),
+            RuleScope::Server { .. } => None,
         }
     }
 
-    pub fn is_never(&self) -> bool {
-        matches!(self.cover, Cover::Never { .. })
+    pub fn is_blocking(&self) -> bool {
+        matches!(self.scope, RuleScope::Never { .. })
     }
 
     /// Whether this rule overrides `old`: blocking and allowing the same tool exclude each
     /// other, and the later decision wins.
-    pub fn replaces(&self, old: &Self) -> bool {
+    pub fn overrides(&self, old: &Self) -> bool {
         let is_about =
             self.server == old.server && self.tool().is_some() && self.tool() == old.tool();
-        is_about && self.is_never() != old.is_never()
+        is_about && self.is_blocking() != old.is_blocking()
     }
 
-    fn refuses(&self, server: &ServerId, name: &str) -> bool {
-        self.server == *server && matches!(&self.cover, Cover::Never { tool, .. } if tool == name)
+    fn blocks(&self, server: &ServerId, name: &str) -> bool {
+        self.server == *server
+            && matches!(&self.scope, RuleScope::Never { tool, .. } if tool == name)
     }
 
-    fn allows(&self, asked: &Grant, arguments: &Arguments) -> bool {
-        let is_same_tool = |tool: &str, pin: &Pin| tool == asked.tool && *pin == asked.pin;
-        self.server == asked.server
-            && self.launch == asked.launch
-            && match &self.cover {
-                Cover::Tool { tool, pin } => is_same_tool(tool, pin),
-                Cover::Server { tools } => tools.get(&asked.tool) == Some(&asked.pin),
-                Cover::Matching { tool, pin, pattern } => {
-                    is_same_tool(tool, pin) && pattern.covers(arguments)
+    fn allows(&self, call: &ToolIdentity, arguments: &Arguments) -> bool {
+        let is_same_tool = |tool: &str, pin: &Pin| tool == call.tool && *pin == call.pin;
+        self.server == call.server
+            && self.launch == call.launch
+            && match &self.scope {
+                RuleScope::Tool { tool, pin } => is_same_tool(tool, pin),
+                RuleScope::Server { tools } => tools.get(&call.tool) == Some(&call.pin),
+                RuleScope::Matching { tool, pin, pattern } => {
+                    is_same_tool(tool, pin) && pattern.matches(arguments)
                 }
-                Cover::Never { .. } => false,
+                RuleScope::Never { .. } => false,
             }
     }
 }
 
 /// An accepted tool definition: either the first one seen, or one the user accepted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Accepted {
+pub struct AcceptedDefinition {
     pub pin: Pin,
-    pub since: Timestamp,
+    pub accepted_at: Timestamp,
     /// `None` if it was too long to store; its hash is compared anyway.
-    pub definition: Option<Definition>,
+    pub definition: Option<ToolDefinition>,
     /// A later definition that the user reviewed and keeps withheld.
-    pub declined: Option<Pin>,
+    pub declined_pin: Option<Pin>,
 }
 
-impl Accepted {
+impl AcceptedDefinition {
     /// Accepts the current definition now.
-    pub fn now(tool: &Tool) -> Self {
+    pub fn accept_now(tool: &Tool) -> Self {
         Self {
             pin: tool.pin.clone(),
-            since: Timestamp::now(),
-            definition: Some(Definition::of(tool)),
-            declined: None,
+            accepted_at: Timestamp::now(),
+            definition: Some(ToolDefinition::from_tool(tool)),
+            declined_pin: None,
         }
     }
 }
 
 /// Server instructions that may be sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agreed {
+pub struct InstructionsConsent {
     pub server: ServerId,
     pub launch: LaunchId,
     /// The hash of the text, because consent covers only that text.
-    pub text: String,
-    pub since: Timestamp,
+    pub text_hash: String,
+    pub agreed_at: Timestamp,
 }
 
-impl Agreed {
-    pub fn to(server: &ServerId, launch: &LaunchId, text: &str, since: Timestamp) -> Self {
+impl InstructionsConsent {
+    pub fn new(server: &ServerId, launch: &LaunchId, text: &str, since: Timestamp) -> Self {
         Self {
             server: server.clone(),
             launch: launch.clone(),
-            text: hash_of(&Value::from(text)),
-            since,
+            text_hash: canonical_hash(&Value::from(text)),
+            agreed_at: since,
         }
     }
 
     pub fn is_same(&self, other: &Self) -> bool {
-        self.server == other.server && self.launch == other.launch && self.text == other.text
+        self.server == other.server
+            && self.launch == other.launch
+            && self.text_hash == other.text_hash
     }
 }
 
 /// Accepted definitions by server, launch identity and tool.
-pub type Pins = BTreeMap<ServerId, BTreeMap<LaunchId, BTreeMap<String, Accepted>>>;
+pub type Pins = BTreeMap<ServerId, BTreeMap<LaunchId, BTreeMap<String, AcceptedDefinition>>>;
 
 /// All stored decisions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trust {
     /// In file order.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<TrustRule>,
     pub pins: Pins,
-    pub instructions: Vec<Agreed>,
+    pub instruction_consents: Vec<InstructionsConsent>,
     /// Entries of the file that could not be parsed.
-    pub doubt: Doubt,
+    pub unreadable: UnreadableEntries,
 }
 
 impl Trust {
     /// Whether the tool is blocked.
-    pub fn never(&self, server: &ServerId, tool: &str) -> bool {
-        self.rules.iter().any(|rule| rule.refuses(server, tool))
+    pub fn is_blocked(&self, server: &ServerId, tool: &str) -> bool {
+        self.rules.iter().any(|rule| rule.blocks(server, tool))
     }
 
     /// Whether this call may run without asking. Check for blocks first.
-    pub fn grants(&self, asked: &Grant, arguments: &Arguments) -> bool {
+    pub fn allows(&self, asked: &ToolIdentity, arguments: &Arguments) -> bool {
         self.rules.iter().any(|rule| rule.allows(asked, arguments))
     }
 
-    pub fn accepted(&self, server: &ServerId, launch: &LaunchId, tool: &str) -> Option<&Accepted> {
+    pub fn accepted_definition(
+        &self,
+        server: &ServerId,
+        launch: &LaunchId,
+        tool: &str,
+    ) -> Option<&AcceptedDefinition> {
         let launches = self.pins.get(server);
         let tools = launches.and_then(|launches| launches.get(launch));
         let known = tools.and_then(|tools| tools.get(tool));
-        let lost = || self.doubt.has_lost(server).then(|| &*unreadable::UNKNOWN);
+        let lost = || {
+            self.unreadable
+                .has_lost_pins(server)
+                .then(|| &*unreadable::UNKNOWN_DEFINITION)
+        };
         known.or_else(lost)
     }
 
     /// Whether the tool's definition differs from the accepted one.
     pub fn has_changed(&self, server: &Server, tool: &Tool) -> bool {
-        let accepted = self.accepted(&server.id, &server.launch, &tool.name);
+        let accepted = self.accepted_definition(&server.id, &server.launch, &tool.name);
         accepted.is_some_and(|accepted| accepted.pin != tool.pin)
     }
 
-    pub fn is_agreed(&self, asked: &Agreed) -> bool {
-        self.instructions.iter().any(|agreed| agreed.is_same(asked))
+    pub fn has_consent(&self, asked: &InstructionsConsent) -> bool {
+        self.instruction_consents
+            .iter()
+            .any(|agreed| agreed.is_same(asked))
     }
 
     /// Adds a decision and removes the one it overrides.
-    pub fn add(&mut self, rule: Rule) {
+    pub fn add_rule(&mut self, rule: TrustRule) {
         self.rules
-            .retain(|old| !old.is_same(&rule) && !rule.replaces(old));
+            .retain(|old| !old.is_same(&rule) && !rule.overrides(old));
         self.rules.push(rule);
     }
 
     /// Stores a definition as accepted.
-    pub fn accept(&mut self, server: &ServerId, launch: &LaunchId, tool: &str, it: Accepted) {
+    pub fn accept(
+        &mut self,
+        server: &ServerId,
+        launch: &LaunchId,
+        tool: &str,
+        accepted: AcceptedDefinition,
+    ) {
         let launches = self.pins.entry(server.clone()).or_default();
         let tools = launches.entry(launch.clone()).or_default();
-        tools.insert(tool.to_owned(), it);
+        tools.insert(tool.to_owned(), accepted);
     }
 }
 
 /// An entry of the `/trust` list.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Trusted {
-    Rule(Rule),
+pub enum TrustEntry {
+    Rule(TrustRule),
     /// A rule that does not apply as written.
-    Lapsed(Rule, Lapse),
+    InactiveRule(TrustRule, InactiveReason),
     /// Valid until the conversation ends.
-    Session(Grant),
-    Instructions(Agreed),
+    SessionGrant(ToolIdentity),
+    Instructions(InstructionsConsent),
     /// Valid until the program ends.
-    InstructionsOnce(Agreed),
+    InstructionsOnce(InstructionsConsent),
     /// A tool withheld until the user decides about its new definition.
-    Waiting(PinChange),
+    PendingPinChange(PinChange),
 }
 
-impl Trusted {
+impl TrustEntry {
     pub fn server(&self) -> &ServerId {
         match self {
-            Self::Rule(rule) | Self::Lapsed(rule, _) => &rule.server,
-            Self::Session(grant) => &grant.server,
+            Self::Rule(rule) | Self::InactiveRule(rule, _) => &rule.server,
+            Self::SessionGrant(grant) => &grant.server,
             Self::Instructions(agreed) | Self::InstructionsOnce(agreed) => &agreed.server,
-            Self::Waiting(change) => &change.server,
+            Self::PendingPinChange(change) => &change.server,
         }
     }
 }

@@ -16,13 +16,13 @@ const WILDCARDS_MAX: usize = 32;
 
 /// The condition for each argument. Unlisted arguments must be absent.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pattern {
-    arguments: Vec<(String, Match)>,
+pub struct ArgumentPattern {
+    arguments: Vec<(String, ArgumentMatcher)>,
 }
 
 /// The condition for one argument.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Match {
+pub enum ArgumentMatcher {
     /// An equal JSON value. Texts are equal if they are canonically equivalent or denote
     /// the same path.
     Equal(Value),
@@ -30,25 +30,27 @@ pub enum Match {
     Glob(String),
 }
 
-impl Pattern {
+impl ArgumentPattern {
     /// The pattern that matches exactly these arguments.
-    pub fn of(arguments: &Arguments) -> Self {
-        let equal = |(key, value): (&String, &Value)| (key.clone(), Match::Equal(value.clone()));
+    pub fn from_arguments(arguments: &Arguments) -> Self {
+        let equal =
+            |(key, value): (&String, &Value)| (key.clone(), ArgumentMatcher::Equal(value.clone()));
         Self {
             arguments: arguments.iter().map(equal).collect(),
         }
     }
 
-    pub fn arguments(&self) -> &[(String, Match)] {
+    pub fn arguments(&self) -> &[(String, ArgumentMatcher)] {
         &self.arguments
     }
 
-    pub fn covers(&self, arguments: &Arguments) -> bool {
+    pub fn matches(&self, arguments: &Arguments) -> bool {
         self.arguments.len() == arguments.len()
-            && self
-                .arguments
-                .iter()
-                .all(|(key, wanted)| arguments.get(key).is_some_and(|value| wanted.covers(value)))
+            && self.arguments.iter().all(|(key, wanted)| {
+                arguments
+                    .get(key)
+                    .is_some_and(|value| wanted.matches(value))
+            })
     }
 
     /// Parses the form used in files and in the editor: text with `*` or `?` is a glob, `{
@@ -58,7 +60,8 @@ impl Pattern {
     /// Why this is not a valid pattern.
     pub fn from_json(written: &Map<String, Value>) -> Result<Self, String> {
         let parse_entry = |(key, value): (&String, &Value)| {
-            let condition = Match::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
+            let condition =
+                ArgumentMatcher::from_json(value).map_err(|why| format!("`{key}`: {why}"))?;
             Ok((key.clone(), condition))
         };
         let arguments = written
@@ -69,12 +72,12 @@ impl Pattern {
     }
 
     pub fn to_json(&self) -> Map<String, Value> {
-        let written = |(key, wanted): &(String, Match)| (key.clone(), wanted.to_json());
+        let written = |(key, wanted): &(String, ArgumentMatcher)| (key.clone(), wanted.to_json());
         self.arguments.iter().map(written).collect()
     }
 }
 
-impl Match {
+impl ArgumentMatcher {
     fn from_json(value: &Value) -> Result<Self, String> {
         match value {
             Value::String(text) if has_wildcard(text) => {
@@ -99,11 +102,11 @@ impl Match {
         }
     }
 
-    fn covers(&self, value: &Value) -> bool {
+    fn matches(&self, value: &Value) -> bool {
         match (self, value) {
-            (Self::Equal(Value::String(wanted)), Value::String(text)) => same_text(wanted, text),
+            (Self::Equal(Value::String(wanted)), Value::String(text)) => is_same_text(wanted, text),
             (Self::Equal(wanted), value) => wanted == value,
-            (Self::Glob(glob), Value::String(text)) => matches(glob, text),
+            (Self::Glob(glob), Value::String(text)) => glob_matches(glob, text),
             (Self::Glob(_), _) => false,
         }
     }
@@ -123,7 +126,7 @@ fn check_glob(glob: &str) -> Result<(), String> {
     if glob.contains("**") {
         return Err("`**` is not supported: `*` matches within one segment only".to_owned());
     }
-    if climbs(glob) {
+    if has_parent_segment(glob) {
         return Err("`..` is not allowed: write the full path".to_owned());
     }
     Ok(())
@@ -131,20 +134,22 @@ fn check_glob(glob: &str) -> Result<(), String> {
 
 /// Compares texts up to Unicode normalization, or as paths. `..` is not resolved, because
 /// after a symbolic link it leads elsewhere.
-fn same_text(wanted: &str, text: &str) -> bool {
+fn is_same_text(wanted: &str, text: &str) -> bool {
     let (wanted, text) = (nfc(wanted), nfc(text));
     wanted == text
-        || (is_path(&wanted) && is_path(&text) && without_idle(&wanted) == without_idle(&text))
+        || (is_path(&wanted)
+            && is_path(&text)
+            && significant_segments(&wanted) == significant_segments(&text))
 }
 
-fn matches(glob: &str, text: &str) -> bool {
-    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() || climbs(text) {
+fn glob_matches(glob: &str, text: &str) -> bool {
+    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() || has_parent_segment(text) {
         return false;
     }
     let (glob, text) = (nfc(glob), nfc(text));
     let segments = |text: &'_ str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
     let (glob, text) = match is_path(&glob.replace(['*', '?'], "_")) && is_path(&text) {
-        true => (without_idle(&glob), without_idle(&text)),
+        true => (significant_segments(&glob), significant_segments(&text)),
         false => (segments(&glob), segments(&text)),
     };
     let mut pairs = glob.iter().zip(&text);
@@ -158,12 +163,15 @@ fn nfc(text: &str) -> Cow<'_, str> {
 /// Whether the text is certainly a file path, in which repeated slashes are redundant. In
 /// URLs, commands, expressions or share names they are significant.
 fn is_path(text: &str) -> bool {
-    let is_plain = |c: char| is_word(c) || matches!(c, '/' | '-' | '.');
-    text.starts_with('/') && !text.starts_with("//") && text.chars().all(is_plain) && !climbs(text)
+    let is_plain = |c: char| is_word_char(c) || matches!(c, '/' | '-' | '.');
+    text.starts_with('/')
+        && !text.starts_with("//")
+        && text.chars().all(is_plain)
+        && !has_parent_segment(text)
 }
 
 /// The segments of a path without redundant inner ones and without a trailing slash.
-fn without_idle(path: &str) -> Vec<String> {
+fn significant_segments(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let last = path.split('/').count() - 1;
     let segments = path.split('/').enumerate();
@@ -174,7 +182,7 @@ fn without_idle(path: &str) -> Vec<String> {
 }
 
 /// Whether any segment is `..`, with either slash, even if percent-encoded.
-fn climbs(text: &str) -> bool {
+fn has_parent_segment(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let plain = text
         .replace("%2e", ".")
@@ -199,11 +207,11 @@ fn segment_matches(glob: &str, text: &str) -> bool {
                 star = Some((g, t));
                 g += 1;
             }
-            Some('?') if is_common(&text, t) => (g, t) = (g + 1, t + 1),
+            Some('?') if may_match_wildcard(&text, t) => (g, t) = (g + 1, t + 1),
             // A `?` in the pattern is always a wildcard, even opposite a literal `?`.
             Some(c) if *c != '?' && *c == text[t] => (g, t) = (g + 1, t + 1),
             _ => match star {
-                Some((at, upto)) if is_common(&text, upto) => {
+                Some((at, upto)) if may_match_wildcard(&text, upto) => {
                     star = Some((at, upto + 1));
                     (g, t) = (at + 1, upto + 1);
                 }
@@ -216,40 +224,44 @@ fn segment_matches(glob: &str, text: &str) -> bool {
 
 /// Whether a wildcard may match this character. A dash or dot must be inside a word, since
 /// at the start it would make an option, a hidden file or a parent reference.
-fn is_common(text: &[char], at: usize) -> bool {
+fn may_match_wildcard(text: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| text[before]);
-    let is_within = before.is_some_and(|before| is_word(before) || is_mark(before));
+    let is_within = before.is_some_and(|before| is_word_char(before) || is_combining_mark(before));
     match text[at] {
         '-' => is_within,
         '.' => is_within && text.get(at + 1) != Some(&'.'),
-        c => is_word(c) || (is_within && is_mark(c)),
+        c => is_word_char(c) || (is_within && is_combining_mark(c)),
     }
 }
 
 /// A letter or digit of any script that stays one under compatibility normalization, unlike
 /// `⒈`, which becomes a digit with a dot.
-fn is_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     let nfkc = const { ComposingNormalizerBorrowed::new_nfkc() };
     let mut signs = [0; 4];
     let compatible = nfkc.normalize(c.encode_utf8(&mut signs));
     let is_letter = |c: char| c == '_' || c.is_alphanumeric();
-    let is_plain = |c: char| is_letter(c) || is_mark(c);
-    c == '_' || (is_letter(c) && compatible.chars().all(is_plain) && !is_hidden(c) && !is_alike(c))
+    let is_plain = |c: char| is_letter(c) || is_combining_mark(c);
+    c == '_'
+        || (is_letter(c)
+            && compatible.chars().all(is_plain)
+            && !is_invisible(c)
+            && !looks_like_punctuation(c))
 }
 
 /// A combining mark of the preceding letter. Overlays such as strokes are excluded.
-fn is_mark(c: char) -> bool {
+fn is_combining_mark(c: char) -> bool {
     let class = const { CanonicalCombiningClassMapBorrowed::new() }.get_u8(c);
     matches!(class, 7..=9 | 220 | 230)
 }
 
 /// Letters that look like punctuation: clicks like bars, tone letters like dots, a Coptic
 /// slash.
-fn is_alike(c: char) -> bool {
+fn looks_like_punctuation(c: char) -> bool {
     matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
 }
 
-fn is_hidden(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'

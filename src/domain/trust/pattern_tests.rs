@@ -11,10 +11,10 @@ fn arguments(value: Value) -> Map<String, Value> {
 }
 
 fn covers(pattern: &Value, called: &Value) -> bool {
-    let pattern = Pattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
-    let read = Pattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
+    let pattern = ArgumentPattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
+    let read = ArgumentPattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
     assert_eq!(read, pattern);
-    pattern.covers(&arguments(called.clone()))
+    pattern.matches(&arguments(called.clone()))
 }
 
 fn path_covers(pattern: &str, path: &str) -> bool {
@@ -126,7 +126,7 @@ const NEAR_MISSES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_glob_covers_no_near_miss() {
+fn globs_reject_near_misses() {
     for (pattern, path) in NEAR_MISSES {
         assert!(!path_covers(pattern, path), "{pattern} {path}");
     }
@@ -134,7 +134,7 @@ fn a_glob_covers_no_near_miss() {
 }
 
 #[test]
-fn the_time_of_a_match_does_not_explode() {
+fn matching_time_does_not_explode() {
     let pattern = "*a".repeat(32);
     let text = "a".repeat(4_000) + "b";
     let started = std::time::Instant::now();
@@ -143,7 +143,7 @@ fn the_time_of_a_match_does_not_explode() {
 }
 
 #[test]
-fn without_a_wildcard_the_values_have_to_be_the_same() {
+fn without_wildcards_values_must_be_equal() {
     for (wanted, called) in [
         (json!({}), json!({})),
         (json!({ "n": 1 }), json!({ "n": 1 })),
@@ -213,10 +213,10 @@ fn without_a_wildcard_the_values_have_to_be_the_same() {
 }
 
 #[test]
-fn what_cannot_be_a_pattern_says_why() {
+fn invalid_patterns_are_rejected_with_a_reason() {
     let fault = |pattern: &str| {
         let written = arguments(json!({ "path": pattern }));
-        Pattern::from_json(&written).expect_err("an invalid pattern")
+        ArgumentPattern::from_json(&written).expect_err("an invalid pattern")
     };
     assert_eq!(
         fault("src/**"),
@@ -237,11 +237,11 @@ fn what_cannot_be_a_pattern_says_why() {
 }
 
 #[test]
-fn a_pattern_that_is_offered_covers_the_call_it_was_made_of() {
+fn a_pattern_made_from_a_call_matches_it() {
     let called = arguments(json!({
         "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
     }));
-    let offered = Pattern::of(&called).to_json();
-    let read = Pattern::from_json(&offered).expect("a valid pattern");
-    assert!(read.covers(&called), "{read:?}");
+    let offered = ArgumentPattern::from_arguments(&called).to_json();
+    let read = ArgumentPattern::from_json(&offered).expect("a valid pattern");
+    assert!(read.matches(&called), "{read:?}");
 }

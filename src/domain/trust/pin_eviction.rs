@@ -11,18 +11,18 @@ pub const SERVER_PINS_MAX: usize = 6_000;
 pub const PINS_MAX: usize = 20_000;
 
 /// Definitions of one server to be evicted, by launch.
-pub type Stale = BTreeMap<LaunchId, BTreeSet<String>>;
+pub type EvictedPins = BTreeMap<LaunchId, BTreeSet<String>>;
 
 impl Trust {
     /// The definitions of `server` beyond its limit: oldest first, declined ones last.
     /// Never includes currently listed tools.
-    pub fn stale(&self, server: &Server) -> Stale {
+    pub fn excess_pins(&self, server: &Server) -> EvictedPins {
         let Some(launches) = self.pins.get(&server.id) else {
-            return Stale::new();
+            return EvictedPins::new();
         };
         let count: usize = launches.values().map(BTreeMap::len).sum();
         let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
-            return Stale::new();
+            return EvictedPins::new();
         };
         let listed: BTreeSet<&str> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         let is_listed =
@@ -36,11 +36,16 @@ impl Trust {
             })
             .filter(|(launch, tool, _)| !is_listed(launch, tool))
             .map(|(launch, tool, accepted)| {
-                (accepted.declined.is_some(), accepted.since, launch, tool)
+                (
+                    accepted.declined_pin.is_some(),
+                    accepted.accepted_at,
+                    launch,
+                    tool,
+                )
             })
             .collect();
         dated.sort();
-        let mut stale = Stale::new();
+        let mut stale = EvictedPins::new();
         for (_, _, launch, tool) in dated.into_iter().take(over) {
             let tools = stale.entry(launch.clone()).or_default();
             tools.insert(tool.clone());
@@ -49,7 +54,7 @@ impl Trust {
     }
 
     /// Definitions of servers that are not in `configured`, if the total limit is exceeded.
-    pub fn left_behind(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, Stale)> {
+    pub fn orphaned_pins(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, EvictedPins)> {
         let count = |launches: &BTreeMap<LaunchId, BTreeMap<String, _>>| -> usize {
             launches.values().map(BTreeMap::len).sum()
         };
@@ -70,7 +75,7 @@ impl Trust {
         found
     }
 
-    pub fn forget(&mut self, server: &ServerId, stale: &Stale) {
+    pub fn remove_pins(&mut self, server: &ServerId, stale: &EvictedPins) {
         for (launch, gone) in stale {
             let launches = self.pins.get_mut(server);
             if let Some(tools) = launches.and_then(|launches| launches.get_mut(launch)) {

@@ -1,36 +1,47 @@
 //! Stored rules that do not apply as written.
 
-use super::{Cover, Pin, Rule, Server, Trust};
+use super::{Pin, RuleScope, Server, Trust, TrustRule};
 
 /// Why a rule does not apply as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lapse {
+pub enum InactiveReason {
     /// The tool's definition changed.
-    Tool,
+    ToolChanged,
     /// The server's launch configuration changed.
-    Launch,
+    LaunchChanged,
     /// A related entry of the file is unreadable, so the tool asks.
-    Doubt,
+    Unreadable,
     /// The rule could not be saved and lasts until the program ends.
-    Unkept,
+    NotPersisted,
 }
 
 impl Trust {
     /// Why `rule` is inactive or not persisted, if so; `server` is the one it names.
-    pub fn lapse(&self, rule: &Rule, server: Option<&Server>) -> Option<Lapse> {
-        let tools = match &rule.cover {
-            Cover::Never { .. } => return self.doubt.unread.then_some(Lapse::Unkept),
-            Cover::Tool { tool, pin } | Cover::Matching { tool, pin, .. } => vec![(tool, pin)],
-            Cover::Server { tools } => tools.iter().collect(),
+    pub fn inactive_reason(
+        &self,
+        rule: &TrustRule,
+        server: Option<&Server>,
+    ) -> Option<InactiveReason> {
+        let tools = match &rule.scope {
+            RuleScope::Never { .. } => {
+                return self
+                    .unreadable
+                    .is_file_unreadable
+                    .then_some(InactiveReason::NotPersisted);
+            }
+            RuleScope::Tool { tool, pin } | RuleScope::Matching { tool, pin, .. } => {
+                vec![(tool, pin)]
+            }
+            RuleScope::Server { tools } => tools.iter().collect(),
         };
         if tools
             .iter()
             .all(|(tool, _)| self.must_ask(&rule.server, tool))
         {
-            return Some(Lapse::Doubt);
+            return Some(InactiveReason::Unreadable);
         }
         if server.is_some_and(|server| server.launch != rule.launch) {
-            return Some(Lapse::Launch);
+            return Some(InactiveReason::LaunchChanged);
         }
         let has_changed = |(name, pin): &(&String, &Pin)| {
             let mut listed = server.iter().flat_map(|server| server.tools.iter());
@@ -38,8 +49,10 @@ impl Trust {
             now.is_some_and(|tool| tool.pin != **pin)
         };
         if !tools.is_empty() && tools.iter().all(has_changed) {
-            return Some(Lapse::Tool);
+            return Some(InactiveReason::ToolChanged);
         }
-        self.doubt.unread.then_some(Lapse::Unkept)
+        self.unreadable
+            .is_file_unreadable
+            .then_some(InactiveReason::NotPersisted)
     }
 }

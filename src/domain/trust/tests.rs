@@ -2,7 +2,7 @@
 
 use super::diff::text_lines;
 use super::*;
-use crate::domain::Launch;
+use crate::domain::LaunchConfig;
 use crate::fixtures;
 use serde_json::json;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ fn change(before: Value, after: Value) -> Vec<String> {
     let (before, after) = (tool(before), tool(after));
     let change = PinChange {
         server: "s".into(),
-        launch: Launch::BuiltIn.identity(),
-        accepted: Accepted {
+        launch: LaunchConfig::BuiltIn.identity(),
+        accepted: AcceptedDefinition {
             pin: before.pin.clone(),
-            since: Timestamp::UNIX_EPOCH,
-            definition: Some(Definition::of(&before)),
-            declined: None,
+            accepted_at: Timestamp::UNIX_EPOCH,
+            definition: Some(ToolDefinition::from_tool(&before)),
+            declined_pin: None,
         },
         tool: Arc::new(after),
     };
@@ -34,7 +34,7 @@ fn change(before: Value, after: Value) -> Vec<String> {
 }
 
 #[test]
-fn a_difference_reads_line_by_line_and_property_by_property() {
+fn definitions_are_diffed_by_line_and_by_property() {
     let before = json!({
         "name": "echo", "description": "Echoes.\nIt is slow.\nThe end.",
         "inputSchema": {
@@ -85,7 +85,7 @@ fn a_difference_reads_line_by_line_and_property_by_property() {
 }
 
 #[test]
-fn a_key_that_looks_like_a_value_stands_in_quotation_marks() {
+fn keys_that_look_like_values_are_quoted() {
     let with = |key: &str| json!({ "name": "t", "inputSchema": { "properties": { key: { "type": "string" } } } });
     assert_eq!(
         change(with("a"), with("a: {}\n+ b")),
@@ -99,10 +99,10 @@ fn a_key_that_looks_like_a_value_stands_in_quotation_marks() {
 }
 
 #[test]
-fn long_texts_without_a_common_line_are_shown_whole_and_others_folded() {
+fn long_texts_without_common_lines_are_shown_in_full_and_others_are_folded() {
     let section = |before: Vec<String>, after: Vec<String>| {
         let lines = text_lines(Some(&before.join("\n")), Some(&after.join("\n")));
-        Section {
+        DiffSection {
             name: "description".to_owned(),
             lines,
         }
@@ -133,7 +133,7 @@ fn long_texts_without_a_common_line_are_shown_whole_and_others_folded() {
 }
 
 #[test]
-fn the_order_of_keys_is_no_difference_but_any_value_is() {
+fn key_order_does_not_matter_but_every_value_does() {
     let definition = json!({ "name": "t", "description": "d", "inputSchema": { "a": 1, "b": 2 } });
     let other = json!({ "inputSchema": { "b": 2, "a": 1 }, "description": "d", "name": "t" });
     assert_eq!(tool(definition.clone()).pin, tool(other).pin);
@@ -149,17 +149,17 @@ fn the_order_of_keys_is_no_difference_but_any_value_is() {
 }
 
 #[test]
-fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
+fn a_server_that_keeps_adding_tools_evicts_only_its_own_pins() {
     use super::pin_eviction::SERVER_PINS_MAX;
     let tool = |name: &str| {
         let definition = serde_json::json!({ "name": name, "inputSchema": {} });
         Tool::from_definition(&definition).expect("a tool")
     };
-    let accepted = |second: i64| Accepted {
+    let accepted = |second: i64| AcceptedDefinition {
         pin: Pin::from_hash("p"),
-        since: Timestamp::from_second(second).expect("a time"),
+        accepted_at: Timestamp::from_second(second).expect("a time"),
         definition: None,
-        declined: None,
+        declined_pin: None,
     };
     let launch = LaunchId::from_hash("l");
     let (noisy, other) = (ServerId::new("noisy"), ServerId::new("other"));
@@ -170,14 +170,18 @@ fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
         trust.accept(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
     }
     let server = server_of(&noisy, &launch, tool("listed"));
-    let stale = trust.stale(&server);
+    let stale = trust.excess_pins(&server);
     let names = ["t0", "t1", "t2"].map(str::to_owned);
     assert_eq!(stale, [(launch.clone(), names.into())].into());
-    trust.forget(&noisy, &stale);
-    assert!(trust.accepted(&other, &launch, "pay").is_some());
-    assert!(trust.accepted(&noisy, &launch, "listed").is_some());
-    assert!(trust.accepted(&noisy, &launch, "t0").is_none());
-    assert!(trust.stale(&server).is_empty());
+    trust.remove_pins(&noisy, &stale);
+    assert!(trust.accepted_definition(&other, &launch, "pay").is_some());
+    assert!(
+        trust
+            .accepted_definition(&noisy, &launch, "listed")
+            .is_some()
+    );
+    assert!(trust.accepted_definition(&noisy, &launch, "t0").is_none());
+    assert!(trust.excess_pins(&server).is_empty());
 }
 
 fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
@@ -188,14 +192,14 @@ fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
 }
 
 #[test]
-fn a_grant_lapses_with_its_tool_and_its_launch() {
+fn a_rule_becomes_inactive_when_its_tool_or_launch_changes() {
     let tool = fixtures::tool("t");
     let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
-    let rule = |launch: &str, pin: &Pin| Rule {
+    let rule = |launch: &str, pin: &Pin| TrustRule {
         server: id.clone(),
         launch: LaunchId::from_hash(launch),
-        since: Timestamp::UNIX_EPOCH,
-        cover: Cover::Tool {
+        decided_at: Timestamp::UNIX_EPOCH,
+        scope: RuleScope::Tool {
             tool: "t".to_owned(),
             pin: pin.clone(),
         },
@@ -203,12 +207,24 @@ fn a_grant_lapses_with_its_tool_and_its_launch() {
     let (now, before) = (tool.pin.clone(), Pin::from_hash("before"));
     let server = server_of(&id, &launch, tool);
     let mut trust = Trust::default();
-    let lapse = |trust: &Trust, rule: &Rule| trust.lapse(rule, Some(&server));
+    let lapse = |trust: &Trust, rule: &TrustRule| trust.inactive_reason(rule, Some(&server));
     assert_eq!(lapse(&trust, &rule("l", &now)), None);
-    assert_eq!(lapse(&trust, &rule("l", &before)), Some(Lapse::Tool));
-    assert_eq!(lapse(&trust, &rule("k", &now)), Some(Lapse::Launch));
-    trust.doubt.unread = true;
-    assert_eq!(lapse(&trust, &rule("l", &now)), Some(Lapse::Unkept));
-    trust.doubt.about(Some("s"), None);
-    assert_eq!(lapse(&trust, &rule("l", &now)), Some(Lapse::Doubt));
+    assert_eq!(
+        lapse(&trust, &rule("l", &before)),
+        Some(InactiveReason::ToolChanged)
+    );
+    assert_eq!(
+        lapse(&trust, &rule("k", &now)),
+        Some(InactiveReason::LaunchChanged)
+    );
+    trust.unreadable.is_file_unreadable = true;
+    assert_eq!(
+        lapse(&trust, &rule("l", &now)),
+        Some(InactiveReason::NotPersisted)
+    );
+    trust.unreadable.add_rule(Some("s"), None);
+    assert_eq!(
+        lapse(&trust, &rule("l", &now)),
+        Some(InactiveReason::Unreadable)
+    );
 }

@@ -1,33 +1,34 @@
 //! The unreadable parts of `trust.json`. An unreadable block must never become an allow, so
 //! anything uncertain falls back to asking, and tools that may have changed are withheld.
 
-use super::{Accepted, Trust};
+use super::{AcceptedDefinition, Trust};
 use crate::domain::{Pin, ServerId};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// Placeholder for an accepted but unreadable definition. It matches no tool.
-pub(super) static UNKNOWN: LazyLock<Accepted> = LazyLock::new(Accepted::unknown);
+pub(super) static UNKNOWN_DEFINITION: LazyLock<AcceptedDefinition> =
+    LazyLock::new(AcceptedDefinition::unknown);
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Doubt {
+pub struct UnreadableEntries {
     /// The file existed at startup but could not be read. Only decisions made since then
     /// apply.
-    pub unread: bool,
+    pub is_file_unreadable: bool,
     /// A rule about an unknown tool of an unknown server, so every call asks.
-    pub all: bool,
+    pub has_rule_without_server: bool,
     /// Servers with a rule about an unknown tool; their calls ask.
     pub servers: BTreeSet<ServerId>,
     pub tools: BTreeSet<(ServerId, String)>,
     /// The accepted definitions of all servers are lost.
-    pub pins: bool,
-    pub pins_of: BTreeSet<ServerId>,
+    pub are_all_pins_lost: bool,
+    pub servers_with_lost_pins: BTreeSet<ServerId>,
 }
 
-impl Doubt {
+impl UnreadableEntries {
     /// Records an unreadable rule, as far as it names its server and tool.
-    pub fn about(&mut self, server: Option<&str>, tool: Option<&str>) {
+    pub fn add_rule(&mut self, server: Option<&str>, tool: Option<&str>) {
         match (server.map(ServerId::new), tool) {
             (Some(server), Some(tool)) => {
                 self.tools.insert((server, tool.to_owned()));
@@ -35,34 +36,34 @@ impl Doubt {
             (Some(server), None) => {
                 self.servers.insert(server);
             }
-            (None, _) => self.all = true,
+            (None, _) => self.has_rule_without_server = true,
         }
     }
 
     /// The entries of both.
-    pub fn with(&self, other: &Self) -> Self {
+    pub fn union(&self, other: &Self) -> Self {
         Self {
-            unread: self.unread || other.unread,
-            all: self.all || other.all,
+            is_file_unreadable: self.is_file_unreadable || other.is_file_unreadable,
+            has_rule_without_server: self.has_rule_without_server || other.has_rule_without_server,
             servers: &self.servers | &other.servers,
             tools: &self.tools | &other.tools,
-            pins: self.pins || other.pins,
-            pins_of: &self.pins_of | &other.pins_of,
+            are_all_pins_lost: self.are_all_pins_lost || other.are_all_pins_lost,
+            servers_with_lost_pins: &self.servers_with_lost_pins | &other.servers_with_lost_pins,
         }
     }
 
-    pub(super) fn has_lost(&self, server: &ServerId) -> bool {
-        self.pins || self.pins_of.contains(server)
+    pub(super) fn has_lost_pins(&self, server: &ServerId) -> bool {
+        self.are_all_pins_lost || self.servers_with_lost_pins.contains(server)
     }
 }
 
-impl Accepted {
+impl AcceptedDefinition {
     pub fn unknown() -> Self {
         Self {
             pin: Pin::from_hash(""),
-            since: Timestamp::UNIX_EPOCH,
+            accepted_at: Timestamp::UNIX_EPOCH,
             definition: None,
-            declined: None,
+            declined_pin: None,
         }
     }
 
@@ -74,9 +75,9 @@ impl Accepted {
 impl Trust {
     /// Whether a call must ask regardless of mode and rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
-        let doubt = &self.doubt;
+        let doubt = &self.unreadable;
         let mut tools = doubt.tools.iter();
-        doubt.all
+        doubt.has_rule_without_server
             || doubt.servers.contains(server)
             || tools.any(|(id, name)| id == server && name == tool)
     }

@@ -16,13 +16,13 @@ impl Actor {
     pub(super) fn take_command(&mut self, command: Option<Command>) -> bool {
         match command {
             Some(Command::Shutdown) => self.cx.outbox.push(Event::ShuttingDown),
-            None | Some(Command::Abandon) => {
+            None | Some(Command::ShutdownKeepingTurn) => {
                 self.cx.outbox.push(Event::ShuttingDown);
                 self.abandon_turn();
             }
             Some(command) => {
                 if command.is_interrupt() {
-                    self.cx.outbox.push(Event::InterruptTaken);
+                    self.cx.outbox.push(Event::InterruptAcknowledged);
                 }
                 self.route_command(command);
                 return true;
@@ -34,7 +34,7 @@ impl Actor {
     fn route_command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
-            Command::Trace => self.send_trace(),
+            Command::ShowReplyTrace => self.send_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(TurnInput::Interrupt),
@@ -51,7 +51,7 @@ impl Actor {
             | Command::UseModel { .. }
             | Command::ListCatalog
             | Command::AddModel(_)
-            | Command::TryModel { .. }
+            | Command::TestModel { .. }
             | Command::PullModel { .. }
             | Command::StopPull
             | Command::RemoveModel { .. }
@@ -61,7 +61,7 @@ impl Actor {
             | Command::ReconnectServer(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleTool { .. }
-            | Command::AskInstructions(_)
+            | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }
             | Command::Revoke(_) => self.server_command(command),
             Command::NewSession => self.begin_empty_session(),
@@ -89,10 +89,10 @@ impl Actor {
                 }
             }
             Command::SetPrivate(private) => self.set_private(private),
-            Command::KeepDraft(text) if self.persist.is_private() && !text.is_empty() => {}
-            Command::KeepDraft(text) => self.keep_draft(text),
+            Command::SaveDraft(text) if self.persist.is_private() && !text.is_empty() => {}
+            Command::SaveDraft(text) => self.keep_draft(text),
             // Handled in `take_command`.
-            Command::Shutdown | Command::Abandon => {}
+            Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
     }
 
@@ -103,7 +103,7 @@ impl Actor {
             Command::UseModel { server, model } => models.use_model(server, model, cx),
             Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
-            Command::TryModel { query, model } => models.try_model(query, &model, cx),
+            Command::TestModel { query, model } => models.try_model(query, &model, cx),
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {
@@ -120,7 +120,7 @@ impl Actor {
             let notice = Notice::warning("A turn is still running.");
             return self
                 .cx
-                .notice(notice.advise("Start the probe when it has ended."));
+                .notice(notice.with_advice("Start the probe when it has ended."));
         }
         let model = self.models.current();
         let probe = model.map(|model| {
@@ -166,7 +166,7 @@ impl Actor {
         let trace = running.unwrap_or(&self.trace).clone();
         self.cx.jobs.spawn_blocking(move || {
             let lines = Arc::new(trace.lines());
-            JobResult::Events(vec![Event::Traced(lines)])
+            JobResult::Events(vec![Event::ReplyTraceLoaded(lines)])
         });
     }
 
@@ -181,7 +181,7 @@ impl Actor {
     fn keep_draft(&mut self, text: String) {
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
-            if let Err(fault) = history.keep_draft(&text) {
+            if let Err(fault) = history.save_draft(&text) {
                 tracing::warn!("the draft could not be saved: {fault}");
             }
             JobResult::Nothing

@@ -6,7 +6,7 @@ use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Answer, Choice};
+use crate::protocol::{UserAnswer, UserChoice};
 
 impl Actor {
     pub(super) fn job_done(&mut self, result: JobResult) {
@@ -63,17 +63,17 @@ impl Actor {
             .dialect_stored(model, dialect, stored, &mut self.cx);
     }
 
-    pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
+    pub(super) fn answer(&mut self, ask: AskId, answer: UserAnswer) {
         match self.cx.withdraw(ask) {
             Some(pending) => self.answered(pending, &answer),
             None => self.feed(TurnInput::Answered { ask, answer }),
         }
     }
 
-    fn answered(&mut self, pending: PendingQuestion, answer: &Answer) {
+    fn answered(&mut self, pending: PendingQuestion, answer: &UserAnswer) {
         let choice = match &answer {
-            Answer::Choice(choice) => *choice,
-            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+            UserAnswer::Choice(choice) => *choice,
+            UserAnswer::Calls(_) | UserAnswer::Dismissed => UserChoice::Stop,
         };
         match pending {
             PendingQuestion::GrowContext { to } => {

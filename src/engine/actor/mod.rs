@@ -13,8 +13,8 @@ mod shutdown;
 mod turn_outputs;
 mod turns;
 
-use crate::config::{Known, Read};
-use crate::domain::{Offered, Session};
+use crate::config::{ConfigLoad, ConfigSnapshot};
+use crate::domain::{Session, Toolset};
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::cx::EngineCx;
@@ -49,7 +49,7 @@ struct Actor {
     cx: EngineCx,
     settings: LiveSettings,
     hub: Hub,
-    toolset: Arc<Offered>,
+    toolset: Arc<Toolset>,
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
@@ -69,7 +69,7 @@ struct Actor {
 
 pub(super) async fn run(
     deps: EngineDeps,
-    files: Read,
+    files: ConfigLoad,
     mut commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<Event>,
 ) {
@@ -80,10 +80,10 @@ pub(super) async fn run(
     hub.set_cache_file(deps.home.cache().join("servers.json"));
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
-    let (options, mut settings) = (deps.options, files.known.settings.clone());
+    let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
     apply_model_override(&mut settings, &options);
     let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
-    let mut actor = Actor::new(cx, files.known, hub, deps.built_in);
+    let mut actor = Actor::new(cx, files.snapshot, hub, deps.built_in);
     actor.start_up();
     let trust = actor.trust.stored_trust();
     actor
@@ -121,7 +121,7 @@ async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
 }
 
 impl Actor {
-    fn new(cx: EngineCx, files: Known, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
+    fn new(cx: EngineCx, files: ConfigSnapshot, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
         let journals = Journals::new(cx.home.journal());
         let trust = Arc::clone(&files.trust);
         let settings = LiveSettings::new(files);
@@ -182,7 +182,7 @@ impl Actor {
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
-            let draft = (!is_one_shot).then(|| history.take_draft()).flatten();
+            let draft = (!is_one_shot).then(|| history.claim_draft()).flatten();
             JobResult::Events(vec![Event::HistoryLoaded { prompts, draft }])
         });
     }
@@ -222,7 +222,7 @@ impl Actor {
             }
             () = self.settings.wait_for_edit() => self.settings.read_files(false, &mut self.cx),
             event = self.probe.next() => self.probe.handle_event(event, &mut self.cx),
-            line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
+            line = next_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }
         true

@@ -4,10 +4,10 @@
 use super::Actor;
 use crate::config;
 use crate::domain::trust::PinChange;
-use crate::domain::{Offered, Server, ServerId, ToolMode};
+use crate::domain::{Server, ServerId, ToolMode, Toolset};
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Answer, Command, Event};
+use crate::protocol::{Command, Event, UserAnswer};
 use std::sync::Arc;
 
 impl Actor {
@@ -15,13 +15,16 @@ impl Actor {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
-            Command::ReadServerLog { server, seen } => {
+            Command::ReadServerLog {
+                server,
+                lines_seen: seen,
+            } => {
                 if let Some(log) = self.hub.log(&server, seen) {
-                    self.cx.outbox.push(Event::ServerLogged(Arc::new(log)));
+                    self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
-            Command::AskInstructions(server) => {
+            Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
                 self.trust.ask_instructions(&server, &servers, &mut self.cx);
             }
@@ -75,9 +78,9 @@ impl Actor {
         else {
             return;
         };
-        let enabled = server.tools_off.remove(&tool);
+        let enabled = server.disabled_tools.remove(&tool);
         if !enabled {
-            server.tools_off.insert(tool.clone());
+            server.disabled_tools.insert(tool.clone());
         }
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
@@ -110,7 +113,7 @@ impl Actor {
         let servers = self.hub.servers();
         self.trust
             .pin_new(&servers, self.settings.servers(), &mut self.cx);
-        let offered = Offered::from_servers(&self.current_servers());
+        let offered = Toolset::from_servers(&self.current_servers());
         if offered != *self.toolset {
             self.toolset = Arc::new(offered);
             self.feed_toolset();
@@ -137,7 +140,7 @@ impl Actor {
         self.feed(TurnInput::TrustChanged(approval));
     }
 
-    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {
+    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &UserAnswer) {
         let servers = self.hub.servers();
         let decision = self
             .trust

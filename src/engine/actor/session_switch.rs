@@ -9,7 +9,7 @@ use crate::engine::persist::unfinished::ResumedConversation;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::ReplyTracer;
 use crate::protocol::Event;
-use crate::store::{NotFound, StoreError};
+use crate::store::{LookupError, StoreError};
 use std::sync::Arc;
 
 impl Actor {
@@ -40,7 +40,7 @@ impl Actor {
         self.cx.outbox.push(Event::SessionOpened(opened));
         if was_private {
             let notice = Notice::info("Private mode is off: this conversation is saved.");
-            self.cx.notice(notice.advise(Advice::MakePrivate));
+            self.cx.notice(notice.with_advice(Advice::MakePrivate));
         }
         let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
@@ -72,15 +72,15 @@ impl Actor {
 
     fn initial_session_opened(
         &mut self,
-        found: Result<Result<Box<Session>, StoreError>, NotFound>,
+        found: Result<Result<Box<Session>, StoreError>, LookupError>,
     ) {
         let notice = match found {
             Ok(Ok(session)) => return self.begin_session(*session),
             Ok(Err(fault)) => fault.notice(),
-            Err(NotFound::Nothing) => {
+            Err(LookupError::NoSessions) => {
                 self.begin_empty_session();
                 let notice = Notice::info("There is no conversation to continue.");
-                return self.cx.notice(notice.because("A new one was started."));
+                return self.cx.notice(notice.with_reason("A new one was started."));
             }
             Err(unknown) => unknown.notice(),
         };

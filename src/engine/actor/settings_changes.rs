@@ -1,11 +1,11 @@
 //! Applies settings: each owner receives its part.
 
 use super::Actor;
-use crate::config::{Known, Read};
-use crate::domain::{Change, Offered};
+use crate::config::{ConfigLoad, ConfigSnapshot};
+use crate::domain::{SettingsChange, Toolset};
 use crate::engine::jobs::SettingsResult;
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Choice, Event};
+use crate::protocol::{Event, UserChoice};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Actor {
         }
     }
 
-    fn reread(&mut self, read: Read, asks: bool) {
+    fn reread(&mut self, read: ConfigLoad, asks: bool) {
         let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
         let Some(mut files) = self.settings.review_files(read, asks, models, trust, cx) else {
             return;
@@ -36,10 +36,10 @@ impl Actor {
     /// The user answered the question about edited files.
     pub(super) fn edits_decided(
         &mut self,
-        known: Known,
-        base: &Known,
-        changes: &[Change],
-        choice: Choice,
+        known: ConfigSnapshot,
+        base: &ConfigSnapshot,
+        changes: &[SettingsChange],
+        choice: UserChoice,
     ) {
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
         let Some(known) = self
@@ -56,9 +56,9 @@ impl Actor {
         self.settings.changes_applied(changes.len(), &mut self.cx);
     }
 
-    fn apply_config(&mut self, now: Known) {
+    fn apply_config(&mut self, now: ConfigSnapshot) {
         let previous = self.settings.replace_values(&now, &mut self.cx);
-        let Known {
+        let ConfigSnapshot {
             settings: _,
             servers,
             system_prompt,
@@ -99,9 +99,9 @@ impl Actor {
     }
 
     /// The tools of the next turn.
-    pub(super) fn current_toolset(&self) -> Arc<Offered> {
+    pub(super) fn current_toolset(&self) -> Arc<Toolset> {
         match self.settings.personas().chosen() {
-            Some(persona) => Arc::new(self.toolset.within(persona)),
+            Some(persona) => Arc::new(self.toolset.for_persona(persona)),
             None => Arc::clone(&self.toolset),
         }
     }
@@ -110,7 +110,7 @@ impl Actor {
     pub(super) fn feed_toolset(&mut self) {
         let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {
-            Some(persona) => Arc::new(self.toolset.within(&persona)),
+            Some(persona) => Arc::new(self.toolset.for_persona(&persona)),
             None => Arc::clone(&self.toolset),
         };
         self.feed(TurnInput::ToolsetChanged(offered));

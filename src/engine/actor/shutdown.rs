@@ -46,11 +46,11 @@ impl Actor {
         }
         let mut outbox = cx.outbox;
         last.report(conversation.seq(), &mut outbox);
-        for notice in config::narrowed(&cx.home) {
-            outbox.push(Event::Mentioned(notice));
+        for notice in config::tightened_permissions_notices(&cx.home) {
+            outbox.push(Event::LowPriorityNoticePosted(notice));
         }
         for notice in last.into_unsaved_notices(persist).await {
-            outbox.push(Event::Noticed(notice));
+            outbox.push(Event::NoticePosted(notice));
         }
         outbox.push(Event::ShutDown);
         let flush = async {

@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::compaction;
-use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent, Usage};
+use crate::domain::{CallId, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::approval::ApprovedCall;
 use crate::engine::context::BudgetOutput;
@@ -14,7 +14,7 @@ use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
 use crate::mcp::McpCall;
-use crate::protocol::{Event, Job, Owner};
+use crate::protocol::{Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl Actor {
     pub(super) fn perform(&mut self, outputs: Vec<TurnOutput>) {
         for output in outputs {
             let Some(turn) = &self.turn else { return };
-            let owner = Owner::Job(Job::Turn(turn.id));
+            let owner = QuestionOwner::Job(ModelJob::Turn(turn.id));
             match output {
                 TurnOutput::Event(event) => self.emit(event),
                 TurnOutput::Request { messages, tools } => {
@@ -122,7 +122,7 @@ impl Actor {
                 }
                 BudgetOutput::AskUser { question, to } => {
                     if let Some(turn) = &self.turn {
-                        let owner = Owner::Job(Job::Turn(turn.id));
+                        let owner = QuestionOwner::Job(ModelJob::Turn(turn.id));
                         self.cx
                             .ask(owner, question, PendingQuestion::GrowContext { to });
                     }
@@ -156,7 +156,8 @@ impl Actor {
         let (system, offered) = (self.current_system_prompt(), self.current_toolset());
         let (seq, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
-            let weight = estimator.estimate(&system, &offered, &compaction::history(&session));
+            let weight =
+                estimator.estimate(&system, &offered, &compaction::request_history(&session));
             JobResult::SessionEstimated(seq, weight)
         });
     }
@@ -200,7 +201,7 @@ impl Actor {
         if let TurnEvent::Tool(call) = &event
             && let (ToolState::AwaitingApproval, Some(quoted)) = (&call.state, call.quoted)
         {
-            let reason = quoted.words();
+            let reason = quoted.clause();
             tracing::warn!(server = %call.server, tool = %call.tool, "the call needs approval: it {reason}");
         }
         let (id, ended) = (turn.id, matches!(event, TurnEvent::Ended { .. }));
@@ -276,9 +277,9 @@ impl Actor {
                 failures::log_outcome(&server, &tool, &outcome, private);
                 // The model sees no result before the injection guard has scanned it.
                 let untrusted_text = match untrusted_output(&outcome) {
-                    Some(output) => {
-                        Some(scan_untrusted(QuotedIn::ToolResult, output.to_owned(), offered).await)
-                    }
+                    Some(output) => Some(
+                        scan_untrusted(QuoteSource::ToolResult, output.to_owned(), offered).await,
+                    ),
                     None => None,
                 };
                 FinishedCall {

@@ -4,7 +4,7 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::CompactedRange;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
@@ -56,7 +56,7 @@ impl Actor {
             return;
         };
         if prompt.kind == PromptKind::Continue
-            && self.conversation.session().last_prompt().is_none()
+            && self.conversation.session().last_prompt_index().is_none()
         {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
@@ -68,11 +68,11 @@ impl Actor {
         let replaced = self
             .conversation
             .session()
-            .last_prompt()
+            .last_prompt_index()
             .filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
-            Some(at) => compaction::history_until(self.conversation.session(), at),
-            None => compaction::history(self.conversation.session()),
+            Some(at) => compaction::request_history_until(self.conversation.session(), at),
+            None => compaction::request_history(self.conversation.session()),
         };
         let setup = TurnSetup {
             prompt,
@@ -100,11 +100,11 @@ impl Actor {
         model: Arc<ModelConfig>,
         compacted_range: Option<CompactedRange>,
     ) {
-        let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
-        let piped = setup.prompt.piped().map(str::to_owned);
+        let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
+        let piped = setup.prompt.piped_text().map(str::to_owned);
         let piped_text_scan = piped.map(|piped| {
             let offered = Arc::clone(&self.toolset);
-            Box::pin(scan_untrusted(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+            Box::pin(scan_untrusted(QuoteSource::Context, piped, offered)) as BoxFuture<_>
         });
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
         let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
@@ -130,7 +130,7 @@ impl Actor {
             (None, true) => "The model is being probed.",
             (None, false) => return None,
         };
-        Some(Notice::failure(reason).advise(Advice::WaitOrStop))
+        Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))
     }
 
     /// Reports a turn that fails before it starts.
@@ -147,7 +147,7 @@ impl Actor {
     }
 
     pub(super) fn compact(&mut self, id: TurnId) {
-        let prompt = Prompt::compacting();
+        let prompt = Prompt::compaction();
         if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
@@ -166,7 +166,7 @@ impl Actor {
         );
         let Some((instruction, covered)) = summary_request else {
             let notice = Notice::failure("There is nothing to summarize yet.")
-                .because("The last prompt and its answer are never summarized.");
+                .with_reason("The last prompt and its answer are never summarized.");
             return self.reject(id, prompt, notice);
         };
         let setup = TurnSetup {
@@ -177,7 +177,7 @@ impl Actor {
             dialect: Dialect::Native,
             system_prompt: "".into(),
             history: Arc::default(),
-            toolset: Arc::new(Offered::default()),
+            toolset: Arc::new(Toolset::default()),
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
@@ -203,7 +203,7 @@ impl Actor {
             &model,
         );
         let notice = Notice::info("The model is sent this summary instead of what came before it.")
-            .because("The session file keeps everything.");
+            .with_reason("The session file keeps everything.");
         self.cx
             .outbox
             .push(Event::Turn(id, TurnEvent::Noted(notice)));

@@ -2,10 +2,10 @@
 //! answers, and the calls and results of the running turn. Pure.
 
 use crate::dialect::tool_prompt;
-use crate::domain::session::Role;
+use crate::domain::session::MessageRole;
 use crate::domain::{
-    CallMessage, Carry, Dialect, Message, Offered, ResultMessage, SavedMessage, ToolCall,
-    ToolOutcome,
+    Dialect, Message, ReasoningEcho, SavedMessage, ToolCall, ToolCallMessage, ToolOutcome,
+    ToolResultMessage, Toolset,
 };
 
 /// A longer result is truncated in the context.
@@ -15,9 +15,9 @@ pub const RESULT_BYTES_MAX: usize = 100_000;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
     Calls {
-        pairs: Vec<(CallMessage, ResultMessage)>,
+        pairs: Vec<(ToolCallMessage, ToolResultMessage)>,
         /// Provider data that must be returned to the model with these calls.
-        opaque_reasoning: Option<Carry>,
+        opaque_reasoning: Option<ReasoningEcho>,
     },
     /// A call that could not be read: the model's text, and the error it is sent.
     Unreadable { raw: String, why: String },
@@ -27,7 +27,7 @@ pub enum Exchange {
 pub fn assemble_messages(
     system_prompt: &str,
     dialect: Dialect,
-    offered: &Offered,
+    offered: &Toolset,
     history: &[SavedMessage],
     prompt: &str,
     exchanges: &[Exchange],
@@ -39,9 +39,9 @@ pub fn assemble_messages(
         .iter()
         .filter(|message| !message.content.trim().is_empty());
     messages.extend(history.filter_map(|message| match message.role {
-        Role::User => Some(Message::User(message.content.to_string())),
-        Role::Assistant => Some(Message::Assistant(message.content.to_string())),
-        Role::Other(_) => None,
+        MessageRole::User => Some(Message::User(message.content.to_string())),
+        MessageRole::Assistant => Some(Message::Assistant(message.content.to_string())),
+        MessageRole::Other(_) => None,
     }));
     messages.push(Message::User(prompt.to_owned()));
     for exchange in exchanges {
@@ -50,14 +50,14 @@ pub fn assemble_messages(
                 pairs,
                 opaque_reasoning: carry,
             } => {
-                messages.push(Message::Calls {
+                messages.push(Message::ToolCalls {
                     calls: pairs.iter().map(|(call, _)| call.clone()).collect(),
-                    carry: carry.clone(),
+                    reasoning_echo: carry.clone(),
                 });
                 messages.extend(
                     pairs
                         .iter()
-                        .map(|(_, result)| Message::Result(result.clone())),
+                        .map(|(_, result)| Message::ToolResult(result.clone())),
                 );
             }
             Exchange::Unreadable { raw, why } => {
@@ -91,7 +91,9 @@ pub fn result_text(
             error(&format!("no answer within {} s", elapsed.as_secs()))
         }
         ToolOutcome::NotRun { why } => error(why),
-        ToolOutcome::Denied { word: Some(word) } if !word.trim().is_empty() => {
+        ToolOutcome::Denied {
+            message: Some(word),
+        } if !word.trim().is_empty() => {
             format!("The user denied {tool} from {server}. {}", word.trim())
         }
         ToolOutcome::Denied { .. } => format!("The user denied {tool} from {server}."),
@@ -146,7 +148,7 @@ mod tests {
             SavedMessage::user(" \n"),
             SavedMessage::assistant("a"),
         ];
-        let offered = Offered::default();
+        let offered = Toolset::default();
         let sent = assemble_messages("", Dialect::Native, &offered, &history, "p", &[]);
         let expected = [
             Message::User("q".into()),

@@ -12,9 +12,9 @@ pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_es
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, SavedMessage, Usage,
+    Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, SavedMessage, Toolset, Usage,
 };
-use crate::protocol::{Ask, Choice, Meter};
+use crate::protocol::{Ask, ContextMeter, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const NEARLY_FULL_PERCENT: u64 = 80;
 struct UnsentRequest {
     model: Arc<ModelConfig>,
     messages: Vec<Message>,
-    tools: Arc<Offered>,
+    tools: Arc<Toolset>,
 }
 
 /// Actions for a request, to be carried out in order.
@@ -47,7 +47,7 @@ pub(super) enum BudgetOutput {
     TurnNotice(Notice),
     /// A transient notice.
     Notice(Notice),
-    Measured(Meter),
+    Measured(ContextMeter),
     Send(ChatRequest),
     /// The user chose not to send the request.
     Stop,
@@ -64,7 +64,7 @@ struct ContextUsage {
     /// The model and address that these values belong to.
     model_key: Option<(String, String)>,
     /// The server's information about the model; None until it was asked.
-    facts: Option<Arc<ModelFacts>>,
+    facts: Option<Arc<ModelInfo>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
@@ -77,31 +77,31 @@ struct ContextUsage {
     has_warned_too_long: bool,
     has_warned_truncated: bool,
     has_warned_nearly_full: bool,
-    meter: Meter,
+    meter: ContextMeter,
 }
 
 impl ContextUsage {
-    fn facts(&self) -> Arc<ModelFacts> {
+    fn facts(&self) -> Arc<ModelInfo> {
         self.facts.clone().unwrap_or_default()
     }
 
     fn measure(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
-        self.meter = Meter {
+        self.meter = ContextMeter {
             used,
             limit,
-            measured: false,
+            is_measured: false,
         };
         BudgetOutput::Measured(self.meter)
     }
 
-    fn dominant_tool_cost(&self, tools: &Offered, estimate: u64) -> Option<ToolCost> {
+    fn dominant_tool_cost(&self, tools: &Toolset, estimate: u64) -> Option<ToolCost> {
         ToolCost::if_dominant(tools, self.raw_estimate, estimate)
     }
 }
 
 impl ContextBudget {
     /// Resets all values for another conversation or model.
-    pub(super) fn reset(&mut self) -> Meter {
+    pub(super) fn reset(&mut self) -> ContextMeter {
         self.usage = ContextUsage::default();
         self.usage.meter
     }
@@ -111,7 +111,7 @@ impl ContextBudget {
         &mut self,
         model: Arc<ModelConfig>,
         messages: Vec<Message>,
-        tools: Arc<Offered>,
+        tools: Arc<Toolset>,
     ) {
         self.unsent = Some(UnsentRequest {
             model,
@@ -146,16 +146,16 @@ impl ContextBudget {
 
     /// Stores the server's information. None if it did not answer in time; the request itself
     /// will then show why.
-    pub(super) fn facts_received(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
+    pub(super) fn facts_received(&mut self, facts: Option<ModelInfo>) -> Vec<BudgetOutput> {
         self.usage.facts = facts.map(Arc::new);
         self.fit()
     }
 
     /// The user's answer about a conversation that does not fit.
-    pub(super) fn answered(&mut self, to: u64, choice: Choice) -> Vec<BudgetOutput> {
+    pub(super) fn answered(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
         match choice {
-            Choice::Grow => self.usage.approved_num_ctx = to,
-            Choice::SendAnyway => self.usage.send_anyway = true,
+            UserChoice::Grow => self.usage.approved_num_ctx = to,
+            UserChoice::SendAnyway => self.usage.send_anyway = true,
             _ => return vec![BudgetOutput::Stop],
         }
         self.fit()
@@ -272,15 +272,16 @@ impl ContextBudget {
             let message = format!(
                 "{name} counted {input} of about {estimate} tokens: its server dropped the oldest part of the conversation."
             );
-            let mut notice = Notice::warning(message).advise(Advice::Compact);
+            let mut notice = Notice::warning(message).with_advice(Advice::Compact);
             if model.provider.truncates_silently() {
-                notice = notice.advise("A larger `options.num_ctx` in config.json makes room.");
+                notice =
+                    notice.with_advice("A larger `options.num_ctx` in config.json makes room.");
             }
             outputs.push(BudgetOutput::TurnNotice(notice));
         }
-        usage.meter = Meter {
+        usage.meter = ContextMeter {
             used: input + count.output.unwrap_or(0),
-            measured: true,
+            is_measured: true,
             ..usage.meter
         };
         outputs.push(BudgetOutput::Measured(usage.meter));
@@ -289,8 +290,8 @@ impl ContextBudget {
 
     /// Suggests `/compact` when usage passes the threshold, and again only after it fell
     /// below. `tools` are those of the next request.
-    pub(super) fn compact_suggestion(&mut self, tools: &Offered) -> Option<Notice> {
-        let Meter { used, limit, .. } = self.usage.meter;
+    pub(super) fn compact_suggestion(&mut self, tools: &Toolset) -> Option<Notice> {
+        let ContextMeter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;
         // Rounded as in the header.
         let percent = (used * 200 + limit) / (limit * 2);
@@ -303,8 +304,8 @@ impl ContextBudget {
         Some(match self.usage.dominant_tool_cost(tools, used) {
             Some(cost) => cost.explain(notice),
             None => notice
-                .advise(Advice::Compact)
-                .advise("The session file keeps everything."),
+                .with_advice(Advice::Compact)
+                .with_advice("The session file keeps everything."),
         })
     }
 }
@@ -317,7 +318,7 @@ pub(super) struct SessionEstimator {
 }
 
 impl SessionEstimator {
-    pub(super) fn estimate(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
+    pub(super) fn estimate(self, system: &str, offered: &Toolset, history: &[SavedMessage]) -> u64 {
         let empty_request = assemble_messages(system, self.dialect, offered, &[], "", &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
         let overhead = window::raw_estimate(&empty_request, tools, self.vocabulary);
@@ -325,7 +326,7 @@ impl SessionEstimator {
     }
 }
 
-fn send(unsent: UnsentRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput {
+fn send(unsent: UnsentRequest, facts: &ModelInfo, num_ctx: u32) -> BudgetOutput {
     let UnsentRequest {
         model,
         messages,
@@ -362,7 +363,9 @@ fn too_long_notice(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise(Advice::Compact).advise(Advice::NewSession),
+        None => notice
+            .with_advice(Advice::Compact)
+            .with_advice(Advice::NewSession),
     }
 }
 
@@ -378,15 +381,15 @@ fn over_limit_notice(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise(Advice::Compact),
+        None => notice.with_advice(Advice::Compact),
     }
 }
 
 /// Sends tool results in the role `user` to a model whose template does not support tools: it
 /// would silently drop messages of the role `tool`.
-pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
+pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelInfo) -> Arc<ModelConfig> {
     let drops_tool_role =
-        facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
+        facts.template_supports_tools == Some(false) && model.dialect != Dialect::Native;
     if model.tool_role.is_some() || !drops_tool_role {
         return Arc::clone(model);
     }

@@ -2,7 +2,7 @@
 //! then reports it, names the costliest server and suggests how to reduce the cost.
 
 use super::window;
-use crate::domain::{Advice, Notice, Offered, ServerId};
+use crate::domain::{Advice, Notice, ServerId, Toolset};
 use crate::text::Clean;
 
 /// Tool definitions that take more than half of a request.
@@ -17,7 +17,7 @@ pub(super) struct ToolCost {
 impl ToolCost {
     /// `estimate` is the calibrated token count of a request with the raw estimate `weight`.
     /// None unless definitions take more than half of it.
-    pub(super) fn if_dominant(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
+    pub(super) fn if_dominant(offered: &Toolset, weight: u64, estimate: u64) -> Option<Self> {
         let scaled = |bytes: usize| {
             let tokens = u128::from(window::raw_estimate_definitions(bytes)) * u128::from(estimate);
             u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
@@ -43,11 +43,11 @@ impl ToolCost {
     pub(super) fn explain(&self, notice: Notice) -> Notice {
         let server = Clean::name(self.server.as_str());
         notice
-            .because(format!(
+            .with_reason(format!(
                 "Tool definitions take about {} tokens; those of server `{server}` take the most, about {}.",
                 self.tokens, self.server_tokens
             ))
-            .advise(Advice::SwitchOffTools)
+            .with_advice(Advice::DisableTools)
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn warning_names_the_server_with_the_costliest_tools() {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
-        let offered = Offered::from_servers(&servers);
+        let offered = Toolset::from_servers(&servers);
         // 115 tools of 80 raw tokens each; the server counts half of that.
         let cost = ToolCost::if_dominant(&offered, 10_000, 5_000);
         let expected = ToolCost {
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn tools_are_not_blamed_when_the_conversation_is_longer() {
-        let offered = Offered::from_servers(&[server("a", 10)]);
+        let offered = Toolset::from_servers(&[server("a", 10)]);
         assert_eq!(ToolCost::if_dominant(&offered, 1_600, 1_600), None);
-        assert_eq!(ToolCost::if_dominant(&Offered::default(), 0, 0), None);
+        assert_eq!(ToolCost::if_dominant(&Toolset::default(), 0, 0), None);
     }
 }

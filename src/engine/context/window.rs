@@ -2,7 +2,7 @@
 //! Ollama is asked for. Pure: information from servers arrives as [`ModelInfo`] and token
 //! counts.
 
-use crate::domain::{CallMessage, Message, ModelConfig, ModelFacts, Offered, SavedMessage};
+use crate::domain::{Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset};
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
@@ -28,7 +28,7 @@ const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
 const TRUNCATED_TOKENS_MIN: u64 = 500;
 
 /// Uncalibrated token estimate of messages and tools.
-pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
+pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: Vocabulary) -> u64 {
     let text_tokens = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
@@ -36,8 +36,11 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: V
             Message::System(text) | Message::User(text) | Message::Assistant(text) => {
                 text_tokens(text)
             }
-            Message::Calls { calls, carry } => {
-                let call = |call: &CallMessage| {
+            Message::ToolCalls {
+                calls,
+                reasoning_echo: carry,
+            } => {
+                let call = |call: &ToolCallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     text_tokens(&call.tool) + text_tokens(&arguments.to_string())
                 };
@@ -49,11 +52,11 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Offered>, vocabulary: V
                 });
                 calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
-            Message::Result(result) => text_tokens(&result.content),
+            Message::ToolResult(result) => text_tokens(&result.content),
         };
     }
     // A definition is measured once, when it arrives: there may be thousands.
-    let definitions = tools.map_or(&[][..], Offered::tools).iter();
+    let definitions = tools.map_or(&[][..], Toolset::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     weight + raw_estimate_definitions(bytes)
 }
@@ -132,7 +135,7 @@ pub struct ContextLimits {
 impl ContextLimits {
     /// `previous` is the context of this conversation's last request, `approved` the size that
     /// the user allowed.
-    pub fn new(model: &ModelConfig, facts: &ModelFacts, previous: u32, approved: u64) -> Self {
+    pub fn new(model: &ModelConfig, facts: &ModelInfo, previous: u32, approved: u64) -> Self {
         let configured = model.context_length.map(u64::from);
         let known = facts.context_length.map(u64::from);
         let limit = configured.into_iter().chain(known).min();
@@ -199,7 +202,7 @@ pub enum ContextFit {
 }
 
 /// The context size shown by the meter, if known.
-pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u64> {
+pub fn limit(model: &ModelConfig, facts: &ModelInfo, num_ctx: u32) -> Option<u64> {
     let known = match model.provider.truncates_silently() {
         true => Some(num_ctx),
         false => model
@@ -284,10 +287,10 @@ mod tests {
             context_length: Some(65_536),
             ..model()
         };
-        let facts = ModelFacts {
+        let facts = ModelInfo {
             context_length: Some(40_960),
             loaded_context: Some(16_384),
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         };
         let expected = ContextLimits {
             limit: Some(40_960),

@@ -3,7 +3,7 @@
 //! Linear in the text, by a bounded factor.
 
 use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};
-use crate::domain::Offered;
+use crate::domain::Toolset;
 use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ pub(super) struct ExtractedCalls {
     pub(super) is_opaque: bool,
 }
 
-pub(super) fn extract_calls(text: &str, offered: &Arc<Offered>) -> ExtractedCalls {
+pub(super) fn extract_calls(text: &str, offered: &Arc<Toolset>) -> ExtractedCalls {
     let mut found = ExtractedCalls::default();
     scan_all_levels(text, offered, &mut found);
     // The scanner ignores a name that two servers share, but a model may not.
-    if let Some(offered) = offered.without_namesakes() {
+    if let Some(offered) = offered.without_duplicate_names() {
         scan_all_levels(text, &Arc::new(offered), &mut found);
     }
     found
 }
 
-fn scan_all_levels(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls) {
+fn scan_all_levels(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCalls) {
     let mut level = text.to_owned();
     for depth in 0..=ESCAPES_MAX {
         scan_variants(&without_backticks(&level), offered, found);
@@ -59,7 +59,7 @@ fn scan_all_levels(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCall
 }
 
 /// The offered names that occur in the text.
-fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
+fn names_in<'a>(text: &str, offered: &'a Toolset) -> Vec<&'a str> {
     let tools = offered.tools().iter();
     tools
         .flat_map(|tool| [tool.tool.name.as_str(), &tool.native_name])
@@ -69,7 +69,7 @@ fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
 
 /// Scans one spelling of the text: as is, without the outer brackets, and each object that
 /// mentions a tool by itself.
-fn scan_variants(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls) {
+fn scan_variants(text: &str, offered: &Arc<Toolset>, found: &mut ExtractedCalls) {
     let names = names_in(text, offered);
     if names.is_empty() {
         return;
@@ -96,7 +96,7 @@ fn scan_variants(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls)
     }
 }
 
-fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut ExtractedCalls) {
+fn scan(text: &str, offered: &Arc<Toolset>, depth: usize, found: &mut ExtractedCalls) {
     let mut scanner = CallScanner::new(Arc::clone(offered));
     let mut pieces = scanner.push(text);
     pieces.extend(scanner.finish());

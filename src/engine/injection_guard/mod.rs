@@ -10,7 +10,7 @@ pub use untrusted_text::{UntrustedText, UntrustedTexts, scan_untrusted, untruste
 use super::cx::EngineCx;
 use super::jobs::JobResult;
 use super::persist::session_writer::ConversationSeq;
-use crate::domain::{Offered, QuotedIn, Session, SessionId};
+use crate::domain::{QuoteSource, Session, SessionId, Toolset};
 use std::sync::Arc;
 
 /// Number of sessions of this run whose untrusted text is kept.
@@ -53,7 +53,7 @@ impl InjectionGuard {
         &mut self,
         session: &Session,
         conversation: ConversationSeq,
-        offered: &Arc<Offered>,
+        offered: &Arc<Toolset>,
         cx: &mut EngineCx,
     ) {
         let kept = self
@@ -77,7 +77,7 @@ impl InjectionGuard {
         let offered = Arc::clone(offered);
         cx.jobs.spawn_blocking(move || {
             let untrusted_text =
-                UntrustedText::from_text(QuotedIn::Earlier, &texts.join("\n"), &offered);
+                UntrustedText::from_text(QuoteSource::Earlier, &texts.join("\n"), &offered);
             JobResult::MessagesRead(conversation, Arc::new(untrusted_text))
         });
     }

@@ -5,7 +5,7 @@ use crate::fixtures::{self, tool_call, tool_with};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-fn offered() -> Arc<Offered> {
+fn offered() -> Arc<Toolset> {
     let schema = json!({"type": "object", "properties": {
         "city": {"type": "string"}, "days": {"type": "integer"},
     }});
@@ -14,7 +14,7 @@ fn offered() -> Arc<Offered> {
         fixtures::server(id, tools.collect())
     };
     let web = server("web", &["get_weather", "fetch", "echo"]);
-    Arc::new(Offered::from_servers([&web, &server("other", &["echo"])]))
+    Arc::new(Toolset::from_servers([&web, &server("other", &["echo"])]))
 }
 
 fn call(tool: &str, arguments: Value) -> ToolCall {
@@ -23,7 +23,7 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
 
 fn untrusted_texts(text: &str) -> UntrustedTexts {
     let mut untrusted_texts = UntrustedTexts::default();
-    let untrusted_text = UntrustedText::from_text(QuotedIn::ToolResult, text, &offered());
+    let untrusted_text = UntrustedText::from_text(QuoteSource::ToolResult, text, &offered());
     untrusted_texts.add(Arc::new(untrusted_text));
     untrusted_texts
 }
@@ -84,7 +84,7 @@ fn copied_call_text_is_detected_in_any_spelling() {
     ] {
         assert_eq!(
             untrusted_texts(&text).find_source(&paris, raw),
-            Some(QuotedIn::ToolResult),
+            Some(QuoteSource::ToolResult),
             "{text}"
         );
     }
@@ -154,7 +154,7 @@ fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
     let text = |number: usize| format!("<{number}:{}", "가나다".repeat(11_000));
     for number in 0..60 {
         let untrusted_text =
-            UntrustedText::from_text(QuotedIn::ToolResult, &text(number), &offered());
+            UntrustedText::from_text(QuoteSource::ToolResult, &text(number), &offered());
         untrusted_texts.add(Arc::new(untrusted_text));
     }
     assert!(
@@ -170,13 +170,13 @@ fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
     assert!(untrusted_texts.find_source(&seoul(), &text(59)).is_some());
     let whole = "x".repeat(TEXTS_BYTES_MAX + 5);
     untrusted_texts.add(Arc::new(UntrustedText::from_text(
-        QuotedIn::Context,
+        QuoteSource::Context,
         &whole,
         &offered(),
     )));
     assert_eq!(
         untrusted_texts.find_source(&seoul(), &whole),
-        Some(QuotedIn::Context)
+        Some(QuoteSource::Context)
     );
     assert_eq!(
         untrusted_texts.texts.len(),
@@ -200,7 +200,7 @@ fn extraction_is_linear_for_any_input() {
     ] {
         let text = unit.repeat(100_000 / unit.len());
         let started = Instant::now();
-        let untrusted_text = UntrustedText::from_text(QuotedIn::ToolResult, &text, &offered());
+        let untrusted_text = UntrustedText::from_text(QuoteSource::ToolResult, &text, &offered());
         // A quadratic scan takes minutes; a linear one takes a few seconds in a debug build.
         let took = started.elapsed();
         assert!(took < Duration::from_secs(20), "{unit}: {took:?}");

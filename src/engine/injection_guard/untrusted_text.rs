@@ -3,7 +3,7 @@
 //! as copied: that costs one question.
 
 use super::extract;
-use crate::domain::{Arguments, Offered, QuotedIn, ToolCall, ToolOutcome};
+use crate::domain::{Arguments, QuoteSource, ToolCall, ToolOutcome, Toolset};
 use crate::engine::context::RESULT_BYTES_MAX;
 use crate::text::normalize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ const MATCH_BYTES_MIN: usize = 3;
 /// One untrusted text, prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrustedText {
-    source: QuotedIn,
+    source: QuoteSource,
     /// The text without whitespace, quotation marks, escapes and code fences.
     normalized: String,
     /// The calls in it, in canonical form.
@@ -32,16 +32,16 @@ pub struct UntrustedText {
 impl UntrustedText {
     /// The untrusted part of a call's outcome, as far as it is sent to the model; None if
     /// there is none. Linear, but too slow for the actor.
-    pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
+    pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Toolset>) -> Option<Self> {
         Some(Self::from_text(
-            QuotedIn::ToolResult,
+            QuoteSource::ToolResult,
             untrusted_output(outcome)?,
             offered,
         ))
     }
 
     /// Scans a text that came with the prompt.
-    pub fn from_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
+    pub fn from_text(source: QuoteSource, text: &str, offered: &Arc<Toolset>) -> Self {
         let found = extract::extract_calls(text, offered);
         let calls = found
             .calls
@@ -63,7 +63,7 @@ impl UntrustedText {
     }
 
     /// Placeholder for a text that could not be scanned.
-    fn unreadable(source: QuotedIn) -> Self {
+    fn unreadable(source: QuoteSource) -> Self {
         Self {
             source,
             normalized: String::new(),
@@ -80,9 +80,9 @@ impl UntrustedText {
 
 /// Scans a text on a blocking thread.
 pub async fn scan_untrusted(
-    source: QuotedIn,
+    source: QuoteSource,
     text: String,
-    offered: Arc<Offered>,
+    offered: Arc<Toolset>,
 ) -> Arc<UntrustedText> {
     let scan = move || UntrustedText::from_text(source, &text, &offered);
     let untrusted_text = tokio::task::spawn_blocking(scan).await;
@@ -128,7 +128,7 @@ impl UntrustedTexts {
 
     /// The source of a call that appears in an untrusted text, verbatim or in canonical form.
     /// `raw` is the text that the call was read from.
-    pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuotedIn> {
+    pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuoteSource> {
         if self.texts.is_empty() {
             return None;
         }

@@ -5,15 +5,15 @@ use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, ConfigError};
-use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
+    Advice, ModelConfig, ModelList, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Event, Owner};
+use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::sync::Arc;
 
 impl ModelRegistry {
@@ -31,14 +31,14 @@ impl ModelRegistry {
         }
         // On a first run, choosing a model is consent enough.
         if self.offers {
-            return self.add_model_answered(&server, &name, Choice::Add, cx);
+            return self.add_model_answered(&server, &name, UserChoice::Add, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
             name: name.clone(),
         };
         cx.ask(
-            Owner::Program,
+            QuestionOwner::Program,
             question,
             PendingQuestion::AddModel { server, name },
         );
@@ -48,7 +48,7 @@ impl ModelRegistry {
         &mut self,
         server: &ModelServer,
         name: &str,
-        choice: Choice,
+        choice: UserChoice,
         cx: &mut EngineCx,
     ) {
         let Some(config) = self.config_of(server, cx) else {
@@ -69,8 +69,8 @@ impl ModelRegistry {
             like,
         };
         match choice {
-            Choice::Add => self.add_model(new, cx),
-            Choice::UseOnce => {
+            UserChoice::Add => self.add_model(new, cx),
+            UserChoice::UseOnce => {
                 let Ok(model) = self.model_of(&new, cx) else {
                     return;
                 };
@@ -106,7 +106,7 @@ impl ModelRegistry {
             Ok(model) => model,
             Err(faults) => {
                 let message = format!("`{}` cannot be added.", new.name);
-                return cx.notice(Notice::failure(message).because(faults));
+                return cx.notice(Notice::failure(message).with_reason(faults));
             }
         };
         model.active = true;
@@ -148,7 +148,7 @@ impl ModelRegistry {
             other.active = false;
         }
         cx.settings.models.push(model.clone());
-        cx.settings.lists_models = true;
+        cx.settings.has_model_entries = true;
         self.offers = false;
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
@@ -167,7 +167,7 @@ impl ModelRegistry {
             Ok(model) => model,
             Err(faults) => {
                 let result = Err(Notice::failure(faults));
-                return cx.outbox.push(Event::ModelTried { query, result });
+                return cx.outbox.push(Event::ModelTested { query, result });
             }
         };
         // A typed key is secret from its first request on.
@@ -205,7 +205,7 @@ impl ModelRegistry {
                 .facts(&changed)
                 .await
                 .ok()
-                .filter(|facts| facts.can("thinking") == Some(false))?;
+                .filter(|facts| facts.has_capability("thinking") == Some(false))?;
             let model = changed.reference();
             Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
         });
@@ -222,20 +222,20 @@ impl ModelRegistry {
         self.current = Some(Arc::new(changed));
         cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` does not support thinking.", reference.name))
-            .because(format!(
+            .with_reason(format!(
                 "Its server reports the capabilities {}. Thinking stays off.",
                 abilities.join(", ")
             ))
-            .advise(Advice::ChooseOtherModel);
+            .with_advice(Advice::ChooseOtherModel);
         cx.notice(notice);
     }
 }
 
 /// Checks that the server lists the model. A server that lists nothing may still have it.
-fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
+fn has_model(catalogue: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
     let names = catalogue.models.iter().map(|listed| listed.name.as_str());
     if catalogue.models.is_empty()
-        || catalogue.is_cut
+        || catalogue.is_truncated
         || names.clone().any(|name| is_same_model(name, &model.model))
     {
         return Ok(());
@@ -249,5 +249,5 @@ fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
         "The server answers, but lists no model `{}`.",
         model.model
     ))
-    .because(format!("It lists: {}{more}.", first.join(", "))))
+    .with_reason(format!("It lists: {}{more}.", first.join(", "))))
 }

@@ -2,9 +2,9 @@
 
 use super::{ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config::{self, KnownServer};
-use crate::domain::facts::is_same_model;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    CatalogState, Catalogue, ModelCatalog, ModelConfig, ModelServer, ServerCatalog, ServerModel,
+    CatalogState, ListedModel, ModelCatalog, ModelConfig, ModelList, ModelServer, ServerCatalog,
 };
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
@@ -29,7 +29,7 @@ pub fn list_time_max(server: &ServerCatalog) -> Duration {
 impl ModelRegistry {
     /// Discovers models if the settings never listed one.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
-        let is_first = !cx.settings.lists_models && cx.unreadable_config_banner().is_none();
+        let is_first = !cx.settings.has_model_entries && cx.unreadable_config_banner().is_none();
         if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
             self.offers = true;
             self.list_catalog(cx);
@@ -78,7 +78,7 @@ impl ModelRegistry {
     pub(super) fn listed(
         &mut self,
         server: &ModelServer,
-        listed: Result<Catalogue, ProviderError>,
+        listed: Result<ModelList, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();
@@ -106,7 +106,7 @@ impl ModelRegistry {
     }
 
     /// The server's entry with this name; None if unknown.
-    pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
+    pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
         let catalogue = self.known(server)?.catalog.listed()?;
         let mut models = catalogue.models.iter();
         models.find(|model| is_same_model(&model.name, name))
@@ -115,7 +115,7 @@ impl ModelRegistry {
     /// Whether the complete model list of this server is known.
     pub fn lists_all(&self, server: &ModelServer) -> bool {
         let catalogue = self.known(server).and_then(|known| known.catalog.listed());
-        catalogue.is_some_and(|catalogue| !catalogue.is_cut)
+        catalogue.is_some_and(|catalogue| !catalogue.is_truncated)
     }
 }
 

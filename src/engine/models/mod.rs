@@ -9,7 +9,7 @@ pub(super) mod select;
 use super::context::ContextBudget;
 use super::cx::EngineCx;
 use crate::config::KnownServer;
-use crate::domain::{Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId};
+use crate::domain::{Advice, ModelConfig, ModelList, ModelRef, ModelServer, Notice, Pull, QueryId};
 use crate::protocol::Event;
 use crate::provider::{ProviderError, PullProgress};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) struct ModelRegistry {
 /// The result or progress of a background task.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
-    Listed(ModelServer, Result<Catalogue, ProviderError>),
+    Listed(ModelServer, Result<ModelList, ProviderError>),
     Tried(QueryId, Result<(), Notice>),
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
@@ -105,7 +105,7 @@ impl ModelRegistry {
         match event {
             ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
             ModelTaskEvent::Tried(query, result) => {
-                cx.outbox.push(Event::ModelTried { query, result });
+                cx.outbox.push(Event::ModelTested { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
             ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),

@@ -3,12 +3,12 @@
 
 use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
-use crate::domain::facts::is_same_model;
 use crate::domain::model_catalog::{no_name, size_words};
+use crate::domain::model_info::is_same_model;
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Event, Owner};
+use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use crate::provider::{FailureCause, ProviderError, PullProgress};
 use futures::StreamExt;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl ModelRegistry {
         if let Some(pulling) = &self.pull {
             let other = pulling.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is already being pulled."));
-            return cx.notice(notice.advise(Advice::StopPull));
+            return cx.notice(notice.with_advice(Advice::StopPull));
         }
         if let Some(notice) = no_name(name) {
             return cx.notice(notice);
@@ -122,7 +122,7 @@ impl ModelRegistry {
                     total => format!(" ({})", size_words(total)),
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
-                cx.notice(notice.advise(Advice::UsePulledModel));
+                cx.notice(notice.with_advice(Advice::UsePulledModel));
                 self.list_catalog(cx);
             }
             Err(fault) => cx.notice(pull_failed(&name, &fault)),
@@ -136,7 +136,7 @@ impl ModelRegistry {
         self.push_pull(cx);
         let name = pulling.pull.name;
         let notice = Notice::info(format!("Stopped pulling {name}."));
-        cx.notice(notice.advise(Advice::ResumePull(name)));
+        cx.notice(notice.with_advice(Advice::ResumePull(name)));
     }
 
     pub fn remove_model(
@@ -156,7 +156,7 @@ impl ModelRegistry {
         let listed = self.listed_model(&server, &name);
         if listed.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
-            return cx.notice(notice.advise(Advice::ListModels));
+            return cx.notice(notice.with_advice(Advice::ListModels));
         }
         let question = Ask::RemoveModel {
             bytes: listed.and_then(|model| model.bytes),
@@ -168,7 +168,7 @@ impl ModelRegistry {
             name: name.clone(),
         };
         let pending = PendingQuestion::RemoveModel { server, name };
-        cx.ask(Owner::Program, question, pending);
+        cx.ask(QuestionOwner::Program, question, pending);
     }
 
     /// Whether a model may be removed. If it is answering or being pulled, the user gets a
@@ -183,14 +183,14 @@ impl ModelRegistry {
         let answers = answering.is_some_and(|model| model.is_listed_as(server, name));
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering."));
-            cx.notice(notice.advise(Advice::WaitOrStop));
+            cx.notice(notice.with_advice(Advice::WaitOrStop));
         }
         let is_pulled = self.pull.as_ref().is_some_and(|pulling| {
             pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
         });
         if is_pulled {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
-            cx.notice(notice.advise(Advice::StopPull));
+            cx.notice(notice.with_advice(Advice::StopPull));
         }
         !answers && !is_pulled
     }
@@ -199,11 +199,11 @@ impl ModelRegistry {
         &mut self,
         server: ModelServer,
         name: String,
-        choice: Choice,
+        choice: UserChoice,
         answering: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) {
-        if choice != Choice::Remove || !self.may_remove(&server, &name, answering, cx) {
+        if choice != UserChoice::Remove || !self.may_remove(&server, &name, answering, cx) {
             return;
         }
         let Some(ollama) = self.ollama(Some(&server), "remove models", cx) else {
@@ -232,7 +232,7 @@ impl ModelRegistry {
                     .any(|model| model.is_listed_as(server, name));
                 let notice = Notice::info(format!("Removed {name}."));
                 if is_listed {
-                    notice.because("config.json still lists it.")
+                    notice.with_reason("config.json still lists it.")
                 } else {
                     notice
                 }
@@ -253,16 +253,16 @@ pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
         _ => String::new(),
     };
     if message.contains("does not exist") || message.contains("not found") {
-        return notice.advise("Check the name: ollama.com/library lists all models.");
+        return notice.with_advice("Check the name: ollama.com/library lists all models.");
     }
     if message.contains("no space") {
-        return notice.advise("Free space on the server's disk, then pull again.");
+        return notice.with_advice("Free space on the server's disk, then pull again.");
     }
     match &fault.cause {
         FailureCause::ConnectionRefused
         | FailureCause::HostNotFound
         | FailureCause::InvalidBaseUrl { .. } => notice,
-        _ => notice.advise("Pulling again resumes the download."),
+        _ => notice.with_advice("Pulling again resumes the download."),
     }
 }
 
@@ -288,6 +288,6 @@ fn caused_by(what: String, fault: &ProviderError) -> Notice {
     };
     Notice {
         advice: fault.advice,
-        ..Notice::failure(what).because(why)
+        ..Notice::failure(what).with_reason(why)
     }
 }

@@ -13,22 +13,22 @@ const EXAMPLE: &str =
 
 /// The reason why no model is selected.
 pub fn no_model(cx: &EngineCx) -> Notice {
-    let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
-    if cx.settings.lists_models {
+    let notice = Notice::failure("No active model is configured.").with_advice(Advice::SelectModel);
+    if cx.settings.has_model_entries {
         return notice;
     }
     // An unreadable file may well list models.
     if let Some(banner) = cx.unreadable_config_banner() {
         return Notice::failure("config.json could not be read, so no model is available.")
-            .because(banner.notice.what.clone())
-            .advise("Correct the file; the change takes effect at once.");
+            .with_reason(banner.notice.what.clone())
+            .with_advice("Correct the file; the change takes effect at once.");
     }
     let file = cx.home.config();
     notice
-        .advise(format!("{} lists no model yet.", file.display()))
-        .advise(Advice::AddModel)
-        .advise("`humble demo` shows humble without a model.")
-        .advise(format!(
+        .with_advice(format!("{} lists no model yet.", file.display()))
+        .with_advice(Advice::AddModel)
+        .with_advice("`humble demo` shows humble without a model.")
+        .with_advice(format!(
             "Or put this into the file, for example:\n{EXAMPLE}"
         ))
 }
@@ -47,11 +47,11 @@ impl ModelRegistry {
                     .map(|model| model.name.as_str())
                     .collect();
                 let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
-                    .advise(format!("It lists: {}.", names.join(", ")));
+                    .with_advice(format!("It lists: {}.", names.join(", ")));
                 cx.add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
                 None
             }
-            None => cx.settings.active().cloned(),
+            None => cx.settings.active_model().cloned(),
         };
         self.current = model.map(Arc::new);
     }
@@ -99,7 +99,7 @@ impl ModelRegistry {
         let meter = self.context.reset();
         cx.outbox.push(Event::ContextMeasured(meter));
         cx.banners.remove(&BannerCause::UnknownModel);
-        cx.banners.remove(&BannerCause::ActiveModel);
+        cx.banners.remove(&BannerCause::SeveralActiveModels);
         cx.push_banners();
         self.list_models(cx);
     }
@@ -116,8 +116,8 @@ impl ModelRegistry {
                 (Some(old), Some(new)) if *old != new => self.update_current(&model, old, new, cx),
                 (Some(_), None) => cx.notice(
                     Notice::warning(format!("`{}` is no longer in config.json.", model.name))
-                        .because("It stays selected for now.")
-                        .advise(Advice::ChooseOtherModel),
+                        .with_reason("It stays selected for now.")
+                        .with_advice(Advice::ChooseOtherModel),
                 ),
                 _ => {}
             }
@@ -133,7 +133,7 @@ impl ModelRegistry {
         }
         match &cx.options.model {
             Some(name) => settings.models.iter().find(|model| model.name == *name),
-            None => settings.active(),
+            None => settings.active_model(),
         }
     }
 

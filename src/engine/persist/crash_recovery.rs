@@ -4,7 +4,7 @@ use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -41,32 +41,45 @@ impl CrashRecovery {
 
     pub fn offer_next(&mut self, cx: &mut EngineCx) {
         if let Some(turns) = self.unfinished.pop_front() {
-            let question = Ask::Unfinished(Box::new(turns.question()));
-            cx.ask(Owner::Program, question, PendingQuestion::Unfinished(turns));
+            let question = Ask::UnfinishedTurn(Box::new(turns.question()));
+            cx.ask(
+                QuestionOwner::Program,
+                question,
+                PendingQuestion::Unfinished(turns),
+            );
         }
     }
 
-    pub fn answered(&mut self, turns: UnfinishedTurns, choice: Choice, cx: &mut EngineCx) {
+    pub fn answered(&mut self, turns: UnfinishedTurns, choice: UserChoice, cx: &mut EngineCx) {
         match choice {
-            Choice::Resume => {
+            UserChoice::Resume => {
                 let sessions = Arc::clone(&cx.sessions);
                 cx.jobs.spawn_blocking(move || {
                     let resumed = Box::new(ResumedConversation::open(turns, &sessions));
                     JobResult::Recovery(RecoveryResult::Opened(resumed))
                 });
             }
-            Choice::Discard => {
+            UserChoice::Discard => {
                 let prompt = turns.prompt();
                 let pending = PendingQuestion::DiscardUnfinished(turns);
-                cx.ask(Owner::Program, Ask::Discard { prompt }, pending);
+                cx.ask(
+                    QuestionOwner::Program,
+                    Ask::ConfirmDiscard { prompt },
+                    pending,
+                );
             }
             // Dropping the turns unlocks their journal, so they are offered at the next start.
             _ => self.offer_next(cx),
         }
     }
 
-    pub fn discard_answered(&mut self, turns: UnfinishedTurns, choice: Choice, cx: &mut EngineCx) {
-        if choice == Choice::Discard {
+    pub fn discard_answered(
+        &mut self,
+        turns: UnfinishedTurns,
+        choice: UserChoice,
+        cx: &mut EngineCx,
+    ) {
+        if choice == UserChoice::Discard {
             cx.jobs.spawn_blocking(move || {
                 turns.into_journal().remove();
                 JobResult::Nothing

@@ -4,7 +4,7 @@
 
 use super::session_writer::{ConversationSeq, SaveSeq};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
-use crate::store::{Journal, Journals, Record, StoreError};
+use crate::store::{Journal, JournalRecord, Journals, StoreError};
 use jiff::Zoned;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 enum JournalOp {
-    Write(Record),
+    Write(JournalRecord),
     Remove,
     /// Another conversation starts; this journal waits for its save.
     Detach(ConversationSeq, SaveSeq),
@@ -83,7 +83,7 @@ impl JournalWriter {
     }
 
     /// Starts a turn of this conversation.
-    pub fn begin(&mut self, conversation: ConversationSeq, turn: Record) {
+    pub fn begin(&mut self, conversation: ConversationSeq, turn: JournalRecord) {
         self.detach_journal(conversation);
         self.is_turn_open = true;
         self.has_file = true;
@@ -110,13 +110,13 @@ impl JournalWriter {
         match event {
             TurnEvent::Delta { piece, kind, text } => self.push_text(piece.0, *kind, text),
             TurnEvent::Reclassified { piece, to } => {
-                self.push_urgent(JournalOp::Write(Record::Turned {
+                self.push_urgent(JournalOp::Write(JournalRecord::Reclassified {
                     piece: piece.0,
                     thinking: *to == PieceKind::Thinking,
                 }))
             }
             TurnEvent::Restored { piece, text } => {
-                self.push_urgent(JournalOp::Write(Record::Restored {
+                self.push_urgent(JournalOp::Write(JournalRecord::Restored {
                     piece: piece.0,
                     text: text.clone(),
                 }))
@@ -124,7 +124,7 @@ impl JournalWriter {
             // Recovery does not need progress.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}
-                _ => self.push_urgent(JournalOp::Write(Record::call(call))),
+                _ => self.push_urgent(JournalOp::Write(JournalRecord::from_call(call))),
             },
             _ => {}
         }
@@ -133,12 +133,12 @@ impl JournalWriter {
     fn push_text(&mut self, piece: u64, kind: PieceKind, added: &str) {
         let thinking = kind == PieceKind::Thinking;
         match self.ops.back_mut() {
-            Some(JournalOp::Write(Record::Words {
+            Some(JournalOp::Write(JournalRecord::Text {
                 piece: last, text, ..
             })) if *last == piece => {
                 text.push_str(added);
             }
-            _ => self.ops.push_back(JournalOp::Write(Record::Words {
+            _ => self.ops.push_back(JournalOp::Write(JournalRecord::Text {
                 piece,
                 thinking,
                 text: added.to_owned(),
@@ -150,7 +150,7 @@ impl JournalWriter {
 
     /// Records the answer. The turn's end is shown once this is on the disk, and the journal
     /// is removed once `save` has succeeded.
-    pub fn record_answer(&mut self, answer: Record, save: SaveSeq) {
+    pub fn record_answer(&mut self, answer: JournalRecord, save: SaveSeq) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
@@ -167,7 +167,7 @@ impl JournalWriter {
         }
         self.needed_until = until.or(self.needed_until);
         match self.needed_until {
-            Some(_) => self.push_urgent(JournalOp::Write(Record::Ended)),
+            Some(_) => self.push_urgent(JournalOp::Write(JournalRecord::Ended)),
             None => self.discard(),
         }
     }
@@ -269,7 +269,7 @@ impl JournalWriter {
         self.write_at = None;
         let (ops, journal) = (std::mem::take(&mut self.ops), self.journal.take());
         let (journals, now) = (Arc::clone(&self.journals), Instant::now());
-        let is_text = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Words { .. }));
+        let is_text = |op: &JournalOp| matches!(op, JournalOp::Write(JournalRecord::Text { .. }));
         let is_sync_due = self
             .last_sync
             .is_none_or(|synced| now >= synced + SYNC_INTERVAL);
@@ -292,7 +292,7 @@ impl JournalWriter {
         if failed.is_some() && !self.ops.is_empty() {
             self.write_at = Some(Instant::now() + RETRY_DELAY);
         }
-        let answers = |op: &JournalOp| matches!(op, JournalOp::Write(Record::Answer { .. }));
+        let answers = |op: &JournalOp| matches!(op, JournalOp::Write(JournalRecord::Answer { .. }));
         if failed.is_some() || !self.ops.iter().any(answers) {
             self.hold_deadline = None;
         }
@@ -311,8 +311,8 @@ fn write(
     while let Some(op) = ops.pop_front() {
         let done = match (&op, &mut journal) {
             (JournalOp::Write(record), Some(journal)) => journal.append(record),
-            (JournalOp::Write(record @ Record::Turn { .. }), slot) => journals
-                .begin(record, &Zoned::now())
+            (JournalOp::Write(record @ JournalRecord::Turn { .. }), slot) => journals
+                .create(record, &Zoned::now())
                 .map(|begun| *slot = Some(begun)),
             (JournalOp::Write(_), None) => Ok(()),
             (JournalOp::Remove, slot) => {

@@ -8,7 +8,7 @@ use crate::domain::{Notice, Session, SessionId};
 use crate::engine::jobs::JobResult;
 use crate::engine::outbox::Outbox;
 use crate::protocol::Event;
-use crate::store::{Sessions, StoreError};
+use crate::store::{SessionStore, StoreError};
 use tokio::task::JoinSet;
 
 #[derive(Default)]
@@ -48,7 +48,9 @@ impl LastSaves {
     pub fn report(&mut self, current: ConversationSeq, outbox: &mut Outbox) {
         for (conversation, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
-                outbox.push(Event::Mentioned(conflict_notice(&original, &id)));
+                outbox.push(Event::LowPriorityNoticePosted(conflict_notice(
+                    &original, &id,
+                )));
             }
             if conversation == current {
                 outbox.push(Event::SessionSaved(id));
@@ -66,11 +68,11 @@ impl LastSaves {
         if in_journal && unsaved.len() == 1 {
             let notice = Notice::failure("The last conversation could not be saved.");
             let notice = match self.fault {
-                Some(fault) => notice.because(format!("{fault}.")),
+                Some(fault) => notice.with_reason(format!("{fault}.")),
                 None => notice,
             };
             return vec![
-                notice.advise("Its last turn is in the journal; the next start recovers it."),
+                notice.with_advice("Its last turn is in the journal; the next start recovers it."),
             ];
         }
         let rescue = move || unsaved.iter().map(rescue_session).collect();
@@ -82,11 +84,11 @@ impl LastSaves {
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
     let message = format!("The conversation \"{title}\" could not be saved.");
-    match Sessions::rescue(session) {
-        Ok(path) => Notice::failure(message).advise(format!(
+    match SessionStore::save_to_temp_folder(session) {
+        Ok(path) => Notice::failure(message).with_advice(format!(
             "A copy is in {}: move it to a safe place.",
             path.display()
         )),
-        Err(fault) => Notice::failure(message).because(format!("{fault}.")),
+        Err(fault) => Notice::failure(message).with_reason(format!("{fault}.")),
     }
 }

@@ -21,13 +21,13 @@ use crate::domain::{
     TurnEvent, Usage,
 };
 use crate::protocol::Event;
-use crate::store::{Journal, Journals, Record, Sessions};
+use crate::store::{Journal, JournalRecord, Journals, SessionStore};
 use jiff::Timestamp;
 use journal_writer::{JournalEvent, JournalWriter};
 use session_writer::{ConversationSeq, SaveOutcome, SaveSeq, SessionWriter};
 use std::sync::Arc;
 
-const JOURNAL: BannerCause = BannerCause::NoJournal;
+const JOURNAL: BannerCause = BannerCause::UnwritableJournal;
 const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 /// The result of a write in the background.
@@ -48,7 +48,7 @@ pub(super) struct Persistence {
 }
 
 impl Persistence {
-    pub(super) fn new(sessions: Arc<Sessions>, journals: Journals) -> Self {
+    pub(super) fn new(sessions: Arc<SessionStore>, journals: Journals) -> Self {
         Self {
             sessions: SessionWriter::new(sessions),
             journal: JournalWriter::new(Arc::new(journals)),
@@ -89,14 +89,14 @@ impl Persistence {
         let session = conversation.session();
         let started = session.started_at.unwrap_or_else(Timestamp::now);
         let count = session.messages.len();
-        let turn = Record::Turn {
-            prompt: conversation.answered_prompt(prompt.kind, prompt.typed()),
+        let turn = JournalRecord::Turn {
+            prompt: conversation.answered_prompt(prompt.kind, prompt.typed_text()),
             model: model.to_owned(),
             session: session.id.clone(),
             started: started.to_string(),
             before: match prompt.kind {
                 PromptKind::Ask => count,
-                _ => session.last_prompt().unwrap_or(count),
+                _ => session.last_prompt_index().unwrap_or(count),
             },
             at: Timestamp::now().to_string(),
         };
@@ -131,7 +131,7 @@ impl Persistence {
         let whole =
             session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
         if let Some(save) = self.save_conversation(conversation, cx) {
-            let record = Record::answer(&whole, usage, Timestamp::now());
+            let record = JournalRecord::from_answer(&whole, usage, Timestamp::now());
             self.journal.record_answer(record, save);
         }
     }
@@ -202,7 +202,7 @@ impl Persistence {
                 prepare_home_again(cx);
                 if let Some(original) = saved.fork_of {
                     let notice = conflict_notice(&original, &id);
-                    cx.outbox.push(Event::Mentioned(notice));
+                    cx.outbox.push(Event::LowPriorityNoticePosted(notice));
                 }
                 if let Some((_, original)) = self.pending_fork.take_if(|(forked, _)| *forked == seq)
                 {
@@ -221,7 +221,7 @@ impl Persistence {
                 tracing::error!("a session could not be saved: {fault}");
                 let notice = fault
                     .notice()
-                    .because("The save is retried automatically; you can continue.");
+                    .with_reason("The save is retried automatically; you can continue.");
                 let shown = cx.banners.get(&UNSAVED);
                 if shown.is_none_or(|shown| shown.notice != notice) {
                     cx.set_banner(Banner::new(UNSAVED, notice));
@@ -237,7 +237,7 @@ impl Persistence {
             JournalEvent::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
                 let notice = Notice::warning(format!("The journal cannot be written: {fault}."))
-                    .because("If humble crashes, the running turn is lost.");
+                    .with_reason("If humble crashes, the running turn is lost.");
                 if !cx.banners.contains_key(&JOURNAL) {
                     cx.set_banner(Banner::new(JOURNAL, notice));
                 }
@@ -267,11 +267,11 @@ impl Persistence {
         cx.outbox.push(Event::PrivateChanged(private));
         cx.notice(match (private, &conversation.session().id) {
             (true, Some(id)) => Notice::info("Private mode is on: nothing more is saved.")
-                .because(format!("{id} keeps what was saved so far.")),
+                .with_reason(format!("{id} keeps what was saved so far.")),
             (true, None) => Notice::info("Private mode is on: this conversation is not saved."),
             (false, _) => {
                 Notice::info("Private mode is off: the next answer saves this conversation.")
-                    .because("The private part is saved with it.")
+                    .with_reason("The private part is saved with it.")
             }
         });
         if private {
@@ -290,7 +290,7 @@ impl Persistence {
     pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
-            return cx.notice(notice.advise(Advice::LeavePrivate));
+            return cx.notice(notice.with_advice(Advice::ResumeSaving));
         }
         if conversation.session().messages.is_empty() {
             return cx.notice(Notice::info("Nothing to fork: there is no answer yet."));
@@ -309,7 +309,7 @@ fn file_version(session: &Session) -> Session {
     if session.messages.is_empty()
         && let Some(last) = session.branches.len().checked_sub(1)
     {
-        session.switch(last, Timestamp::now());
+        session.switch_branch(last, Timestamp::now());
     }
     session
 }
@@ -326,13 +326,13 @@ fn prepare_home_again(cx: &mut EngineCx) {
 /// Another program changed the file, so the conversation was saved as a new one.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
     Notice::warning(format!("Another program changed {original}."))
-        .advise(format!("This conversation continues as {id}."))
+        .with_advice(format!("This conversation continues as {id}."))
 }
 
 fn fork_notice(id: &SessionId, original: Option<SessionId>) -> Notice {
     let notice = Notice::info(format!("Forked. You are in the copy, {id}."));
     match original {
-        Some(original) => notice.because(format!("The original, {original}, is unchanged.")),
+        Some(original) => notice.with_reason(format!("The original, {original}, is unchanged.")),
         None => notice,
     }
 }

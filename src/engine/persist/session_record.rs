@@ -1,8 +1,8 @@
 //! Adds a finished turn to the session: prompt and final answer as messages, everything else
 //! as metadata.
 
-use crate::domain::session::{CancelledTurn, Role, TurnRecord};
-use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
+use crate::domain::session::{CancelledTurn, MessageRole, TurnRecord};
+use crate::domain::{EntryBody, PromptKind, SavedMessage, Session, Transcript, Usage};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) fn add_answered_turn(
     usage: Usage,
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
-    let at = session.last_prompt();
+    let at = session.last_prompt_index();
     match (turn.kind, at) {
         (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
         (PromptKind::Continue, Some(at)) => return extend_answer(session, at, turn, answer, usage),
@@ -46,7 +46,7 @@ fn extend_answer(
     answer: &str,
     usage: Usage,
 ) -> Arc<str> {
-    let is_answer = |message: &SavedMessage| message.role == Role::Assistant;
+    let is_answer = |message: &SavedMessage| message.role == MessageRole::Assistant;
     let found = session.messages[at..].iter().rposition(is_answer);
     let message = match found {
         Some(offset) => at + offset,
@@ -67,21 +67,21 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
-            Body::Tool(call) => tools.push(call.without_results()),
-            Body::Thinking { text, .. } if !text.trim().is_empty() => {
+            EntryBody::Tool(call) => tools.push(call.without_results()),
+            EntryBody::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
             _ => {}
         }
     }
     TurnRecord {
-        message,
+        message_index: message,
         model: turn.model.to_owned(),
         usage,
-        tools,
+        calls: tools,
         // A blank line separates the thinking of the rounds.
         thinking: thoughts.join("\n\n"),
-        at: Some(Timestamp::now()),
+        ended_at: Some(Timestamp::now()),
     }
 }
 
@@ -93,12 +93,12 @@ pub(super) fn add_cancelled_turn(
     words: &str,
 ) {
     let cancelled = CancelledTurn {
-        at: Timestamp::now(),
-        after: session.messages.len(),
+        cancelled_at: Timestamp::now(),
+        messages_before: session.messages.len(),
         prompt: prompt.to_owned(),
-        words: words.to_owned(),
-        interrupted: false,
-        replaces: kind != PromptKind::Ask,
+        partial_answer: words.to_owned(),
+        was_interrupted: false,
+        was_replacement: kind != PromptKind::Ask,
     };
     session.metadata.add_cancelled(cancelled);
 }

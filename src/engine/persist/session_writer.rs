@@ -3,7 +3,7 @@
 //! and retried with backoff.
 
 use crate::domain::{Session, SessionId};
-use crate::store::{Sessions, StoreError};
+use crate::store::{SessionStore, StoreError};
 use jiff::Zoned;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ struct QueuedSave {
 }
 
 pub struct SessionWriter {
-    sessions: Arc<Sessions>,
+    sessions: Arc<SessionStore>,
     queue: VecDeque<QueuedSave>,
     writing: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
     ids: HashMap<ConversationSeq, SessionId>,
@@ -59,7 +59,7 @@ pub struct SessionWriter {
 }
 
 impl SessionWriter {
-    pub fn new(sessions: Arc<Sessions>) -> Self {
+    pub fn new(sessions: Arc<SessionStore>) -> Self {
         Self {
             sessions,
             queue: VecDeque::new(),
@@ -177,7 +177,7 @@ impl SessionWriter {
     }
 }
 
-fn write(sessions: &Sessions, queued: &QueuedSave, ended: &Zoned) -> SaveOutcome {
+fn write(sessions: &SessionStore, queued: &QueuedSave, ended: &Zoned) -> SaveOutcome {
     let session = &queued.session;
     let create = || sessions.create(session, ended);
     let (result, fork_of) = match &session.id {
@@ -185,7 +185,7 @@ fn write(sessions: &Sessions, queued: &QueuedSave, ended: &Zoned) -> SaveOutcome
         Some(id) => match sessions.save(session) {
             Ok(()) => (Ok(id.clone()), None),
             // A file that another program changed or corrupted must not be replaced.
-            Err(StoreError::ChangedElsewhere(_) | StoreError::Broken { .. }) => {
+            Err(StoreError::ChangedElsewhere(_) | StoreError::Unreadable { .. }) => {
                 (create(), Some(id.clone()))
             }
             Err(fault) => (Err(fault), None),

@@ -4,10 +4,10 @@
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
 use crate::domain::{Advice, Notice, Session};
-use crate::protocol::{CameTo, LeftCall, Unfinished};
+use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
-    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, Sessions, StoreError, recover,
-    recover_words,
+    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, StoreError,
+    recover_answer, recover_partial_answer,
 };
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -27,32 +27,32 @@ pub struct RecoveryScan {
 
 impl UnfinishedTurns {
     /// The data shown in the question.
-    pub(super) fn question(&self) -> Unfinished {
+    pub(super) fn question(&self) -> UnfinishedTurn {
         let Some(turn) = self.turns.last() else {
-            return Unfinished::default();
+            return UnfinishedTurn::default();
         };
         let text = |entry: &serde_json::Value, key: &str| {
             let text = entry.get(key).and_then(serde_json::Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        let call = |(_, awaiting, entry): &(u64, bool, serde_json::Value)| LeftCall {
+        let call = |(_, awaiting, entry): &(u64, bool, serde_json::Value)| UnfinishedCall {
             server: text(entry, "server"),
             tool: text(entry, "tool"),
             arguments: entry.get("arguments").cloned().unwrap_or_default(),
-            came_to: match (*awaiting, text(entry, "outcome")) {
-                (true, _) => CameTo::Awaiting,
-                (false, outcome) if outcome.is_empty() => CameTo::Running,
-                (false, outcome) => CameTo::Ended(outcome),
+            stage: match (*awaiting, text(entry, "outcome")) {
+                (true, _) => CallStage::AwaitingApproval,
+                (false, outcome) if outcome.is_empty() => CallStage::Running,
+                (false, outcome) => CallStage::Ended(outcome),
             },
         };
-        Unfinished {
+        UnfinishedTurn {
             prompt: turn.prompt.clone(),
-            words: turn.words(),
-            thinking: turn.thinking(),
+            partial_answer: turn.answer_text(),
+            thinking: turn.thinking_text(),
             session: turn.session.clone(),
-            at: turn.at,
+            started_at: turn.started_at,
             calls: turn.calls.iter().map(call).collect(),
-            more: self.turns.len() - 1,
+            earlier_unanswered: self.turns.len() - 1,
         }
     }
 
@@ -65,10 +65,10 @@ impl UnfinishedTurns {
     /// Whether a call of the last turn was awaiting approval.
     fn awaited_approval(&self) -> bool {
         let last = self.turns.last();
-        last.is_some_and(|turn| turn.awaiting().next().is_some())
+        last.is_some_and(|turn| turn.calls_awaiting_approval().next().is_some())
     }
 
-    fn open_session(&self, sessions: &Sessions) -> Option<Result<Session, StoreError>> {
+    fn open_session(&self, sessions: &SessionStore) -> Option<Result<Session, StoreError>> {
         let mut turns = self.turns.iter().rev();
         let id = turns.find_map(|turn| turn.session.clone());
         id.map(|id| sessions.open(&id))
@@ -78,16 +78,16 @@ impl UnfinishedTurns {
     fn add_to(&self, session: &mut Session) {
         for turn in &self.turns {
             if session.started_at.is_none() {
-                session.started_at = turn.started;
+                session.started_at = turn.session_started_at;
                 session.model.clone_from(&turn.model);
             }
             let cancelled = CancelledTurn {
-                at: turn.at.unwrap_or_else(Timestamp::now),
-                after: session.messages.len(),
+                cancelled_at: turn.started_at.unwrap_or_else(Timestamp::now),
+                messages_before: session.messages.len(),
                 prompt: turn.prompt.clone(),
-                words: turn.words(),
-                interrupted: true,
-                replaces: turn.before < session.messages.len(),
+                partial_answer: turn.answer_text(),
+                was_interrupted: true,
+                was_replacement: turn.messages_before < session.messages.len(),
             };
             session.metadata.add_cancelled(cancelled);
         }
@@ -111,7 +111,7 @@ pub struct ResumedConversation {
 
 impl ResumedConversation {
     /// Opens the session of the turns, or a new one if there is none.
-    pub(super) fn open(turns: UnfinishedTurns, sessions: &Sessions) -> Self {
+    pub(super) fn open(turns: UnfinishedTurns, sessions: &SessionStore) -> Self {
         let (mut session, fault) = match turns.open_session(sessions) {
             Some(Ok(session)) => (session, None),
             Some(Err(fault)) => (Session::new(""), Some(fault)),
@@ -121,15 +121,14 @@ impl ResumedConversation {
         let notice = match fault {
             Some(fault) => fault
                 .notice()
-                .advise("The turn continues in a new conversation."),
+                .with_advice("The turn continues in a new conversation."),
             None if turns.awaited_approval() => {
                 Notice::info("Your prompt is back in the message editor.")
-                    .advise(Advice::SendAgain)
-                    .because("The call that waited for your approval was not run.")
+                    .with_advice(Advice::ResendPrompt)
+                    .with_reason("The call that waited for your approval was not run.")
             }
-            None => {
-                Notice::info("Your prompt is back in the message editor.").advise(Advice::SendAgain)
-            }
+            None => Notice::info("Your prompt is back in the message editor.")
+                .with_advice(Advice::ResendPrompt),
         };
         Self {
             session,
@@ -142,11 +141,11 @@ impl ResumedConversation {
 
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
-    let sessions = Sessions::new(home.sessions());
-    for found in Journals::new(home.journal()).left() {
+    let sessions = SessionStore::new(home.sessions());
+    for found in Journals::new(home.journal()).claim_orphaned() {
         match found {
-            OrphanedJournal::Foreign(notice) => scan.notices.push(notice),
-            OrphanedJournal::Left { journal, turns } => {
+            OrphanedJournal::Unrecognized(notice) => scan.notices.push(notice),
+            OrphanedJournal::Recoverable { journal, turns } => {
                 recover_journal(journal, turns, &sessions, &mut scan)
             }
         }
@@ -159,17 +158,17 @@ pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
 fn recover_journal(
     journal: Journal,
     turns: Vec<JournaledTurn>,
-    sessions: &Sessions,
+    sessions: &SessionStore,
     scan: &mut RecoveryScan,
 ) {
     let (answered, mut turns): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
     for turn in answered {
-        match recover(sessions, &turn, &Zoned::now()) {
+        match recover_answer(sessions, &turn, &Zoned::now()) {
             Ok(Some(Recovered::Saved(id))) => {
                 for later in turns
                     .iter_mut()
-                    .filter(|later| later.started == turn.started)
+                    .filter(|later| later.session_started_at == turn.session_started_at)
                 {
                     later.session.get_or_insert_with(|| id.clone());
                 }
@@ -186,9 +185,10 @@ fn recover_journal(
             }
         }
     }
-    let (ended, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| turn.ended);
+    let (ended, turns): (Vec<_>, Vec<_>) =
+        turns.into_iter().partition(|turn| turn.ended_unanswered);
     for turn in ended {
-        if let Err(fault) = recover_words(sessions, &turn) {
+        if let Err(fault) = recover_partial_answer(sessions, &turn) {
             scan.notices.push(fault.notice());
             return;
         }

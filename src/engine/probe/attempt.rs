@@ -4,9 +4,9 @@
 use super::observation::Observation;
 use super::run::{DialectProbe, ProbeEvent, ProbeTools};
 use crate::domain::model::Limits;
-use crate::domain::probe::{TOOL, Trial};
-use crate::domain::{Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, Prompt, ToolMode};
-use crate::engine::approval::{Approval, Grant};
+use crate::domain::probe::{DialectTrial, PROBE_TOOL};
+use crate::domain::{Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, ToolMode, Toolset};
+use crate::engine::approval::{Approval, ToolIdentity};
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
 use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
@@ -29,7 +29,7 @@ const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
 const ROUNDS_MAX: u32 = 3;
 
 pub(super) enum AttemptEnd {
-    Completed(Trial),
+    Completed(DialectTrial),
     /// The reason why every other dialect would fail as well.
     Aborted(Notice),
 }
@@ -37,7 +37,7 @@ pub(super) enum AttemptEnd {
 /// A running attempt with one dialect.
 pub(super) struct ProbeAttempt<'a> {
     probe: &'a DialectProbe,
-    facts: &'a ModelFacts,
+    facts: &'a ModelInfo,
     tools: &'a mut ProbeTools,
     events: &'a mpsc::Sender<ProbeEvent>,
     /// The model, configured for this dialect.
@@ -55,7 +55,7 @@ impl<'a> ProbeAttempt<'a> {
     pub(super) async fn run(
         probe: &'a DialectProbe,
         dialect: Dialect,
-        facts: &'a ModelFacts,
+        facts: &'a ModelInfo,
         tools: &'a mut ProbeTools,
         events: &'a mpsc::Sender<ProbeEvent>,
     ) -> AttemptEnd {
@@ -191,7 +191,7 @@ impl<'a> ProbeAttempt<'a> {
     }
 
     /// The context size that a conversation would request; 0 if none.
-    fn num_ctx(&mut self, messages: &[Message], tools: &Offered) -> u32 {
+    fn num_ctx(&mut self, messages: &[Message], tools: &Toolset) -> u32 {
         let model = &self.model;
         if !model.provider.truncates_silently() {
             return 0;
@@ -216,7 +216,7 @@ impl<'a> ProbeAttempt<'a> {
             let (name, seconds) = (&self.model.name, LOADING_TIME_MAX.as_secs());
             let message = format!("The server did not load {name} within {seconds} s.");
             let advice = "The server's log may show why; a smaller model loads faster.";
-            return AttemptEnd::Aborted(Notice::failure(message).advise(advice));
+            return AttemptEnd::Aborted(Notice::failure(message).with_advice(advice));
         }
         let seconds = ATTEMPT_TIME_MAX.as_secs();
         self.give_up(format!("no answer within {seconds} s."))
@@ -239,7 +239,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
     // Only one tool is offered, and it is harmless.
     let mut approval = Approval::new(ToolMode::Manual);
     for tool in tools.toolset.tools() {
-        approval.grant(Grant::of(tool));
+        approval.grant(ToolIdentity::from_offered(tool));
     }
     TurnSetup {
         prompt: Prompt::new(prompt()),
@@ -261,10 +261,10 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
 
 /// The number and the time make each prompt unique, so that no cache answers it.
 fn prompt() -> String {
-    let id = RandomState::new().hash_one(TOOL) as u32;
+    let id = RandomState::new().hash_one(PROBE_TOOL) as u32;
     let now = jiff::Timestamp::now();
     format!(
-        "This is a test of tool calls (request {id:08x}, {now:.0}). Call the tool `{TOOL}` once, \
+        "This is a test of tool calls (request {id:08x}, {now:.0}). Call the tool `{PROBE_TOOL}` once, \
          without arguments. Its result holds a secret word. Then answer in one sentence that \
          repeats this secret word exactly."
     )

@@ -13,9 +13,9 @@ use super::jobs::JobResult;
 use super::models::without_retry;
 use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError};
-use crate::domain::probe::{ProbeState, Report};
+use crate::domain::probe::{ProbeReport, ProbeState};
 use crate::domain::{Dialect, ModelConfig, ModelRef, Notice};
-use crate::protocol::{Ask, Choice, Event, Job, Owner};
+use crate::protocol::{Ask, Event, ModelJob, QuestionOwner, UserChoice};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
@@ -26,7 +26,7 @@ pub(super) struct ModelProbe {
 }
 
 struct ActiveProbe {
-    report: Report,
+    report: ProbeReport,
     state: ProbeState,
     /// None once finished.
     running: Option<RunningProbe>,
@@ -63,12 +63,12 @@ impl ModelProbe {
             Err(notice) => return cx.notice(notice),
         };
         self.active = Some(ActiveProbe {
-            report: Report::new(probe.model.reference(), probe.model.dialect),
+            report: ProbeReport::new(probe.model.reference(), probe.model.dialect),
             state: ProbeState {
                 model: probe.model.name.clone(),
                 dialect: None,
                 is_loading: false,
-                is_over: false,
+                is_finished: false,
             },
             running: Some(probe.start(&Handle::current())),
         });
@@ -96,7 +96,7 @@ impl ModelProbe {
                 return;
             }
             ProbeEvent::Finished(result) => {
-                active.report.is_cut = result.is_err();
+                active.report.is_partial = result.is_err();
                 active.report.fault = result.err().map(without_retry);
                 return self.finish(cx);
             }
@@ -117,7 +117,7 @@ impl ModelProbe {
             .report
             .trials
             .extend(running.take_finished_attempts());
-        active.report.is_cut = true;
+        active.report.is_partial = true;
         if active.report.trials.iter().any(|trial| trial.was_tried()) {
             return self.finish(cx);
         }
@@ -133,28 +133,28 @@ impl ModelProbe {
             return;
         };
         active.running = None;
-        active.state.is_over = true;
+        active.state.is_finished = true;
         let report = Arc::new(active.report.clone());
         let model = report.model.clone();
         let mut listed = cx.settings.models.iter().map(ModelConfig::reference);
         let is_listed = listed.any(|listed| listed == model);
-        let to = report.worth_storing().filter(|_| is_listed);
-        tracing::info!("probe of {}: {}", model.name, report.words());
+        let to = report.recommended_dialect().filter(|_| is_listed);
+        tracing::info!("probe of {}: {}", model.name, report.verdict_text());
         self.push(cx);
         let question = Ask::StoreDialect { report, to };
         let pending = PendingQuestion::StoreDialect { model, to };
-        cx.ask(Owner::Job(Job::Probe), question, pending);
+        cx.ask(QuestionOwner::Job(ModelJob::Probe), question, pending);
     }
 
     pub(super) fn answered(
         &mut self,
         model: ModelRef,
         to: Option<Dialect>,
-        choice: Choice,
+        choice: UserChoice,
         cx: &mut EngineCx,
     ) {
         self.active = None;
-        let Some(dialect) = to.filter(|_| choice == Choice::Store) else {
+        let Some(dialect) = to.filter(|_| choice == UserChoice::Store) else {
             return self.push(cx);
         };
         // Reported as running until the dialect is stored and active.
@@ -177,7 +177,7 @@ impl ModelProbe {
             Ok(()) => {
                 let (name, dialect) = (&model.name, dialect.name());
                 let message = format!("{name} now uses the dialect `{dialect}`.");
-                Notice::info(message).because("Saved to config.json as `toolCalls`.")
+                Notice::info(message).with_reason("Saved to config.json as `toolCalls`.")
             }
         });
         self.push(cx);

@@ -1,12 +1,12 @@
 //! The results of an attempt so far: the call as written, the secret word that only a call
 //! reveals, and the answer. Also answers the turn's questions. Pure.
 
-use crate::domain::probe::{SECRET, TOOL, Trial, Wrote, holds};
+use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL, SECRET_FIELD, contains_secret};
 use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use crate::provider::FailureCause;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) struct Observation {
     has_unrunnable_request: bool,
     /// An earlier round contained a call that could not be run.
     had_unrunnable_request: bool,
-    call_outcome: Option<Wrote>,
+    call_outcome: Option<CallOutcome>,
     secret_words: Vec<String>,
     answer: Option<String>,
     /// A timeout or a failure not caused by the model cut the last reply short.
@@ -32,23 +32,30 @@ pub(super) struct Observation {
 
 impl Observation {
     /// The result, after this time.
-    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> Trial {
+    pub(super) fn into_dialect_result(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
         let answer = self.answer.as_deref().unwrap_or_default();
-        let answered = self.secret_words.iter().any(|word| holds(answer, word));
+        let answered = self
+            .secret_words
+            .iter()
+            .any(|word| contains_secret(answer, word));
         let wrote = match self.call_outcome {
-            Some(_) if self.had_unrunnable_request => Wrote::Otherwise("second try".to_owned()),
+            Some(_) if self.had_unrunnable_request => {
+                CallOutcome::OtherForm("second try".to_owned())
+            }
             Some(wrote) => wrote,
-            None if self.had_unrunnable_request || self.has_unrunnable_request => Wrote::Unusable,
-            None => Wrote::Nothing,
+            None if self.had_unrunnable_request || self.has_unrunnable_request => {
+                CallOutcome::InvalidCall
+            }
+            None => CallOutcome::NoCall,
         };
-        let is_correct = answered && wrote == Wrote::AsTaught;
+        let is_correct = answered && wrote == CallOutcome::WellFormed;
         let last_notice = self.last_notice.filter(|_| !is_correct);
-        Trial {
+        DialectTrial {
             dialect,
-            wrote,
-            answered,
+            call: wrote,
+            used_result: answered,
             elapsed,
-            is_whole: !self.is_interrupted,
+            is_complete: !self.is_interrupted,
             fault: self.fault.or(last_notice),
         }
     }
@@ -108,7 +115,7 @@ impl Observation {
             let result: Option<Value> = serde_json::from_str(text).ok();
             let word = result
                 .as_ref()
-                .and_then(|result| result.get(SECRET)?.as_str());
+                .and_then(|result| result.get(SECRET_FIELD)?.as_str());
             self.secret_words.extend(word.map(str::to_owned));
         }
         if self.call_outcome.is_none() {
@@ -119,54 +126,56 @@ impl Observation {
     }
 
     /// Answers a question of the turn in place of the user.
-    pub(super) fn answer_to(&mut self, question: &Ask) -> Answer {
+    pub(super) fn answer_to(&mut self, question: &Ask) -> UserAnswer {
         let (choice, fault) = match question {
             // Only the probe's tool is offered.
-            Ask::Approve(calls) => {
-                let run = |call: &ApproveCall| (call.call, Decision::Run);
-                return Answer::Calls(calls.iter().map(run).collect());
+            Ask::ApproveCalls(calls) => {
+                let run = |call: &CallToApprove| (call.call, Decision::Run);
+                return UserAnswer::Calls(calls.iter().map(run).collect());
             }
-            Ask::Repair { why, .. } => (Choice::Stop, format!("its call cannot be used: {why}.")),
-            Ask::Bound { rounds, .. } => (
-                Choice::Stop,
-                format!("it called {TOOL} in {rounds} rounds without an answer."),
+            Ask::InvalidCall { why, .. } => {
+                (UserChoice::Stop, format!("its call cannot be used: {why}."))
+            }
+            Ask::RoundLimit { rounds, .. } => (
+                UserChoice::Stop,
+                format!("it called {PROBE_TOOL} in {rounds} rounds without an answer."),
             ),
-            Ask::AfterError { .. } => (Choice::Stop, format!("{TOOL} itself failed.")),
+            Ask::AfterError { .. } => (UserChoice::Stop, format!("{PROBE_TOOL} itself failed.")),
             _ => (
-                Choice::Stop,
+                UserChoice::Stop,
                 "the turn needed a decision of the user.".to_owned(),
             ),
         };
         self.fault = Some(fault);
-        Answer::Choice(choice)
+        UserAnswer::Choice(choice)
     }
 }
 
 /// Judges whether the call has the form that the dialect teaches.
-fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
+fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     let (form, repaired) = match origin {
-        CallOrigin::Native if dialect == Dialect::Native => return Wrote::AsTaught,
-        CallOrigin::Native => return Wrote::Otherwise("native".to_owned()),
+        CallOrigin::Native if dialect == Dialect::Native => return CallOutcome::WellFormed,
+        CallOrigin::Native => return CallOutcome::OtherForm("native".to_owned()),
         CallOrigin::Text { form, repaired } => (*form, *repaired),
     };
     if repaired {
-        return Wrote::Otherwise(format!("{form}, repaired"));
+        return CallOutcome::OtherForm(format!("{form}, repaired"));
     }
     match dialect {
-        Dialect::Xml if form == "mcp-request" => Wrote::AsTaught,
+        Dialect::Xml if form == "mcp-request" => CallOutcome::WellFormed,
         // The same object inside a tag of another form counts as that form.
         Dialect::Prompt if form == "JSON" => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
                     match call.contains_key("server") {
-                        true => Wrote::AsTaught,
-                        false => Wrote::Otherwise("no server".to_owned()),
+                        true => CallOutcome::WellFormed,
+                        false => CallOutcome::OtherForm("no server".to_owned()),
                     }
                 }
-                _ => Wrote::Otherwise(form.to_owned()),
+                _ => CallOutcome::OtherForm(form.to_owned()),
             }
         }
-        _ => Wrote::Otherwise(form.to_owned()),
+        _ => CallOutcome::OtherForm(form.to_owned()),
     }
 }
 
@@ -195,13 +204,18 @@ mod tests {
         let fenced = format!("```json\n{json}\n```");
         let bare = r#"{"name": "say_hello", "arguments": {}}"#;
         let xml = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
-        let other = |how: &str| Wrote::Otherwise(how.to_owned());
+        let other = |how: &str| CallOutcome::OtherForm(how.to_owned());
         let cases = [
-            (Native, CallOrigin::Native, "", Wrote::AsTaught),
+            (Native, CallOrigin::Native, "", CallOutcome::WellFormed),
             (Prompt, CallOrigin::Native, "", other("native")),
             (Native, text("JSON", false), json, other("JSON")),
-            (Prompt, text("JSON", false), json, Wrote::AsTaught),
-            (Prompt, text("JSON", false), &fenced, Wrote::AsTaught),
+            (Prompt, text("JSON", false), json, CallOutcome::WellFormed),
+            (
+                Prompt,
+                text("JSON", false),
+                &fenced,
+                CallOutcome::WellFormed,
+            ),
             (Prompt, text("JSON", true), json, other("JSON, repaired")),
             (Prompt, text("JSON", false), bare, other("no server")),
             (
@@ -210,7 +224,12 @@ mod tests {
                 xml,
                 other("mcp-request"),
             ),
-            (Xml, text("mcp-request", false), xml, Wrote::AsTaught),
+            (
+                Xml,
+                text("mcp-request", false),
+                xml,
+                CallOutcome::WellFormed,
+            ),
             (Prompt, text("Hermes", false), json, other("Hermes")),
             (Xml, text("JSON", false), json, other("JSON")),
         ];

@@ -3,12 +3,12 @@
 //! dropping the future stops it at once.
 
 use super::attempt::{AttemptEnd, ProbeAttempt};
-use crate::config::BUILT_IN;
-use crate::domain::probe::{TOOL, Trial, Wrote};
-use crate::domain::server::Protocol;
+use crate::config::BUILT_IN_SERVER;
+use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL};
+use crate::domain::server::ProtocolMode;
 use crate::domain::{
-    Advice, Dialect, Launch, ModelConfig, Notice, Offered, Server, ServerConfig, ServerId,
-    ServerStatus,
+    Advice, Dialect, LaunchConfig, ModelConfig, Notice, Server, ServerConfig, ServerId,
+    ServerStatus, Toolset,
 };
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
@@ -52,7 +52,7 @@ pub enum ProbeEvent {
     /// The server is loading the model.
     ModelLoading,
     ModelLoaded,
-    AttemptFinished(Trial),
+    AttemptFinished(DialectTrial),
     /// The last event. The error is one that affects every dialect, such as an unreachable
     /// server.
     Finished(Result<(), Notice>),
@@ -74,13 +74,13 @@ impl RunningProbe {
         let result = (&mut self.task).await.unwrap_or_else(|fault| {
             tracing::error!("a probe failed: {fault}");
             let message = "The probe failed because of an internal error.";
-            Err(Notice::failure(message).advise(Advice::ShowLog))
+            Err(Notice::failure(message).with_advice(Advice::ShowLog))
         });
         ProbeEvent::Finished(result)
     }
 
     /// Attempts that finished before the probe was stopped and were not received yet.
-    pub fn take_finished_attempts(&mut self) -> Vec<Trial> {
+    pub fn take_finished_attempts(&mut self) -> Vec<DialectTrial> {
         std::iter::from_fn(|| self.events.try_recv().ok())
             .filter_map(|event| match event {
                 ProbeEvent::AttemptFinished(trial) => Some(trial),
@@ -106,21 +106,22 @@ impl DialectProbe {
         };
         let facts = facts.unwrap_or_default();
         for dialect in Dialect::ALL {
-            let trial = if dialect == Dialect::Native && facts.can("tools") == Some(false) {
-                let capabilities = facts.capabilities.join(", ");
-                Trial::skipped(
-                    dialect,
-                    format!(
-                        "not tried, since its server lists no `tools` for it ({capabilities})."
-                    ),
-                )
-            } else {
-                let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
-                match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &sender).await {
-                    AttemptEnd::Completed(trial) => trial,
-                    AttemptEnd::Aborted(notice) => return Err(notice),
-                }
-            };
+            let trial =
+                if dialect == Dialect::Native && facts.has_capability("tools") == Some(false) {
+                    let capabilities = facts.capabilities.join(", ");
+                    DialectTrial::skipped(
+                        dialect,
+                        format!(
+                            "not tried, since its server lists no `tools` for it ({capabilities})."
+                        ),
+                    )
+                } else {
+                    let _ = sender.send(ProbeEvent::AttemptStarted(dialect)).await;
+                    match ProbeAttempt::run(&self, dialect, &facts, &mut tools, &sender).await {
+                        AttemptEnd::Completed(trial) => trial,
+                        AttemptEnd::Aborted(notice) => return Err(notice),
+                    }
+                };
             log(&self.model.name, &trial);
             let _ = sender.send(ProbeEvent::AttemptFinished(trial)).await;
         }
@@ -133,12 +134,12 @@ impl DialectProbe {
     }
 }
 
-fn log(model: &str, trial: &Trial) {
+fn log(model: &str, trial: &DialectTrial) {
     let dialect = trial.dialect.name();
     let fault = trial.fault.as_deref().unwrap_or("no fault");
     let seconds = trial.elapsed.as_secs_f64();
-    let (wrote, answered) = (&trial.wrote, trial.answered);
-    if *wrote == Wrote::Skipped {
+    let (wrote, answered) = (&trial.call, trial.used_result);
+    if *wrote == CallOutcome::Skipped {
         return tracing::info!("probe of {model}: {dialect}: {fault}");
     }
     tracing::info!(
@@ -151,7 +152,7 @@ fn log(model: &str, trial: &Trial) {
 pub(super) struct ProbeTools {
     pub(super) hub: Hub,
     pub(super) hub_events: mpsc::Receiver<HubEvent>,
-    pub(super) toolset: Arc<Offered>,
+    pub(super) toolset: Arc<Toolset>,
 }
 
 impl ProbeTools {
@@ -159,14 +160,14 @@ impl ProbeTools {
         let (sender, mut events) = mpsc::channel(EVENTS_MAX);
         let mut hub = Hub::new(sender, built_in);
         hub.configure(vec![ServerConfig {
-            id: ServerId::new(BUILT_IN),
+            id: ServerId::new(BUILT_IN_SERVER),
             description: None,
             enabled: true,
-            launch: Launch::BuiltIn,
-            tools_off: BTreeSet::new(),
+            launch: LaunchConfig::BuiltIn,
+            disabled_tools: BTreeSet::new(),
             startup_timeout: TOOLS_TIME_MAX,
             tool_timeout: TOOLS_TIME_MAX,
-            protocol: Protocol::Legacy,
+            protocol: ProtocolMode::Legacy,
             secrets: Vec::new(),
         }]);
         let connected = async {
@@ -183,7 +184,7 @@ impl ProbeTools {
         let offered = server.as_ref().map(probe_toolset).unwrap_or_default();
         if offered.is_empty() {
             return Err(Notice::failure(format!(
-                "The built-in tool {TOOL} could not be started."
+                "The built-in tool {PROBE_TOOL} could not be started."
             )));
         }
         Ok(Self {
@@ -194,9 +195,9 @@ impl ProbeTools {
     }
 }
 
-fn probe_toolset(server: &Server) -> Offered {
+fn probe_toolset(server: &Server) -> Toolset {
     let mut server = server.clone();
-    let tools = server.tools.iter().filter(|tool| tool.name == TOOL);
+    let tools = server.tools.iter().filter(|tool| tool.name == PROBE_TOOL);
     server.tools = Arc::new(tools.cloned().collect());
-    Offered::from_servers([&server])
+    Toolset::from_servers([&server])
 }

@@ -19,7 +19,7 @@ const PROMPT_CHARS_MAX: usize = 200;
 impl Conversation {
     /// Moves the last answered turn into a branch.
     pub fn rewind(&mut self) -> bool {
-        let last = self.session.last_prompt();
+        let last = self.session.last_prompt_index();
         if let Some(at) = last {
             self.session.rewind(at, Timestamp::now());
         }
@@ -29,8 +29,8 @@ impl Conversation {
     /// Removes the last cancelled turn, whose prompt the user recalled.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
-        let prompt = self.answered_prompt(prompt.kind, prompt.typed());
-        self.session.metadata.drop_cancelled(after, &prompt)
+        let prompt = self.answered_prompt(prompt.kind, prompt.typed_text());
+        self.session.metadata.remove_last_cancelled(after, &prompt)
     }
 
     pub fn list_branches(&self, cx: &mut EngineCx) {
@@ -47,17 +47,17 @@ impl Conversation {
             cx.notice(Notice::warning("That branch no longer exists."));
             return false;
         };
-        self.session.switch(index, Timestamp::now());
+        self.session.switch_branch(index, Timestamp::now());
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("Switched to the other branch.").advise(Advice::ListBranches));
+        cx.notice(Notice::info("Switched to the other branch.").with_advice(Advice::ListBranches));
         true
     }
 
     pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
         let requested = title.trim();
         if requested.is_empty() {
-            cx.notice(Notice::info("The title is missing.").advise(Advice::NameTitle));
+            cx.notice(Notice::info("The title is missing.").with_advice(Advice::SetTitle));
             return false;
         }
         let title = grapheme::bounded_prefix(requested, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
@@ -74,9 +74,13 @@ impl Conversation {
 
 fn summary(branch: &Branch) -> BranchSummary {
     BranchSummary {
-        words: branch.words().chars().take(PROMPT_CHARS_MAX).collect(),
-        at: branch.at,
-        messages: branch.messages.len(),
+        first_prompt_line: branch
+            .first_prompt_line()
+            .chars()
+            .take(PROMPT_CHARS_MAX)
+            .collect(),
+        shared_messages: branch.fork_index,
+        own_messages: branch.messages.len(),
         left_at: branch.left_at,
     }
 }

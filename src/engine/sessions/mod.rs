@@ -46,7 +46,7 @@ impl Conversation {
     /// Detaches the conversation from its file, whose id is returned.
     pub(super) fn fork(&mut self) -> Option<SessionId> {
         let original = self.session.id.take();
-        self.replace(self.session.forked());
+        self.replace(self.session.fork());
         original
     }
 
@@ -54,7 +54,7 @@ impl Conversation {
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
         let last = self
             .session
-            .last_prompt()
+            .last_prompt_index()
             .filter(|_| kind == PromptKind::Continue)
             .map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()

@@ -8,7 +8,7 @@ mod system_prompt;
 
 use super::cx::EngineCx;
 use super::deps::EngineOptions;
-use crate::config::{self, Known, Settings};
+use crate::config::{self, ConfigSnapshot, Settings};
 use crate::domain::{Persona, ServerConfig, Trust};
 use personas::Personas;
 use reload::SettingsReload;
@@ -22,7 +22,7 @@ pub(super) struct LiveSettings {
 }
 
 impl LiveSettings {
-    pub(super) fn new(files: Known) -> Self {
+    pub(super) fn new(files: ConfigSnapshot) -> Self {
         Self {
             system_prompt: files.system_prompt.into(),
             servers: files.servers,
@@ -61,8 +61,8 @@ impl LiveSettings {
     }
 
     /// A snapshot of the active settings and `trust`.
-    pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> Known {
-        Known {
+    pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> ConfigSnapshot {
+        ConfigSnapshot {
             settings: cx.settings.clone(),
             servers: self.servers.clone(),
             system_prompt: self.system_prompt.to_string(),
@@ -75,7 +75,7 @@ impl LiveSettings {
 impl LiveSettings {
     /// Replaces the settings and returns the previous ones. The caller updates the other
     /// owners.
-    pub(super) fn replace_values(&mut self, now: &Known, cx: &mut EngineCx) -> Settings {
+    pub(super) fn replace_values(&mut self, now: &ConfigSnapshot, cx: &mut EngineCx) -> Settings {
         self.reload.remember(now);
         std::mem::replace(&mut cx.settings, now.settings.clone())
     }
@@ -103,7 +103,7 @@ impl LiveSettings {
 }
 
 /// Registers secrets with the log before the settings are used: a log line may contain them.
-pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
+pub(super) fn hide_secrets(known: &ConfigSnapshot, cx: &EngineCx) {
     if let Some(log) = &cx.log {
         let mut secrets = known.settings.secrets();
         secrets.extend(config::server_secrets(&known.servers));
@@ -115,6 +115,6 @@ pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
 pub(super) fn apply_model_override(settings: &mut Settings, options: &EngineOptions) {
     if let Some(model) = &options.model_override {
         settings.models = vec![model.clone()];
-        settings.lists_models = true;
+        settings.has_model_entries = true;
     }
 }

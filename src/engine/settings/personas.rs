@@ -2,7 +2,7 @@
 //! keeps its persona.
 
 use crate::config;
-use crate::domain::{Banner, BannerCause, Notice, Offered, Persona, Server, ServerStatus};
+use crate::domain::{Banner, BannerCause, Notice, Persona, Server, ServerStatus, Toolset};
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Personas {
     pub fn check_tools_once_connected(
         &mut self,
         servers: &[Server],
-        offered: &Offered,
+        offered: &Toolset,
         cx: &mut EngineCx,
     ) {
         let is_connecting = |server: &Server| {
@@ -77,7 +77,7 @@ impl Personas {
         persona.map_or("", |persona| persona.name.as_str())
     }
 
-    pub fn select(&mut self, name: Option<&str>, offered: &Offered, cx: &mut EngineCx) {
+    pub fn select(&mut self, name: Option<&str>, offered: &Toolset, cx: &mut EngineCx) {
         let chosen = name.map(|name| config::find_persona(&self.listed, name));
         match chosen.transpose() {
             Ok(persona) => {
@@ -92,7 +92,7 @@ impl Personas {
                 cx.clear_banner(&BannerCause::UnknownPersona);
                 let notice = Notice::info(message);
                 cx.notice(match missing {
-                    Some(missing) => notice.because(missing),
+                    Some(missing) => notice.with_reason(missing),
                     None => notice,
                 });
             }
@@ -108,7 +108,7 @@ impl Personas {
         if let Some(persona) = self.chosen.take() {
             match config::find_persona(&self.listed, &persona.name) {
                 Ok(found) => self.chosen = Some(Arc::new(found)),
-                Err(notice) => cx.notice(notice.because("The system prompt is used instead.")),
+                Err(notice) => cx.notice(notice.with_reason("The system prompt is used instead.")),
             }
         }
         self.publish(cx);
@@ -123,12 +123,12 @@ impl Personas {
 }
 
 /// Names the tools of a persona that no server offers.
-fn missing_tools_message(persona: &Persona, offered: &Offered) -> Option<String> {
+fn missing_tools_message(persona: &Persona, offered: &Toolset) -> Option<String> {
     let offered = offered.tools();
     let tools = persona.tools.iter().flatten();
     let missing: Vec<String> = tools
-        .filter(|name| !offered.iter().any(|tool| name.means(tool)))
-        .map(|name| format!("`{}`", name.written()))
+        .filter(|name| !offered.iter().any(|tool| name.matches(tool)))
+        .map(|name| format!("`{}`", name.qualified_name()))
         .collect();
     let count = persona.tools.as_ref().map_or(0, Vec::len);
     let names = missing.join(", ");

@@ -3,13 +3,17 @@
 //! never those of a later read.
 
 use super::{LiveSettings, apply_model_override, hide_secrets};
-use crate::config::{self, Known, Memory, Read, Watcher, weigh};
-use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Trust, Weight};
+use crate::config::{
+    self, ConfigLoad, ConfigSnapshot, EarlierEntries, SettingsWatcher, review_changes,
+};
+use crate::domain::{
+    Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, SettingsChange, Trust,
+};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,12 +22,12 @@ const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
-    watcher: Option<Watcher>,
-    previous_configs: Memory,
+    watcher: Option<SettingsWatcher>,
+    previous_configs: EarlierEntries,
     /// The open question about changes.
     open_question: Option<AskId>,
     /// Changes that the user declined; they are not asked about again automatically.
-    declined: Vec<Change>,
+    declined: Vec<SettingsChange>,
     /// The number of own writes when the running read started.
     reading_since_write: Option<u64>,
     /// Another read is due; true if it asks again about declined changes.
@@ -33,19 +37,19 @@ pub(super) struct SettingsReload {
 }
 
 impl SettingsReload {
-    pub(super) fn remember(&mut self, now: &Known) {
-        self.previous_configs.remember(now);
+    pub(super) fn remember(&mut self, now: &ConfigSnapshot) {
+        self.previous_configs.record(now);
     }
 }
 
 /// The review of files that were read again.
 pub struct RereadFiles {
     /// The settings to apply at once, if they differ from the active ones.
-    pub to_apply: Option<Known>,
-    harmless: Vec<Change>,
+    pub to_apply: Option<ConfigSnapshot>,
+    harmless: Vec<SettingsChange>,
     /// Changes that need the user's consent.
-    needs_consent: Vec<Change>,
-    on_disk: Known,
+    needs_consent: Vec<SettingsChange>,
+    on_disk: ConfigSnapshot,
     is_unchanged: bool,
     /// The user requested the reload.
     asks_again: bool,
@@ -63,11 +67,11 @@ impl LiveSettings {
     /// Starts watching the files, if enabled.
     pub fn start_watching(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
         let known = self.snapshot(trust, cx);
-        self.reload.previous_configs.remember(&known);
+        self.reload.previous_configs.record(&known);
         let causes = banners.iter().map(|banner| banner.cause.clone());
         self.reload.file_banner_causes = causes.collect();
         if cx.options.watch {
-            self.reload.watcher = Some(Watcher::new(&cx.home));
+            self.reload.watcher = Some(SettingsWatcher::new(&cx.home));
         }
     }
 
@@ -89,7 +93,10 @@ impl LiveSettings {
         reload.reading_since_write = Some(cx.config_writes.begun);
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
-            JobResult::Settings(SettingsResult::Reread(Box::new(Read::files(&home)), asks))
+            JobResult::Settings(SettingsResult::Reread(
+                Box::new(ConfigLoad::from_files(&home)),
+                asks,
+            ))
         });
     }
 
@@ -97,7 +104,7 @@ impl LiveSettings {
     /// [`Self::finish_reload`]; None if they must be read once more.
     pub fn review_files(
         &mut self,
-        read: Read,
+        read: ConfigLoad,
         asks: bool,
         models: &ModelRegistry,
         trust: &Arc<Trust>,
@@ -113,18 +120,23 @@ impl LiveSettings {
         }
         self.replace_file_banners(&read.banners, models, trust, cx);
         let active = self.snapshot(trust, cx);
-        let mut on_disk = read.or_else(&active);
+        let mut on_disk = read.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
         hide_secrets(&on_disk, cx);
-        let review = weigh(&active, &on_disk, &self.reload.previous_configs);
+        let review = review_changes(&active, &on_disk, &self.reload.previous_configs);
         let count = review.changes.len();
         tracing::debug!("the settings files were read again: {count} changes");
-        let harmless = review.of(Weight::Harmless);
-        let mut needs_consent = review.of(Weight::NeedsConsent);
-        needs_consent.extend(models.first_of(&on_disk.settings, cx).map(config::use_of));
+        let harmless = review.changes_with_impact(ChangeImpact::Harmless);
+        let mut needs_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
+        needs_consent.extend(
+            models
+                .first_of(&on_disk.settings, cx)
+                .map(config::model_use_change),
+        );
         Some(RereadFiles {
             is_unchanged: review.changes.is_empty() && needs_consent.is_empty(),
-            to_apply: (review.harmless != active).then_some(review.harmless),
+            to_apply: (review.with_harmless_changes != active)
+                .then_some(review.with_harmless_changes),
             harmless,
             needs_consent,
             on_disk,
@@ -167,7 +179,7 @@ impl LiveSettings {
             changes,
         }) = open.and_then(|open| cx.question(open))
             && *changes == needs_consent
-            && config::is_same_leave(&active.trust, &edited.trust, &on_disk.trust)
+            && config::grants_same_permissions(&active.trust, &edited.trust, &on_disk.trust)
         {
             (*edited, *base) = (on_disk, active);
             return;
@@ -180,28 +192,28 @@ impl LiveSettings {
         if is_declined {
             return;
         }
-        let question = Ask::OutsideEdit(Arc::new([needs_consent.as_slice(), &harmless].concat()));
+        let question = Ask::ExternalEdit(Arc::new([needs_consent.as_slice(), &harmless].concat()));
         let pending = PendingQuestion::OutsideEdit {
             edited: on_disk,
             base: active,
             changes: needs_consent,
         };
-        self.reload.open_question = Some(cx.ask(Owner::Program, question, pending));
+        self.reload.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
     /// Handles the user's answer. The caller applies the returned settings and then calls
     /// [`Self::changes_applied`].
     pub fn handle_edits_answer(
         &mut self,
-        edited: Known,
-        base: &Known,
-        changes: &[Change],
-        choice: Choice,
+        edited: ConfigSnapshot,
+        base: &ConfigSnapshot,
+        changes: &[SettingsChange],
+        choice: UserChoice,
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
-    ) -> Option<Known> {
+    ) -> Option<ConfigSnapshot> {
         self.reload.open_question = None;
-        if choice != Choice::TakeChanges {
+        if choice != UserChoice::ApplyChanges {
             self.reload.declined = changes.to_vec();
             update_waiting_banner(changes, cx);
             return None;
@@ -209,7 +221,11 @@ impl LiveSettings {
         for change in changes {
             tracing::info!("applied: {}: {}", change.file, change.what);
         }
-        Some(config::taken(&self.snapshot(trust, cx), base, edited))
+        Some(config::apply_consented(
+            &self.snapshot(trust, cx),
+            base,
+            edited,
+        ))
     }
 
     /// Reports that the accepted changes are active.
@@ -238,14 +254,15 @@ impl LiveSettings {
         }
         for banner in banners {
             // Irrelevant while a model is selected.
-            if banner.cause == BannerCause::ActiveModel && models.current().is_some() {
+            if banner.cause == BannerCause::SeveralActiveModels && models.current().is_some() {
                 continue;
             }
             self.reload.file_banner_causes.insert(banner.cause.clone());
-            let is_unread = trust.doubt.unread && banner.cause == BannerCause::UnreadableTrust;
+            let is_unread =
+                trust.unreadable.is_file_unreadable && banner.cause == BannerCause::UnreadableTrust;
             let banner = match is_unread {
                 true => banner.clone(),
-                false => config::while_running(banner.clone()),
+                false => config::banner_while_running(banner.clone()),
             };
             cx.banners.insert(banner.cause.clone(), banner);
         }
@@ -256,7 +273,7 @@ impl LiveSettings {
 }
 
 /// Reports all automatically applied changes in one notice.
-fn report_applied(changes: &[Change], cx: &mut EngineCx) {
+fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
     let mut message = String::new();
     let mut file = "";
     for change in changes.iter().take(LISTED_CHANGES_MAX) {
@@ -278,8 +295,8 @@ fn report_applied(changes: &[Change], cx: &mut EngineCx) {
 }
 
 /// One banner for all files with pending changes.
-fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
-    const CAUSE: BannerCause = BannerCause::NotInForce;
+fn update_waiting_banner(waiting: &[SettingsChange], cx: &mut EngineCx) {
+    const CAUSE: BannerCause = BannerCause::PendingSettings;
     let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
     files.dedup();
     let message = match files[..] {
@@ -290,7 +307,7 @@ fn update_waiting_banner(waiting: &[Change], cx: &mut EngineCx) {
             files.join(", ")
         ),
     };
-    let notice = Notice::warning(message).advise(Advice::Reload);
+    let notice = Notice::warning(message).with_advice(Advice::Reload);
     let banner = Banner::new(CAUSE, notice);
     if cx.banners.get(&CAUSE) != Some(&banner) {
         cx.set_banner(banner);

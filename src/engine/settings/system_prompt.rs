@@ -7,7 +7,7 @@ use crate::domain::{BannerCause, Notice};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl LiveSettings {
     pub fn read_older_prompt(&self, cx: &mut EngineCx) {
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
-            JobResult::Settings(SettingsResult::PromptRead(config::older_system_prompt(
+            JobResult::Settings(SettingsResult::PromptRead(config::outdated_system_prompt(
                 &home,
             )))
         });
@@ -36,7 +36,7 @@ impl LiveSettings {
                     text: Arc::clone(&text),
                 };
                 cx.ask(
-                    Owner::Program,
+                    QuestionOwner::Program,
                     question,
                     PendingQuestion::ReplaceSystemPrompt(text),
                 );
@@ -44,8 +44,8 @@ impl LiveSettings {
         }
     }
 
-    pub fn prompt_decided(&self, text: Arc<str>, choice: Choice, cx: &mut EngineCx) {
-        if choice != Choice::Replace {
+    pub fn prompt_decided(&self, text: Arc<str>, choice: UserChoice, cx: &mut EngineCx) {
+        if choice != UserChoice::Replace {
             return;
         }
         let home = cx.home.clone();
@@ -62,10 +62,10 @@ impl LiveSettings {
             Ok(copy) => {
                 // The user just chose this text, so it is no external edit.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
-                cx.clear_banner(&BannerCause::OldSystemPrompt);
+                cx.clear_banner(&BannerCause::OutdatedSystemPrompt);
                 let message = "system_prompt.txt was replaced with the built-in prompt.";
                 let backup = format!("The old one was saved as {}.", copy.display());
-                cx.notice(Notice::info(message).because(backup));
+                cx.notice(Notice::info(message).with_reason(backup));
                 self.read_files(false, cx);
             }
         }

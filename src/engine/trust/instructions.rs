@@ -3,11 +3,11 @@
 
 use super::TrustState;
 use crate::config::TrustEdit;
-use crate::domain::trust::Agreed;
-use crate::domain::{Advice, Notice, Offered, Server, ServerId};
+use crate::domain::trust::InstructionsConsent;
+use crate::domain::{Advice, Notice, Server, ServerId, Toolset};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
 use crate::text::Clean;
 use crate::text::lines::{split_lines, strip_hidden_controls};
 use jiff::Timestamp;
@@ -29,10 +29,10 @@ impl TrustState {
         if text.len() > BYTES_MAX {
             let id = Clean::name(id.as_str());
             let message = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
-            return cx.notice(Notice::warning(message).because("They are not sent."));
+            return cx.notice(Notice::warning(message).with_reason("They are not sent."));
         }
-        let agreed = Agreed::to(id, &server.launch, text, Timestamp::now());
-        let question = Ask::Instructions {
+        let agreed = InstructionsConsent::new(id, &server.launch, text, Timestamp::now());
+        let question = Ask::SendInstructions {
             server: id.clone(),
             text: text.into(),
         };
@@ -40,7 +40,7 @@ impl TrustState {
             |pending| matches!(pending, PendingQuestion::Instructions(open) if open.server == *id),
         );
         cx.ask(
-            Owner::Program,
+            QuestionOwner::Program,
             question,
             PendingQuestion::Instructions(agreed),
         );
@@ -48,22 +48,22 @@ impl TrustState {
 
     pub fn instructions_answered(
         &mut self,
-        agreed: Agreed,
-        answer: &Answer,
+        agreed: InstructionsConsent,
+        answer: &UserAnswer,
         servers: &[Server],
         cx: &mut EngineCx,
     ) {
-        let Answer::Choice(choice) = answer else {
+        let UserAnswer::Choice(choice) = answer else {
             return;
         };
-        let is_known = self.stored_trust().is_agreed(&agreed);
+        let is_known = self.stored_trust().has_consent(&agreed);
         match choice {
-            Choice::SendAlways if !is_known => {
-                self.trust_mut().instructions.push(agreed.clone());
-                self.write_trust([TrustEdit::Agree(agreed)], cx);
+            UserChoice::SendAlways if !is_known => {
+                self.trust_mut().instruction_consents.push(agreed.clone());
+                self.write_trust([TrustEdit::AllowInstructions(agreed)], cx);
             }
-            Choice::SendAlways => {}
-            Choice::SendOnce => {
+            UserChoice::SendAlways => {}
+            UserChoice::SendOnce => {
                 self.revoke_instructions(&agreed, cx);
                 self.instructions_until_exit.push(agreed);
             }
@@ -72,9 +72,9 @@ impl TrustState {
         self.publish_trust(servers, cx);
     }
 
-    fn has_consent(&self, agreed: &Agreed) -> bool {
+    fn has_consent(&self, agreed: &InstructionsConsent) -> bool {
         let mut once = self.instructions_until_exit.iter();
-        self.stored_trust().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
+        self.stored_trust().has_consent(agreed) || once.any(|other| other.is_same(agreed))
     }
 
     /// Appends the instructions of servers with offered tools to `text`. Each of their lines
@@ -82,7 +82,7 @@ impl TrustState {
     pub fn with_instructions(
         &self,
         text: Arc<str>,
-        offered: &Offered,
+        offered: &Toolset,
         servers: &[Server],
     ) -> Arc<str> {
         let mut sections = Vec::new();
@@ -93,7 +93,7 @@ impl TrustState {
             else {
                 continue;
             };
-            let agreed = Agreed::to(
+            let agreed = InstructionsConsent::new(
                 &server.id,
                 &server.launch,
                 instructions,
@@ -128,28 +128,29 @@ impl TrustState {
             let Some(instructions) = instructions_text(server) else {
                 continue;
             };
-            let current = Agreed::to(
+            let current = InstructionsConsent::new(
                 &server.id,
                 &server.launch,
                 instructions,
                 Timestamp::UNIX_EPOCH,
             );
-            let is_same_server =
-                |old: &Agreed| old.server == current.server && old.launch == current.launch;
+            let is_same_server = |old: &InstructionsConsent| {
+                old.server == current.server && old.launch == current.launch
+            };
             let mut old = self
                 .stored_trust()
-                .instructions
+                .instruction_consents
                 .iter()
                 .chain(&self.instructions_until_exit);
             let was_agreed = old.any(is_same_server);
             if was_agreed && !self.has_consent(&current) {
-                let key = (current.server, current.text);
+                let key = (current.server, current.text_hash);
                 if self.reported_instructions.insert(key) {
                     let id = Clean::name(server.id.as_str());
                     cx.notice(
                         Notice::warning(format!("The instructions of `{id}` changed."))
-                            .because("They are not sent until you agree again.")
-                            .advise(Advice::ShowInstructions),
+                            .with_reason("They are not sent until you agree again.")
+                            .with_advice(Advice::ReviewInstructions),
                     );
                 }
             }

@@ -10,8 +10,10 @@ pub(super) use pins::PinDecision;
 use super::approval::Approval;
 use super::cx::EngineCx;
 use crate::config::{TrustEdit, TrustQueue};
-use crate::domain::trust::{Agreed, Rule};
-use crate::domain::{AskId, Grant, Notice, Pin, Server, ServerId, ToolMode, Trust, Trusted};
+use crate::domain::trust::{InstructionsConsent, TrustRule};
+use crate::domain::{
+    AskId, Notice, Pin, Server, ServerId, ToolIdentity, ToolMode, Trust, TrustEntry,
+};
 use crate::protocol::Event;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -22,7 +24,7 @@ pub(super) struct TrustState {
     approval: Approval,
     queue: Arc<TrustQueue>,
     /// Instructions that are sent until humble ends.
-    instructions_until_exit: Vec<Agreed>,
+    instructions_until_exit: Vec<InstructionsConsent>,
     /// The open question about a changed tool.
     open_question: Option<AskId>,
     /// Whether the next changed tool is asked about after this one.
@@ -31,7 +33,7 @@ pub(super) struct TrustState {
     postponed: Vec<(ServerId, String, Pin)>,
     /// Changed instructions that were already reported.
     reported_instructions: BTreeSet<(ServerId, String)>,
-    listed: Arc<Vec<Trusted>>,
+    listed: Arc<Vec<TrustEntry>>,
 }
 
 impl TrustState {
@@ -86,31 +88,36 @@ impl TrustState {
         cx: &mut EngineCx,
     ) {
         // An unreadable file is not overwritten; the user was told.
-        if self.stored_trust().doubt.unread {
+        if self.stored_trust().unreadable.is_file_unreadable {
             return;
         }
         for edit in edits {
             self.queue.push(edit);
         }
         let (queue, home) = (Arc::clone(&self.queue), cx.home.clone());
-        cx.save_config(move || queue.write(&home));
+        cx.save_config(move || queue.flush(&home));
     }
 
     /// Stores a decision that the turn has already applied.
-    pub(super) fn store_rule(&mut self, rule: Rule, servers: &[Server], cx: &mut EngineCx) {
+    pub(super) fn store_rule(&mut self, rule: TrustRule, servers: &[Server], cx: &mut EngineCx) {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is stored");
-        self.trust_mut().add(rule.clone());
-        if self.stored_trust().doubt.unread {
+        self.trust_mut().add_rule(rule.clone());
+        if self.stored_trust().unreadable.is_file_unreadable {
             cx.notice(Notice::warning(
                 "trust.json cannot be read, so this decision is lost when humble ends.",
             ));
         }
-        self.write_trust([TrustEdit::Add(rule)], cx);
+        self.write_trust([TrustEdit::AddRule(rule)], cx);
         self.publish_trust(servers, cx);
     }
 
     /// Adds a grant of this session that the turn has already applied.
-    pub(super) fn grant_session(&mut self, grant: Grant, servers: &[Server], cx: &mut EngineCx) {
+    pub(super) fn grant_session(
+        &mut self,
+        grant: ToolIdentity,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) {
         self.approval.grant(grant);
         self.publish_trust(servers, cx);
     }
@@ -123,56 +130,56 @@ impl TrustState {
     }
 
     /// Revokes a decision. False if nothing changed.
-    pub(super) fn revoke(&mut self, trusted: Trusted, cx: &mut EngineCx) -> bool {
+    pub(super) fn revoke(&mut self, trusted: TrustEntry, cx: &mut EngineCx) -> bool {
         let subject = match &trusted {
-            Trusted::Rule(rule) => match rule.tool() {
+            TrustEntry::Rule(rule) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
                 None => format!("The tools of `{}`", rule.server),
             },
-            Trusted::Session(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
+            TrustEntry::SessionGrant(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
             other => format!("The instructions of `{}`", other.server()),
         };
         let message = match trusted {
-            Trusted::Rule(rule) | Trusted::Lapsed(rule, _) => {
+            TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
-                let message = match rule.is_never() {
+                let message = match rule.is_blocking() {
                     true => format!("{subject} is no longer blocked and asks again."),
                     false => format!("{subject}: revoked, asks from now on."),
                 };
-                self.write_trust([TrustEdit::Remove(rule)], cx);
+                self.write_trust([TrustEdit::RemoveRule(rule)], cx);
                 message
             }
-            Trusted::Session(grant) => {
+            TrustEntry::SessionGrant(grant) => {
                 self.approval.revoke(&grant);
                 format!("{subject}: revoked, asks from now on.")
             }
-            Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => {
+            TrustEntry::Instructions(agreed) | TrustEntry::InstructionsOnce(agreed) => {
                 self.revoke_instructions(&agreed, cx);
                 format!("{subject} are no longer sent.")
             }
             // A pending change grants nothing that could be revoked.
-            Trusted::Waiting(_) => return false,
+            TrustEntry::PendingPinChange(_) => return false,
         };
         cx.notice(Notice::info(message));
         true
     }
 
-    pub(super) fn revoke_instructions(&mut self, agreed: &Agreed, cx: &mut EngineCx) {
-        let is_other = |old: &Agreed| !old.is_same(agreed);
+    pub(super) fn revoke_instructions(&mut self, agreed: &InstructionsConsent, cx: &mut EngineCx) {
+        let is_other = |old: &InstructionsConsent| !old.is_same(agreed);
         self.instructions_until_exit.retain(is_other);
-        self.trust_mut().instructions.retain(is_other);
-        self.write_trust([TrustEdit::Disagree(agreed.clone())], cx);
+        self.trust_mut().instruction_consents.retain(is_other);
+        self.write_trust([TrustEdit::RevokeInstructions(agreed.clone())], cx);
     }
 
     /// Every rule, with the reason why it is inactive or not stored.
-    fn listed_rules(&self, servers: &[Server]) -> Vec<Trusted> {
+    fn listed_rules(&self, servers: &[Server]) -> Vec<TrustEntry> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
-        let list = |rule: Rule| {
+        let list = |rule: TrustRule| {
             let server = servers.iter().find(|server| server.id == rule.server);
-            match trust.lapse(&rule, server) {
-                Some(lapse) => Trusted::Lapsed(rule, lapse),
-                None => Trusted::Rule(rule),
+            match trust.inactive_reason(&rule, server) {
+                Some(lapse) => TrustEntry::InactiveRule(rule, lapse),
+                None => TrustEntry::Rule(rule),
             }
         };
         rules.map(list).collect()
@@ -180,23 +187,26 @@ impl TrustState {
 
     /// Sends the list shown by `/trust` if it changed.
     pub(super) fn publish_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let waiting = self.pin_changes(servers).into_iter().map(Trusted::Waiting);
+        let waiting = self
+            .pin_changes(servers)
+            .into_iter()
+            .map(TrustEntry::PendingPinChange);
         let rules = self.listed_rules(servers).into_iter();
-        let mut session: Vec<Grant> = self.approval.session_grants().cloned().collect();
+        let mut session: Vec<ToolIdentity> = self.approval.session_grants().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
-        let session = session.into_iter().map(Trusted::Session);
+        let session = session.into_iter().map(TrustEntry::SessionGrant);
         let agreed = self
             .stored_trust()
-            .instructions
+            .instruction_consents
             .iter()
             .cloned()
-            .map(Trusted::Instructions);
+            .map(TrustEntry::Instructions);
         let once = self
             .instructions_until_exit
             .iter()
             .cloned()
-            .map(Trusted::InstructionsOnce);
-        let listed: Vec<Trusted> = waiting
+            .map(TrustEntry::InstructionsOnce);
+        let listed: Vec<TrustEntry> = waiting
             .chain(rules)
             .chain(session)
             .chain(agreed)

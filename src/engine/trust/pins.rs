@@ -4,12 +4,14 @@
 //! request, so questions do not pile up.
 
 use super::TrustState;
-use crate::config::{Pinned, TrustEdit};
-use crate::domain::trust::{Accepted, Cover, PinChange, Rule};
-use crate::domain::{Advice, Banner, BannerCause, Launch, Notice, Server, ServerConfig, ServerId};
+use crate::config::{PinnedTool, TrustEdit};
+use crate::domain::trust::{AcceptedDefinition, PinChange, RuleScope, TrustRule};
+use crate::domain::{
+    Advice, Banner, BannerCause, LaunchConfig, Notice, Server, ServerConfig, ServerId,
+};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -30,7 +32,7 @@ pub enum PinDecision {
 impl TrustState {
     /// Built-in tools are not pinned: they change only with humble itself.
     fn is_pinned(server: &Server) -> bool {
-        server.launch != Launch::BuiltIn.identity()
+        server.launch != LaunchConfig::BuiltIn.identity()
     }
 
     pub fn with_withheld_tools(&self, mut server: Server) -> Server {
@@ -39,7 +41,7 @@ impl TrustState {
                 .tools
                 .iter()
                 .filter(|tool| self.stored_trust().has_changed(&server, tool));
-            server.withheld = changed.map(|tool| tool.name.clone()).collect();
+            server.withheld_tools = changed.map(|tool| tool.name.clone()).collect();
         }
         server
     }
@@ -48,23 +50,23 @@ impl TrustState {
     pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
-            for tool in server.offered() {
-                let known = self
-                    .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name);
+            for tool in server.offered_tools() {
+                let known =
+                    self.stored_trust()
+                        .accepted_definition(&server.id, &server.launch, &tool.name);
                 if known.is_none() {
-                    new.push(Pinned {
+                    new.push(PinnedTool {
                         server: server.id.clone(),
                         launch: server.launch.clone(),
                         tool: tool.name.clone(),
-                        accepted: Accepted::now(tool),
+                        accepted: AcceptedDefinition::accept_now(tool),
                     });
                 }
             }
         }
         if !new.is_empty() {
             self.accept_all(&new);
-            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
+            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::RecordFirstSeen).collect();
             edits.extend(self.evict_old_pins(servers, configured));
             self.write_trust(edits, cx);
         }
@@ -77,23 +79,23 @@ impl TrustState {
         configured: &[ServerConfig],
     ) -> Vec<TrustEdit> {
         let trust = self.stored_trust();
-        let excess_pins = |server: &Server| (server.id.clone(), trust.stale(server));
+        let excess_pins = |server: &Server| (server.id.clone(), trust.excess_pins(server));
         let mut evicted: Vec<_> = servers.iter().map(excess_pins).collect();
         evicted.retain(|(_, stale)| !stale.is_empty());
         let configured = configured
             .iter()
             .map(|server| &server.id)
             .chain(servers.iter().map(|server| &server.id));
-        evicted.extend(trust.left_behind(&configured.collect()));
+        evicted.extend(trust.orphaned_pins(&configured.collect()));
         for (server, stale) in &evicted {
             tracing::info!(%server, "old tool definitions were evicted");
-            self.trust_mut().forget(server, stale);
+            self.trust_mut().remove_pins(server, stale);
         }
-        let edit = |(server, stale)| TrustEdit::Forget(server, stale);
+        let edit = |(server, stale)| TrustEdit::EvictPins(server, stale);
         evicted.into_iter().map(edit).collect()
     }
 
-    fn accept_all(&mut self, pinned: &[Pinned]) {
+    fn accept_all(&mut self, pinned: &[PinnedTool]) {
         let trust = self.trust_mut();
         for pin in pinned {
             let (server, launch, tool) = (&pin.server, &pin.launch, &pin.tool);
@@ -108,7 +110,7 @@ impl TrustState {
             let change = |tool: &crate::domain::Tool| {
                 let accepted = self
                     .stored_trust()
-                    .accepted(&server.id, &server.launch, &tool.name)
+                    .accepted_definition(&server.id, &server.launch, &tool.name)
                     .filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
                     server: server.id.clone(),
@@ -127,7 +129,7 @@ impl TrustState {
         let is_on = |change: &PinChange| {
             let mut enabled = servers.iter().filter(|server| server.enabled);
             enabled.any(|server| {
-                server.id == change.server && !server.tools_off.contains(&change.tool.name)
+                server.id == change.server && !server.disabled_tools.contains(&change.tool.name)
             })
         };
         let mut open = self.pin_changes(servers);
@@ -156,7 +158,7 @@ impl TrustState {
         };
         let banner = Banner::new(
             WITHHELD,
-            Notice::warning(message).advise(Advice::ReviewTrust),
+            Notice::warning(message).with_advice(Advice::ReviewTrust),
         );
         if cx.banners.get(&WITHHELD) != Some(&banner) {
             cx.set_banner(banner);
@@ -200,8 +202,8 @@ impl TrustState {
                 postponed.any(|entry| (&entry.0, &entry.1, &entry.2) == (server, tool, pin));
             // A tool that would not be offered anyway can wait.
             let server = servers.iter().find(|candidate| candidate.id == *server);
-            let is_offered =
-                server.is_some_and(|server| server.offered().any(|offered| offered.name == *tool));
+            let is_offered = server
+                .is_some_and(|server| server.offered_tools().any(|offered| offered.name == *tool));
             is_offered && !change.is_declined() && !is_postponed
         };
         if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {
@@ -234,59 +236,65 @@ impl TrustState {
     fn ask_pin_change(&mut self, change: PinChange, cx: &mut EngineCx) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
         let pending = PendingQuestion::PinChanged(Box::new(change));
-        self.open_question = Some(cx.ask(Owner::Program, question, pending));
+        self.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
     pub fn pin_answered(
         &mut self,
         change: PinChange,
-        answer: &Answer,
+        answer: &UserAnswer,
         servers: &[Server],
         cx: &mut EngineCx,
     ) -> PinDecision {
         self.open_question = None;
         let asks_next = std::mem::take(&mut self.asks_next);
-        let pinned = |accepted| Pinned {
+        let pinned = |accepted| PinnedTool {
             server: change.server.clone(),
             launch: change.launch.clone(),
             tool: change.tool.name.clone(),
             accepted,
         };
         let choice = match answer {
-            Answer::Choice(choice) => *choice,
-            Answer::Calls(_) | Answer::Dismissed => {
+            UserAnswer::Choice(choice) => *choice,
+            UserAnswer::Calls(_) | UserAnswer::Dismissed => {
                 let (server, tool) = (change.server, change.tool.name.clone());
                 let pin = change.tool.pin.clone();
                 self.postponed.push((server, tool, pin));
                 return PinDecision::Postponed;
             }
         };
-        if choice == Choice::Accept {
-            let accepted = pinned(Accepted::now(&change.tool));
+        if choice == UserChoice::Accept {
+            let accepted = pinned(AcceptedDefinition::accept_now(&change.tool));
             self.accept_all(std::slice::from_ref(&accepted));
-            self.write_trust([TrustEdit::Accept(accepted)], cx);
+            self.write_trust([TrustEdit::AcceptDefinition(accepted)], cx);
         } else {
             let pin = change.tool.pin.clone();
-            let declined = pinned(Accepted {
-                declined: Some(pin.clone()),
+            let declined = pinned(AcceptedDefinition {
+                declined_pin: Some(pin.clone()),
                 ..change.accepted.clone()
             });
             self.accept_all(std::slice::from_ref(&declined));
-            self.write_trust([TrustEdit::Decline { of: declined, pin }], cx);
+            self.write_trust(
+                [TrustEdit::DeclineDefinition {
+                    pinned: declined,
+                    pin,
+                }],
+                cx,
+            );
         }
-        if choice == Choice::Never {
+        if choice == UserChoice::Never {
             self.store_rule(never_rule(&change), servers, cx);
         }
         PinDecision::Made { asks_next }
     }
 }
 
-fn never_rule(change: &PinChange) -> Rule {
-    Rule {
+fn never_rule(change: &PinChange) -> TrustRule {
+    TrustRule {
         server: change.server.clone(),
         launch: change.launch.clone(),
-        since: Timestamp::now(),
-        cover: Cover::Never {
+        decided_at: Timestamp::now(),
+        scope: RuleScope::Never {
             tool: change.tool.name.clone(),
             pin: change.tool.pin.clone(),
         },

@@ -5,11 +5,12 @@ use super::argument_eq::arguments_equal;
 use super::proposals::{Proposal, ProposalKind};
 use super::reply_text::RestoredText;
 use super::{
-    Answer, ApprovedCall, Arguments, Ask, CallId, CallOrigin, Grant, Notice, Offered, PieceId,
-    PieceKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEffect, TurnEnd, TurnEvent, TurnState,
+    ApprovedCall, Arguments, Ask, CallId, CallOrigin, Notice, PieceId, PieceKind, ToolCall,
+    ToolIdentity, ToolOutcome, ToolState, Toolset, Turn, TurnEffect, TurnEnd, TurnEvent, TurnState,
+    UserAnswer,
 };
 use crate::domain::{Decision, OfferedTool, SchemaCheck, Tool};
-use crate::protocol::ApproveCall;
+use crate::protocol::CallToApprove;
 use std::sync::Arc;
 
 impl Turn {
@@ -103,21 +104,21 @@ impl Turn {
         let calls = ids
             .iter()
             .filter_map(|id| {
-                Some(ApproveCall {
+                Some(CallToApprove {
                     call: *id,
                     tool: tool_of(*id)?,
                 })
             })
             .collect();
-        self.open_ask(TurnState::AwaitingApproval, Ask::Approve(calls));
+        self.open_ask(TurnState::AwaitingApproval, Ask::ApproveCalls(calls));
     }
 
-    pub(super) fn apply_decisions(&mut self, answer: Answer) {
+    pub(super) fn apply_decisions(&mut self, answer: UserAnswer) {
         let undecided = self.undecided_calls();
         let decisions = match answer {
-            Answer::Calls(decisions) => decisions,
+            UserAnswer::Calls(decisions) => decisions,
             // Dismissing the dialog refuses, the safe choice.
-            Answer::Dismissed | Answer::Choice(_) => {
+            UserAnswer::Dismissed | UserAnswer::Choice(_) => {
                 undecided.iter().map(|id| (*id, Decision::Refuse)).collect()
             }
         };
@@ -202,22 +203,27 @@ impl Turn {
         };
         match &decision {
             Decision::RunForSession => {
-                let grant = Grant::of(&offered);
+                let grant = ToolIdentity::from_offered(&offered);
                 self.setup.approval.grant(grant.clone());
                 self.effects.push(TurnEffect::GrantForSession(grant));
             }
             Decision::RunAlways
-            | Decision::RunServer
+            | Decision::RunWholeServer
             | Decision::RunMatching { .. }
             | Decision::Never => {
                 if !self.remember_decision(&call, &offered, &decision) {
                     return;
                 }
             }
-            Decision::Deny { word } => {
-                self.finish_call(id, ToolOutcome::Denied { word: word.clone() });
+            Decision::Deny { message: word } => {
+                self.finish_call(
+                    id,
+                    ToolOutcome::Denied {
+                        message: word.clone(),
+                    },
+                );
             }
-            Decision::UseFirst => {
+            Decision::ReuseResult => {
                 if let Some(of) = call.repeats {
                     self.finish_call(id, ToolOutcome::Reused { of });
                 }
@@ -262,7 +268,7 @@ impl Turn {
             let changed = self
                 .round
                 .reply_text
-                .restore(*span, || PieceId(pieces.mint()));
+                .restore(*span, || PieceId(pieces.next_id()));
             let Some(RestoredText {
                 piece,
                 is_new,
@@ -282,7 +288,7 @@ impl Turn {
 
     /// Tools were added, removed or changed. Undecided calls of removed or changed tools are
     /// closed.
-    pub(super) fn toolset_changed(&mut self, offered: Arc<Offered>) {
+    pub(super) fn toolset_changed(&mut self, offered: Arc<Toolset>) {
         self.setup.toolset = offered;
         if self.state != TurnState::AwaitingApproval {
             return;
@@ -294,7 +300,7 @@ impl Turn {
                 let shown = self.tool_entry(*id);
                 let current =
                     shown.and_then(|shown| self.setup.toolset.get(&shown.server, &shown.tool.name));
-                current.map(Grant::of) != shown.map(Grant::of)
+                current.map(ToolIdentity::from_offered) != shown.map(ToolIdentity::from_offered)
             })
             .collect();
         if stale.is_empty() {

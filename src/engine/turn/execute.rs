@@ -2,10 +2,10 @@
 
 use super::proposals::{Proposal, ProposalKind};
 use super::{
-    ApprovedCall, CallId, Exchange, Grant, Progress, StartedCall, ToolCall, ToolOutcome, ToolState,
-    Turn, TurnEffect, TurnState, context,
+    ApprovedCall, CallId, Exchange, StartedCall, ToolCall, ToolIdentity, ToolOutcome, ToolProgress,
+    ToolState, Turn, TurnEffect, TurnState, context,
 };
-use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
+use crate::domain::{ServerId, ToolCallMessage, ToolLookup, ToolResultMessage};
 use std::time::Duration;
 
 impl Turn {
@@ -38,7 +38,7 @@ impl Turn {
                 _ => None,
             });
         if let (Some(offered), Some(wire_id)) = (self.tool_entry(id), wire_id) {
-            let grant = Grant::of(offered);
+            let grant = ToolIdentity::from_offered(offered);
             self.started_calls
                 .insert(id, StartedCall { grant, wire_id });
         }
@@ -53,7 +53,9 @@ impl Turn {
         }
         let offered = self.tool_entry(id)?.clone();
         let current = self.setup.toolset.get(&offered.server, &offered.tool.name);
-        let is_unchanged = current.is_some_and(|current| Grant::of(current) == Grant::of(&offered));
+        let is_unchanged = current.is_some_and(|current| {
+            ToolIdentity::from_offered(current) == ToolIdentity::from_offered(&offered)
+        });
         if !is_unchanged {
             let why = "the tool changed or was removed before it could run".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
@@ -71,13 +73,13 @@ impl Turn {
         }
     }
 
-    pub(super) fn progress(&mut self, id: CallId, progress: Progress) {
+    pub(super) fn progress(&mut self, id: CallId, progress: ToolProgress) {
         let Some(ToolState::Running { progress: previous }) =
             self.calls.get(&id).map(|call| &call.state)
         else {
             return;
         };
-        let progress = Some(progress.after(previous.as_ref()));
+        let progress = Some(progress.following(previous.as_ref()));
         self.set_call_state(id, ToolState::Running { progress });
     }
 
@@ -139,7 +141,7 @@ impl Turn {
         self.request();
     }
 
-    fn push_call_exchange(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
+    fn push_call_exchange(&mut self, pairs: Vec<(ToolCallMessage, ToolResultMessage)>) {
         if !pairs.is_empty() {
             // The provider data belongs to the first group of calls.
             let carry = self.round.opaque_reasoning.take();
@@ -150,7 +152,7 @@ impl Turn {
         }
     }
 
-    fn call_and_result(&self, proposal: &Proposal) -> Option<(CallMessage, ResultMessage)> {
+    fn call_and_result(&self, proposal: &Proposal) -> Option<(ToolCallMessage, ToolResultMessage)> {
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {
             ProposalKind::Call { id, entry: offered } => {
                 let call = self.calls.get(id)?;
@@ -186,11 +188,11 @@ impl Turn {
             } => return None,
         };
         let taught_name = match self.setup.toolset.resolve(None, &tool) {
-            Resolved::Ambiguous => format!("{server}__{tool}"),
-            Resolved::Tool(_) | Resolved::Unknown => tool.clone(),
+            ToolLookup::Ambiguous => format!("{server}__{tool}"),
+            ToolLookup::Tool(_) | ToolLookup::Unknown => tool.clone(),
         };
         let wire_id = proposal.wire_id.clone();
-        let result = ResultMessage {
+        let result = ToolResultMessage {
             wire_id: wire_id.clone(),
             tool: tool.clone(),
             native_name: native_name.clone(),
@@ -198,12 +200,12 @@ impl Turn {
             is_error,
         };
         Some((
-            CallMessage {
+            ToolCallMessage {
                 wire_id,
                 server,
                 tool,
                 native_name,
-                taught_name,
+                prompt_name: taught_name,
                 arguments,
             },
             result,
@@ -226,7 +228,7 @@ impl Turn {
     fn push_unreadable_exchange(
         &mut self,
         proposal: &Proposal,
-        pairs: &mut Vec<(CallMessage, ResultMessage)>,
+        pairs: &mut Vec<(ToolCallMessage, ToolResultMessage)>,
     ) {
         let ProposalKind::Unusable { why, .. } = &proposal.kind else {
             return;

@@ -24,14 +24,14 @@ pub use types::{
     TurnState,
 };
 
-use super::approval::{ApprovedCall, Grant};
+use super::approval::{ApprovedCall, ToolIdentity};
 use super::context::{self, Exchange};
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Carry, Decision, Message, Notice, Offered, PieceId,
-    PieceKind, Progress, RoundEnd, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
-    Wait,
+    Arguments, AskId, CallId, CallOrigin, Decision, Message, Notice, PieceId, PieceKind,
+    ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset, TurnEnd,
+    TurnEvent, Usage, WaitReason,
 };
-use crate::protocol::{Answer, Ask};
+use crate::protocol::{Ask, UserAnswer};
 use check::PendingCheck;
 use proposals::Proposal;
 use round::Round;
@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// The tool identity under which a call was started, and the id that links it to its result.
 #[derive(Debug, Clone)]
 struct StartedCall {
-    grant: Grant,
+    grant: ToolIdentity,
     wire_id: String,
 }
 
@@ -142,7 +142,7 @@ impl Turn {
 
     /// The tools whose calls are recognized in text. They stay the same when the model must
     /// answer without tools, because a call is never an answer.
-    pub fn toolset(&self) -> Arc<Offered> {
+    pub fn toolset(&self) -> Arc<Toolset> {
         Arc::clone(&self.setup.toolset)
     }
 
@@ -205,7 +205,7 @@ impl Turn {
     fn send(&mut self) {
         self.state = TurnState::Waiting;
         let tools = if self.answer_now {
-            Arc::new(Offered::default())
+            Arc::new(Toolset::default())
         } else {
             Arc::clone(&self.setup.toolset)
         };
@@ -277,7 +277,7 @@ impl Turn {
     }
 
     fn open_ask(&mut self, state: TurnState, question: Ask) {
-        let ask = AskId(self.ids.asks.mint());
+        let ask = AskId(self.ids.asks.next_id());
         self.state = state;
         self.ask = Some(ask);
         self.effects.push(TurnEffect::OpenAsk { ask, question });

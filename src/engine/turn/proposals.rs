@@ -5,8 +5,8 @@
 use super::argument_eq::arguments_equal;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
-use crate::domain::toolset::{withheld, withheld_called};
-use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
+use crate::domain::toolset::{withheld_call_notice, withheld_reason};
+use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
 use std::sync::Arc;
 
 /// A requested call of this round.
@@ -147,14 +147,14 @@ impl Turn {
     fn resolve_proposal(&mut self, candidate: CallCandidate) -> Proposal {
         if let CallCandidate::Unusable { why, .. } | CallCandidate::Unreadable { why, .. } =
             &candidate
-            && let Some(name) = self.setup.toolset.withheld_by(why)
+            && let Some(name) = self.setup.toolset.withheld_tool_named_in(why)
         {
-            self.note(withheld_called(name));
+            self.note(withheld_call_notice(name));
         }
         match candidate {
             CallCandidate::Usable(usable) => self.propose_call(*usable),
             CallCandidate::Unusable { call, span, why } => {
-                let id = CallId(self.ids.calls.mint());
+                let id = CallId(self.ids.calls.next_id());
                 Proposal {
                     wire_id: self.unique_wire_id(id, &call),
                     raw: call.raw,
@@ -180,7 +180,7 @@ impl Turn {
     }
 
     fn propose_call(&mut self, usable: UsableCall) -> Proposal {
-        let id = CallId(self.ids.calls.mint());
+        let id = CallId(self.ids.calls.next_id());
         let wire_id = self.unique_wire_id(id, &usable.call);
         let UsableCall {
             call: proposed,
@@ -237,16 +237,16 @@ impl Turn {
             ));
         }
         let offered = match self.setup.toolset.resolve(call.server.as_deref(), name) {
-            Resolved::Tool(offered) => offered,
-            Resolved::Ambiguous => {
+            ToolLookup::Tool(offered) => offered,
+            ToolLookup::Ambiguous => {
                 return Err(format!(
                     "several servers have a tool `{name}`: name the server"
                 ));
             }
-            Resolved::Unknown if self.setup.toolset.withholds(call.server.as_deref(), name) => {
-                return Err(withheld(name));
+            ToolLookup::Unknown if self.setup.toolset.is_withheld(call.server.as_deref(), name) => {
+                return Err(withheld_reason(name));
             }
-            Resolved::Unknown => {
+            ToolLookup::Unknown => {
                 return Err(format!(
                     "there is no tool `{name}`; on offer: {}",
                     self.offered_tool_names()

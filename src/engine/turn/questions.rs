@@ -2,14 +2,14 @@
 
 use super::proposals::ProposalKind;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, CallRetry, Exchange, Grant, StartedCall, ToolOutcome,
-    ToolState, Turn, TurnEffect, TurnEnd, TurnState,
+    ApprovedCall, Ask, CallId, CallRetry, Exchange, StartedCall, ToolIdentity, ToolOutcome,
+    ToolState, Turn, TurnEffect, TurnEnd, TurnState, UserAnswer,
 };
 use crate::domain::Notice;
-use crate::protocol::Choice;
+use crate::protocol::UserChoice;
 
 impl Turn {
-    pub(super) fn answered(&mut self, answer: Answer) {
+    pub(super) fn answered(&mut self, answer: UserAnswer) {
         match self.state {
             TurnState::AwaitingApproval => self.apply_decisions(answer),
             TurnState::Stalled => self.stall_answered(&answer),
@@ -20,11 +20,11 @@ impl Turn {
         }
     }
 
-    fn stall_answered(&mut self, answer: &Answer) {
+    fn stall_answered(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::AskAgain) => self.resend_request(),
-            Answer::Choice(Choice::Stop) => self.interrupt(TurnEnd::Stopped),
+            UserAnswer::Choice(UserChoice::SendAgain) => self.resend_request(),
+            UserAnswer::Choice(UserChoice::Stop) => self.interrupt(TurnEnd::Stopped),
             _ => self.state = TurnState::Streaming,
         }
     }
@@ -44,14 +44,14 @@ impl Turn {
         self.open_ask(TurnState::AfterError, Ask::AfterError { failed, wanted });
     }
 
-    fn error_answered(&mut self, answer: &Answer) {
+    fn error_answered(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::GoOn) => {
+            UserAnswer::Choice(UserChoice::AllowMoreTools) => {
                 self.errors_max = self.errors + 1;
                 self.check_round_limit();
             }
-            Answer::Choice(Choice::Retry) => self.retry_failed_call(),
+            UserAnswer::Choice(UserChoice::Retry) => self.retry_failed_call(),
             _ => self.end(TurnEnd::Stopped),
         }
     }
@@ -74,7 +74,7 @@ impl Turn {
             return;
         };
         let current = self.setup.toolset.get(&failed.server, &failed.tool);
-        if current.map(Grant::of) != Some(grant.clone()) {
+        if current.map(ToolIdentity::from_offered) != Some(grant.clone()) {
             self.end(TurnEnd::Failed {
                 notice: Notice::failure(format!(
                     "{} of {} changed or is no longer offered, so it was not run again.",
@@ -92,7 +92,7 @@ impl Turn {
             });
             return;
         }
-        let id = CallId(self.ids.calls.mint());
+        let id = CallId(self.ids.calls.next_id());
         let mut retry = failed;
         retry.id = id;
         retry.repeats = None;
@@ -144,27 +144,33 @@ impl Turn {
         if is_over || self.answer_now {
             let rounds = self.tool_rounds - 1;
             let again = self.answer_now;
-            self.open_ask(TurnState::AtRoundLimit, Ask::Bound { rounds, again });
+            self.open_ask(
+                TurnState::AtRoundLimit,
+                Ask::RoundLimit {
+                    rounds,
+                    was_extended: again,
+                },
+            );
         } else {
             self.check_unusable_calls();
         }
     }
 
-    fn round_limit_answered(&mut self, answer: &Answer) {
+    fn round_limit_answered(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::AsManyAgain) => {
+            UserAnswer::Choice(UserChoice::ExtendRoundLimit) => {
                 let more_rounds = self.setup.limits.tool_rounds.max(1);
                 self.tool_rounds_max = Some(self.tool_rounds.saturating_sub(1) + more_rounds);
                 self.answer_now = false;
                 self.check_unusable_calls();
             }
-            Answer::Choice(Choice::NoBound) => {
+            UserAnswer::Choice(UserChoice::NoRoundLimit) => {
                 self.tool_rounds_max = None;
                 self.answer_now = false;
                 self.check_unusable_calls();
             }
-            Answer::Choice(Choice::AnswerNow) => {
+            UserAnswer::Choice(UserChoice::AnswerNow) => {
                 self.answer_now = true;
                 for id in self.round_calls() {
                     let why = "the user asks for an answer now, without more tools".to_owned();
@@ -187,15 +193,15 @@ impl Turn {
             });
         match unusable {
             Some((raw, why)) if self.is_unusable_call_reported => {
-                self.open_ask(TurnState::Repairing, Ask::Repair { raw, why });
+                self.open_ask(TurnState::Repairing, Ask::InvalidCall { raw, why });
             }
             Some((_, why)) => {
                 self.is_unusable_call_reported = true;
                 // A withheld tool has its own notice.
-                if self.setup.toolset.withheld_by(&why).is_none() {
+                if self.setup.toolset.withheld_tool_named_in(&why).is_none() {
                     self.note(
                         Notice::warning(format!("A tool call could not be used: {why}."))
-                            .because("Told the model; it may try again."),
+                            .with_reason("Told the model; it may try again."),
                     );
                 }
                 self.approve_or_ask();
@@ -204,11 +210,11 @@ impl Turn {
         }
     }
 
-    fn repair_answered(&mut self, answer: &Answer) {
+    fn repair_answered(&mut self, answer: &UserAnswer) {
         self.close_ask();
         match answer {
-            Answer::Choice(Choice::TellModel) => self.approve_or_ask(),
-            Answer::Choice(Choice::AsText) => {
+            UserAnswer::Choice(UserChoice::TellModel) => self.approve_or_ask(),
+            UserAnswer::Choice(UserChoice::AsText) => {
                 let (unusable, usable): (Vec<_>, Vec<_>) = std::mem::take(&mut self.proposals)
                     .into_iter()
                     .partition(|proposal| matches!(proposal.kind, ProposalKind::Unusable { .. }));

@@ -2,7 +2,7 @@
 //! connection before the first byte, and no part of a reply was received.
 
 use super::{ReplyFailure, Turn, TurnEffect, TurnState};
-use crate::domain::{Notice, TurnEvent, Wait};
+use crate::domain::{Notice, TurnEvent, WaitReason};
 use crate::provider::PAUSE_MAX;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Turn {
             self.last_retry_message = Some(what.clone());
             let notice = Notice::warning(what);
             self.note(match cause {
-                Some(cause) => notice.because(cause),
+                Some(cause) => notice.with_reason(cause),
                 None => notice,
             });
         }
@@ -51,7 +51,7 @@ impl Turn {
     pub(super) fn retry_due(&mut self) {
         if self.state == TurnState::Retrying {
             self.emit(TurnEvent::Waiting {
-                wait: Wait::Response,
+                wait: WaitReason::Response,
             });
             self.send();
         }

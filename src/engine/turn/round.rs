@@ -3,8 +3,8 @@
 use super::loop_detector::{LoopDetector, Repetition};
 use super::reply_text::ReplyText;
 use super::{
-    CallOrigin, Carry, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, ReplyFailure, RoundEnd,
-    Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, Wait,
+    CallOrigin, Notice, PieceId, PieceKind, ProposedCall, ReasoningEcho, ReplyEnd, ReplyFailure,
+    RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
 };
 use crate::domain::Advice;
 use crate::protocol::Ask;
@@ -22,7 +22,7 @@ pub(super) struct Round {
     open_piece: Option<(PieceId, PieceKind)>,
     pub(super) requested_calls: Vec<RequestedCall>,
     /// Provider data that must be returned to the model with this round's calls.
-    pub(super) opaque_reasoning: Option<Carry>,
+    pub(super) opaque_reasoning: Option<ReasoningEcho>,
     /// All thinking of this round.
     thinking: String,
     text_loop: LoopDetector,
@@ -49,7 +49,7 @@ impl Turn {
             TurnInput::Loading => {
                 if self.state == TurnState::Waiting {
                     self.emit(TurnEvent::Waiting {
-                        wait: Wait::ModelLoading,
+                        wait: WaitReason::ModelLoading,
                     });
                 }
             }
@@ -126,7 +126,7 @@ impl Turn {
         let piece = match self.round.open_piece {
             Some((piece, open)) if open == kind => piece,
             _ => {
-                let piece = PieceId(self.ids.pieces.mint());
+                let piece = PieceId(self.ids.pieces.next_id());
                 self.round.open_piece = Some((piece, kind));
                 piece
             }
@@ -239,8 +239,8 @@ impl Turn {
                 end: RoundEnd::Broken,
             });
             let notice = Notice::failure(what)
-                .because("The conversation is unchanged.")
-                .advise(Advice::RetryCompact);
+                .with_reason("The conversation is unchanged.")
+                .with_advice(Advice::RetryCompact);
             self.end(TurnEnd::Failed { notice });
         }
     }
@@ -262,7 +262,7 @@ impl Turn {
         }
         self.note(
             Notice::warning("The reply was cut by the token limit.")
-                .advise("The model's `options` in config.json can raise it."),
+                .with_advice("The model's `options` in config.json can raise it."),
         );
     }
 
@@ -286,10 +286,10 @@ impl Turn {
                 Notice::failure(format!(
                     "{model} reached the token limit before it answered."
                 ))
-                .advise("Raise the limit in the model's `options`, or set `think` to false.")
-                .advise(Advice::Retry)
+                .with_advice("Raise the limit in the model's `options`, or set `think` to false.")
+                .with_advice(Advice::Retry)
             } else {
-                Notice::failure(format!("{model} sent an empty answer.")).advise(Advice::Retry)
+                Notice::failure(format!("{model} sent an empty answer.")).with_advice(Advice::Retry)
             };
             self.end(TurnEnd::Failed { notice });
             return;
@@ -297,11 +297,14 @@ impl Turn {
         if cut {
             self.note(
                 Notice::warning("The answer was cut by the token limit.")
-                    .advise(Advice::Continue)
-                    .advise("The model's `options` in config.json can raise it."),
+                    .with_advice(Advice::Continue)
+                    .with_advice("The model's `options` in config.json can raise it."),
             );
         }
-        self.end(TurnEnd::Answered { text, cut });
+        self.end(TurnEnd::Answered {
+            text,
+            is_truncated: cut,
+        });
     }
 
     /// Notifies the user once per reply that the model repeats itself, and stops a reply that
@@ -321,7 +324,7 @@ impl Turn {
     fn note_repetition(&mut self) {
         self.round.has_noted_repetition = true;
         let model = &self.setup.model;
-        self.note(Notice::info(format!("{model} repeats itself.")).advise(Advice::Stop));
+        self.note(Notice::info(format!("{model} repeats itself.")).with_advice(Advice::Stop));
     }
 
     fn stop_repetition(&mut self, times: usize) {
@@ -337,22 +340,25 @@ impl Turn {
         let repeated = format!("{} repeated the same block {times} times", self.setup.model);
         if is_blank {
             let notice = Notice::failure(format!("{repeated} while thinking and was stopped."))
-                .advise(Advice::Retry)
-                .advise("Rephrase the prompt or set `think` to false.");
+                .with_advice(Advice::Retry)
+                .with_advice("Rephrase the prompt or set `think` to false.");
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.prompt_override.is_some() {
             let notice = Notice::failure(format!("{repeated} and was stopped."))
-                .because("The conversation is unchanged.")
-                .advise(Advice::RetryCompact);
+                .with_reason("The conversation is unchanged.")
+                .with_advice(Advice::RetryCompact);
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(
             Notice::warning(format!("{repeated} and was stopped."))
-                .because("The text so far is kept.")
-                .advise(Advice::Retry),
+                .with_reason("The text so far is kept.")
+                .with_advice(Advice::Retry),
         );
-        self.end(TurnEnd::Answered { text, cut: false });
+        self.end(TurnEnd::Answered {
+            text,
+            is_truncated: false,
+        });
     }
 
     /// Drops the open request and sends it again.

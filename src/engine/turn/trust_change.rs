@@ -1,7 +1,7 @@
 //! Decisions that outlast one call, and changes of the rules while a turn is running.
 
 use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
-use crate::domain::trust::Cover;
+use crate::domain::trust::RuleScope;
 use crate::domain::{Decision, OfferedTool};
 use crate::engine::approval::Approval;
 
@@ -16,23 +16,23 @@ impl Turn {
     ) -> bool {
         let (tool, pin) = (offered.tool.name.clone(), offered.tool.pin.clone());
         let cover = match decision {
-            Decision::RunAlways => Cover::Tool { tool, pin },
-            Decision::RunServer => self.server_scope(offered),
-            Decision::RunMatching { pattern } if !pattern.covers(&call.arguments) => {
+            Decision::RunAlways => RuleScope::Tool { tool, pin },
+            Decision::RunWholeServer => self.server_scope(offered),
+            Decision::RunMatching { pattern } if !pattern.matches(&call.arguments) => {
                 self.note(Notice::warning(
                     "The pattern does not match this call, so it was not saved.",
                 ));
                 return false;
             }
-            Decision::RunMatching { pattern } => Cover::Matching {
+            Decision::RunMatching { pattern } => RuleScope::Matching {
                 tool,
                 pin,
                 pattern: pattern.clone(),
             },
-            Decision::Never => Cover::Never { tool, pin },
+            Decision::Never => RuleScope::Never { tool, pin },
             _ => return true,
         };
-        let is_never = matches!(cover, Cover::Never { .. });
+        let is_never = matches!(cover, RuleScope::Never { .. });
         let rule = self.setup.approval.remember(offered, cover);
         self.effects.push(TurnEffect::StoreRule(rule));
         if is_never {
@@ -72,7 +72,7 @@ impl Turn {
     }
 
     /// The tools that the server offers now, without later ones.
-    fn server_scope(&self, offered: &OfferedTool) -> Cover {
+    fn server_scope(&self, offered: &OfferedTool) -> RuleScope {
         let tools = self.setup.toolset.tools().iter();
         let of_server =
             tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
@@ -81,7 +81,7 @@ impl Turn {
             .collect();
         // Consent covers the definition that was shown.
         tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
-        Cover::Server { tools }
+        RuleScope::Server { tools }
     }
 
     /// Closes undecided calls of a tool that was blocked meanwhile. Revoked grants take effect

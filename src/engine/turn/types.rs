@@ -1,24 +1,25 @@
 //! Inputs, effects and states of the machine.
 
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::model::Limits;
-use crate::domain::trust::Rule;
+use crate::domain::trust::TrustRule;
 use crate::domain::{
-    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered,
-    Progress, Prompt, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, TurnEvent, Usage,
+    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Prompt,
+    ReasoningEcho, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, ToolProgress, Toolset,
+    TurnEvent, Usage,
 };
-use crate::engine::approval::{Approval, ApprovedCall, Grant};
+use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
-use crate::protocol::{Answer, Ask};
+use crate::protocol::{Ask, UserAnswer};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The id generators of the engine; ids are unique while the program runs.
 #[derive(Debug, Clone, Default)]
 pub struct TurnIdGenerators {
-    pub(super) calls: Mint,
-    pub(super) asks: Mint,
-    pub(super) pieces: Mint,
+    pub(super) calls: IdGenerator,
+    pub(super) asks: IdGenerator,
+    pub(super) pieces: IdGenerator,
 }
 
 /// The initial data of a turn.
@@ -33,7 +34,7 @@ pub struct TurnSetup {
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
     pub history: Arc<Vec<SavedMessage>>,
-    pub toolset: Arc<Offered>,
+    pub toolset: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
     /// Untrusted text of this conversation.
@@ -63,7 +64,7 @@ pub enum TurnInput {
     /// The server restarted the reply: everything received so far is void.
     ReplyRestarted,
     /// Provider data that must be returned to the model with this round's calls.
-    OpaqueReasoning(Carry),
+    OpaqueReasoning(ReasoningEcho),
     /// Clearly a call, but one that cannot be run.
     UnusableCall {
         raw: String,
@@ -84,7 +85,7 @@ pub enum TurnInput {
     ArgumentsChecked(Vec<SchemaCheck>),
     Progress {
         call: CallId,
-        progress: Progress,
+        progress: ToolProgress,
     },
     /// Text that came with the prompt, scanned by the injection guard.
     UntrustedTextRead(Arc<UntrustedText>),
@@ -96,7 +97,7 @@ pub enum TurnInput {
     },
     Answered {
         ask: AskId,
-        answer: Answer,
+        answer: UserAnswer,
     },
     /// The user cancels one running call, which has run for `elapsed`.
     CancelCall {
@@ -107,7 +108,7 @@ pub enum TurnInput {
     /// The user chose to stop at a question that is not the turn's.
     Stopped,
     ModeChanged(ToolMode),
-    ToolsetChanged(Arc<Offered>),
+    ToolsetChanged(Arc<Toolset>),
     /// The stored rules or the session's grants changed, here or in another instance.
     TrustChanged(Box<Approval>),
 }
@@ -164,7 +165,7 @@ pub enum TurnEffect {
     /// Send this to the model, and feed the reply into `step`.
     Request {
         messages: Vec<Message>,
-        tools: Arc<Offered>,
+        tools: Arc<Toolset>,
     },
     /// Drop the open request.
     DropRequest,
@@ -182,9 +183,9 @@ pub enum TurnEffect {
     /// Send a cancellation for a running call.
     Cancel(CallId),
     /// Grant this for the session.
-    GrantForSession(Grant),
+    GrantForSession(ToolIdentity),
     /// Store this rule permanently.
-    StoreRule(Rule),
+    StoreRule(TrustRule),
     /// Save the answer of the turn.
     SaveAnswer {
         answer: String,

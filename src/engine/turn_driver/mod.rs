@@ -11,13 +11,13 @@ mod reply_trace;
 
 pub(super) use reply_trace::ReplyTracer;
 
-use super::approval::{ApprovedCall, Grant};
+use super::approval::{ApprovedCall, ToolIdentity};
 use super::argument_checker::ArgumentChecker;
 use super::injection_guard::UntrustedText;
 use super::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState};
-use crate::domain::trust::Rule;
+use crate::domain::trust::TrustRule;
 use crate::domain::{
-    AskId, CallId, Message, Offered, PromptKind, SchemaCheck, ToolOutcome, TurnEvent, Usage,
+    AskId, CallId, Message, PromptKind, SchemaCheck, ToolOutcome, Toolset, TurnEvent, Usage,
 };
 use crate::protocol::Ask;
 use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
@@ -67,7 +67,7 @@ pub(super) enum TurnOutput {
     /// To be sent with [`TurnDriver::send`], now or once its options are known.
     Request {
         messages: Vec<Message>,
-        tools: Arc<Offered>,
+        tools: Arc<Toolset>,
     },
     /// The unsent request is void.
     RequestDropped,
@@ -78,8 +78,8 @@ pub(super) enum TurnOutput {
     AskClosed(AskId),
     /// To be run with [`TurnDriver::run`].
     Call(ApprovedCall),
-    Granted(Grant),
-    RuleAdded(Rule),
+    Granted(ToolIdentity),
+    RuleAdded(TrustRule),
     Answered {
         answer: String,
         usage: Usage,

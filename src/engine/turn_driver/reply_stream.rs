@@ -3,7 +3,7 @@
 
 use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{CallScanner, ScanEvent};
-use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
+use crate::domain::{CallOrigin, Notice, PromptKind, Toolset};
 use crate::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput};
 use crate::provider::{EndReason, NativeCall, ProviderError, ReplyStream, StreamPart};
 use futures::StreamExt;
@@ -13,7 +13,7 @@ pub(super) struct OpenReply {
     stream: ReplyStream,
     /// None once the reply ended.
     scanner: Option<CallScanner>,
-    toolset: Arc<Offered>,
+    toolset: Arc<Toolset>,
     leading_whitespace: Option<LeadingWhitespace>,
 }
 
@@ -37,7 +37,7 @@ impl LeadingWhitespace {
 }
 
 impl OpenReply {
-    pub fn new(stream: ReplyStream, offered: Arc<Offered>, kind: PromptKind) -> Self {
+    pub fn new(stream: ReplyStream, offered: Arc<Toolset>, kind: PromptKind) -> Self {
         Self {
             stream,
             scanner: Some(CallScanner::new(offered.clone())),

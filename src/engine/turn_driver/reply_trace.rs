@@ -2,7 +2,7 @@
 //! pane. Text only: headers and addresses never get here.
 
 use crate::dialect::scan::ScanEvent;
-use crate::domain::reply_trace::{TraceLine, TraceSort};
+use crate::domain::reply_trace::{TraceKind, TraceLine};
 use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
 use crate::provider::NativeCall;
 use serde_json::{Value, json};
@@ -45,20 +45,20 @@ struct TraceParts {
 
 #[derive(Debug, Clone)]
 struct TracePart {
-    kind: TraceSort,
+    kind: TraceKind,
     text: String,
     note: String,
 }
 
 impl TraceParts {
-    fn add(&mut self, sort: TraceSort, text: &str, note: String) {
+    fn add(&mut self, sort: TraceKind, text: &str, note: String) {
         let room = REPLY_BYTES_MAX.saturating_sub(self.bytes);
         let kept = &text[..text.floor_char_boundary(room)];
         self.omitted_bytes += text.len() - kept.len();
         self.bytes += kept.len();
         let is_full = self.parts.len() >= PARTS_MAX;
         let is_continuation =
-            note.is_empty() && matches!(sort, TraceSort::Text | TraceSort::Thinking);
+            note.is_empty() && matches!(sort, TraceKind::Text | TraceKind::Thinking);
         match self.parts.last_mut() {
             Some(last) if is_continuation && last.kind == sort && last.note.is_empty() => {
                 last.text.push_str(kept);
@@ -87,20 +87,20 @@ impl ReplyTracer {
         });
     }
 
-    fn stream(&mut self, sort: TraceSort, text: &str) {
+    fn stream(&mut self, sort: TraceKind, text: &str) {
         if let Some(reply) = self.replies.back_mut() {
             reply.stream.add(sort, text, String::new());
         }
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        self.stream(TraceSort::Text, text);
+        self.stream(TraceKind::Text, text);
     }
 
     /// Thinking in the provider's separate field.
     pub(super) fn thinking(&mut self, text: &str) {
-        self.stream(TraceSort::Thinking, text);
-        self.add_piece(TraceSort::Thinking, text, String::new());
+        self.stream(TraceKind::Thinking, text);
+        self.add_piece(TraceKind::Thinking, text, String::new());
     }
 
     pub(super) fn call(&mut self, call: &NativeCall) {
@@ -109,12 +109,12 @@ impl ReplyTracer {
             Err(raw) => Value::String(raw.clone()),
         };
         let shown = json!({"id": call.id, "name": call.name, "arguments": arguments});
-        self.stream(TraceSort::Call, &shown.to_string());
+        self.stream(TraceKind::Call, &shown.to_string());
         let note = "in the provider's own field".to_owned();
-        self.add_piece(TraceSort::Call, &call.name, note);
+        self.add_piece(TraceKind::Call, &call.name, note);
     }
 
-    fn add_piece(&mut self, sort: TraceSort, text: &str, note: String) {
+    fn add_piece(&mut self, sort: TraceKind, text: &str, note: String) {
         if let Some(reply) = self.replies.back_mut() {
             reply.scanned.add(sort, text, note);
         }
@@ -122,9 +122,9 @@ impl ReplyTracer {
 
     pub(super) fn record_scan_event(&mut self, piece: &ScanEvent) {
         let (sort, note) = match piece {
-            ScanEvent::Text(_) => (TraceSort::Text, String::new()),
-            ScanEvent::Thinking(_) => (TraceSort::Thinking, String::new()),
-            ScanEvent::Marker(_) => (TraceSort::Mark, String::new()),
+            ScanEvent::Text(_) => (TraceKind::Text, String::new()),
+            ScanEvent::Thinking(_) => (TraceKind::Thinking, String::new()),
+            ScanEvent::Marker(_) => (TraceKind::Markup, String::new()),
             ScanEvent::Call(call) => {
                 let mut note = format!("read as {}", call.form);
                 if call.was_repaired {
@@ -133,12 +133,12 @@ impl ReplyTracer {
                 if !call.is_terminated {
                     note.push_str(", its end missing");
                 }
-                (TraceSort::Call, note)
+                (TraceKind::Call, note)
             }
-            ScanEvent::UnusableCall(call) => (TraceSort::Unusable, call.reason.clone()),
+            ScanEvent::UnusableCall(call) => (TraceKind::InvalidCall, call.reason.clone()),
             ScanEvent::TextWasThinking => {
                 let note = "all text before this was thinking";
-                (TraceSort::Note, note.to_owned())
+                (TraceKind::Note, note.to_owned())
             }
         };
         self.add_piece(sort, piece.raw(), note);
@@ -217,7 +217,7 @@ fn describe_call(call: &ToolCall) -> String {
     }
     if let Some(quoted) = call.quoted {
         description.push_str("; ");
-        description.push_str(quoted.words());
+        description.push_str(quoted.clause());
     }
     if call.repeats.is_some() {
         description.push_str("; the same call as before");
@@ -237,14 +237,14 @@ fn describe_call(call: &ToolCall) -> String {
 
 fn heading(lines: &mut Vec<TraceLine>, text: String) {
     lines.push(TraceLine {
-        sort: TraceSort::Heading,
-        begins: true,
+        kind: TraceKind::Heading,
+        starts_entry: true,
         text,
     });
 }
 
 fn note(lines: &mut Vec<TraceLine>, text: &str) {
-    push(lines, TraceSort::Note, text);
+    push(lines, TraceKind::Note, text);
 }
 
 fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
@@ -265,7 +265,7 @@ fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
     }
 }
 
-fn push(lines: &mut Vec<TraceLine>, sort: TraceSort, text: &str) {
+fn push(lines: &mut Vec<TraceLine>, sort: TraceKind, text: &str) {
     let mut begins = true;
     let text = text.strip_suffix('\n').unwrap_or(text);
     for line in text.split('\n') {
@@ -274,8 +274,8 @@ fn push(lines: &mut Vec<TraceLine>, sort: TraceSort, text: &str) {
             let end = rest.floor_char_boundary(LINE_BYTES_MAX);
             let (first, more) = rest.split_at(end);
             lines.push(TraceLine {
-                sort,
-                begins: std::mem::take(&mut begins),
+                kind: sort,
+                starts_entry: std::mem::take(&mut begins),
                 text: first.to_owned(),
             });
             rest = more;
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     fn rendered_lines(tracer: &ReplyTracer) -> Vec<String> {
-        tracer.lines().iter().map(TraceLine::words).collect()
+        tracer.lines().iter().map(TraceLine::to_text).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The output of `humble mcp call`: progress, result and definition differences.
 
 use super::clean_line;
-use crate::domain::progress::{Measure, Progress};
+use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::trust::PinChange;
 use crate::domain::{ServerId, Tool, ToolOutcome};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
@@ -70,11 +70,11 @@ fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
 }
 
 /// The latest progress on one line.
-pub fn progress_line(tool: &str, progress: &Progress) -> String {
+pub fn progress_line(tool: &str, progress: &ToolProgress) -> String {
     let done = format_number(progress.done);
-    let count = match (progress.measure(), progress.total) {
+    let count = match (progress.amount(), progress.total) {
         // Rounded down: only a finished call shows 100 %.
-        (Measure::Share(share), Some(total)) => {
+        (ProgressAmount::Fraction(share), Some(total)) => {
             format!(
                 "{done} of {} ({:.0} %)",
                 format_number(total),
@@ -103,7 +103,7 @@ pub fn render_definition_diff(change: &PinChange) -> String {
         Clean::name(&change.tool.name),
         Clean::name(change.server.as_str()),
     );
-    let since = change.since_words();
+    let since = change.since_clause();
     let head = format!("Server `{server}` changed `{tool}` {since}:");
     let mut out = format!("{}\n", clean_line(&head));
     for section in change.sections() {
@@ -164,7 +164,7 @@ mod tests {
         let line = unknown_tool_line(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
         let expected = "Server `s⟨U+202E⟩` has no tool `send`. Did you mean `⟨ESC⟩send`?";
         assert_eq!(line, expected);
-        let line = progress_line(" ", &Progress::new(1.0, None, None));
+        let line = progress_line(" ", &ToolProgress::new(1.0, None, None));
         assert_eq!(line, "\" \": 1");
     }
 
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn progress_shows_a_percentage_only_if_the_total_is_known() {
         let line = |done, total, message: Option<&str>| {
-            progress_line("t", &Progress::new(done, total, message))
+            progress_line("t", &ToolProgress::new(done, total, message))
         };
         assert_eq!(
             line(3.0, Some(99.0), Some("단계\u{7}")),

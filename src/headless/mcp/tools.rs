@@ -62,9 +62,9 @@ fn render_tool(found: &ServerReport, tool: &Tool, usage: &str, columns: Option<u
 
 fn tool_state(found: &ServerReport, tool: &Tool) -> &'static str {
     let server = &found.server;
-    if server.withheld.contains(&tool.name) {
+    if server.withheld_tools.contains(&tool.name) {
         "withheld"
-    } else if server.tools_off.contains(&tool.name) {
+    } else if server.disabled_tools.contains(&tool.name) {
         "off"
     } else {
         "on"

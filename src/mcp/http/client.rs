@@ -138,7 +138,7 @@ impl RemoteClient {
         bare.set_fragment(None);
         // This fails for URLs without a host, such as `javascript:1`.
         let _ = bare.set_username("").and_then(|()| bare.set_password(None));
-        truncate_url(&self.redactor.redacted(bare.as_str()))
+        truncate_url(&self.redactor.redact(bare.as_str()))
     }
 }
 

@@ -42,6 +42,7 @@ pub enum HttpKind {
     /// Responses arrive on the stream opened first.
     Sse,
     /// Responses arrive on the request itself.
+    #[serde(rename = "http")]
     Streamable,
 }
 

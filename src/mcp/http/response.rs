@@ -220,8 +220,8 @@ pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>)
     // The text becomes part of a sentence.
     let text = text.trim_end_matches('.');
     match text.char_indices().nth(SUMMARY_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", redactor.redacted_head(text, end).0),
-        None => redactor.redacted(text),
+        Some((end, _)) => format!("{}…", redactor.redact_prefix(text, end).0),
+        None => redactor.redact(text),
     }
 }
 

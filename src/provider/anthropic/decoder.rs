@@ -3,7 +3,7 @@
 //! `message_stop`.
 
 use super::token_counts::TokenCounts;
-use crate::domain::{Arguments, Carry, ProviderKind};
+use crate::domain::{Arguments, ProviderKind, ReasoningEcho};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
@@ -339,7 +339,7 @@ impl AnthropicDecoder {
         }
         if let Some(value) = carry {
             let provider = ProviderKind::Anthropic;
-            self.reply.carry(Carry { provider, value });
+            self.reply.carry(ReasoningEcho { provider, value });
         }
         let reason = message.reason.unwrap_or(EndReason::Stop);
         self.reply.end(message.counts.usage(), reason);

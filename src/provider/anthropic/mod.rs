@@ -11,7 +11,7 @@ use super::error::FailureCause;
 use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, ModelFacts};
+use crate::domain::{ModelInfo, ModelList};
 use futures::future::{self, BoxFuture, FutureExt};
 use reqwest::header::HeaderName;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl ProviderAdapter for Anthropic {
         &self,
         server: &'a ServerClient,
         _deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelList, FailureCause>> {
         models::list(server).boxed()
     }
 
@@ -54,7 +54,7 @@ impl ProviderAdapter for Anthropic {
         &self,
         _server: &'a ServerClient,
         _deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
-        future::ready(Ok(ModelFacts::default())).boxed()
+    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
+        future::ready(Ok(ModelInfo::default())).boxed()
     }
 }

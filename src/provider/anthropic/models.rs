@@ -1,6 +1,6 @@
 //! Anthropic's paged model list.
 
-use crate::domain::Catalogue;
+use crate::domain::ModelList;
 use crate::provider::error::FailureCause;
 use crate::provider::model_list::{MODELS_MAX, NO_LIST, parse_model_list};
 use crate::provider::server_client::ServerClient;
@@ -10,7 +10,7 @@ use serde_json::Value;
 const PAGES_MAX: usize = 10;
 
 /// Each page begins after the last model of the page before.
-pub(super) async fn list(server: &ServerClient) -> Result<Catalogue, FailureCause> {
+pub(super) async fn list(server: &ServerClient) -> Result<ModelList, FailureCause> {
     let mut models = Vec::new();
     let mut path = "models?limit=1000".to_owned();
     for _ in 0..PAGES_MAX {
@@ -19,11 +19,17 @@ pub(super) async fn list(server: &ServerClient) -> Result<Catalogue, FailureCaus
         let is_cut = page.get("has_more").and_then(Value::as_bool) == Some(true);
         let last = page.get("last_id").and_then(Value::as_str);
         let Some(last) = last.filter(|_| is_cut && models.len() < MODELS_MAX) else {
-            return Ok(Catalogue { models, is_cut });
+            return Ok(ModelList {
+                models,
+                is_truncated: is_cut,
+            });
         };
         let last: String = url::form_urlencoded::byte_serialize(last.as_bytes()).collect();
         path = format!("models?limit=1000&after_id={last}");
     }
     let is_cut = true;
-    Ok(Catalogue { models, is_cut })
+    Ok(ModelList {
+        models,
+        is_truncated: is_cut,
+    })
 }

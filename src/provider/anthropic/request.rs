@@ -1,7 +1,9 @@
 //! The body of Anthropic's `/v1/messages`. Thinking goes back unchanged within a turn. Pure.
 
 use super::thinking;
-use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage};
+use crate::domain::{
+    Dialect, Message, ProviderKind, ReasoningEcho, ToolCallMessage, ToolResultMessage,
+};
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
@@ -69,7 +71,7 @@ fn tools(request: &ChatRequest, body: &mut Map<String, Value>) {
         return;
     }
     let calls = request.messages.iter().filter_map(|message| match message {
-        Message::Calls { calls, .. } => Some(calls),
+        Message::ToolCalls { calls, .. } => Some(calls),
         _ => None,
     });
     let names: BTreeSet<&str> = calls
@@ -101,20 +103,23 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
             Message::System(_) => {}
             Message::User(text) => messages.say("user", text_block(text)),
             Message::Assistant(text) => messages.say("assistant", text_block(text)),
-            Message::Calls { calls, carry } if is_native => {
+            Message::ToolCalls {
+                calls,
+                reasoning_echo: carry,
+            } if is_native => {
                 for block in call_blocks(calls, carry.as_ref()) {
                     messages.say("assistant", Some(block));
                 }
             }
-            Message::Calls { calls, .. } => {
+            Message::ToolCalls { calls, .. } => {
                 let written = render_calls(calls, request.model.dialect);
                 messages.say("assistant", text_block(&written));
             }
-            Message::Result(result) if is_native => {
+            Message::ToolResult(result) if is_native => {
                 messages.say("user", Some(result_block(result)));
             }
             // Anthropic has no role for tool results.
-            Message::Result(result) => messages.say("user", text_block(&result.content)),
+            Message::ToolResult(result) => messages.say("user", text_block(&result.content)),
         }
     }
     messages.finish()
@@ -153,10 +158,10 @@ fn text_block(text: &str) -> Option<Value> {
 
 /// The blocks of that round, unchanged and in order, except that calls are inserted as they were
 /// approved. Calls that the model wrote as text come last.
-fn call_blocks(calls: &[CallMessage], carry: Option<&Carry>) -> Vec<Value> {
+fn call_blocks(calls: &[ToolCallMessage], carry: Option<&ReasoningEcho>) -> Vec<Value> {
     let carry = carry.filter(|carry| carry.provider == ProviderKind::Anthropic);
     let carried = carry.and_then(|carry| carry.value.as_array());
-    let mut left: Vec<&CallMessage> = calls.iter().collect();
+    let mut left: Vec<&ToolCallMessage> = calls.iter().collect();
     let mut blocks = Vec::new();
     for block in carried.into_iter().flatten() {
         if block["type"] != "tool_use" {
@@ -172,7 +177,7 @@ fn call_blocks(calls: &[CallMessage], carry: Option<&Carry>) -> Vec<Value> {
     blocks
 }
 
-fn call_block(call: &CallMessage) -> Value {
+fn call_block(call: &ToolCallMessage) -> Value {
     json!({
         "type": "tool_use",
         "id": call_id(&call.wire_id),
@@ -181,7 +186,7 @@ fn call_block(call: &CallMessage) -> Value {
     })
 }
 
-fn result_block(result: &ResultMessage) -> Value {
+fn result_block(result: &ToolResultMessage) -> Value {
     let mut block = json!({
         "type": "tool_result",
         "tool_use_id": call_id(&result.wire_id),

@@ -97,7 +97,10 @@ fn began_with_thinking(request: &ChatRequest) -> bool {
         return true;
     }
     let first = request.messages.iter().find_map(|message| match message {
-        Message::Calls { carry, .. } => Some(carry),
+        Message::ToolCalls {
+            reasoning_echo: carry,
+            ..
+        } => Some(carry),
         _ => None,
     });
     let thinks = |block: &Value| {

@@ -3,7 +3,7 @@
 
 use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
 use super::tool_call_assembler::ToolCallAssembler;
-use crate::domain::{Carry, ProviderKind, Usage};
+use crate::domain::{ProviderKind, ReasoningEcho, Usage};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_reader::{BodyEnd, BodyReader};
 use crate::provider::error::FailureCause;
@@ -230,7 +230,7 @@ impl ChatCompletionsDecoder {
         }
         if let Some(value) = self.carried.take() {
             let provider = self.provider;
-            self.reply.carry(Carry { provider, value });
+            self.reply.carry(ReasoningEcho { provider, value });
         }
         self.reply.end(self.usage, reason);
     }

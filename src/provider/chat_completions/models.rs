@@ -1,7 +1,7 @@
 //! Lists the models of a `/v1/models` server. llama.cpp reports the context size in use only at
 //! `/props`, next to `/v1`.
 
-use crate::domain::{Catalogue, ModelFacts, ServerModel};
+use crate::domain::{ListedModel, ModelInfo, ModelList};
 use crate::provider::error::FailureCause;
 use crate::provider::model_list::{NO_LIST, parse_model_list, token_count};
 use crate::provider::server_client::ServerClient;
@@ -15,38 +15,38 @@ const PROPS_RESERVE: Duration = Duration::from_millis(500);
 pub(in crate::provider) async fn list(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<Catalogue, FailureCause> {
+) -> Result<ModelList, FailureCause> {
     let models = models(server, deadline).await?;
-    Ok(Catalogue {
+    Ok(ModelList {
         models,
-        is_cut: false,
+        is_truncated: false,
     })
 }
 
 pub(in crate::provider) async fn facts(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<ModelFacts, FailureCause> {
+) -> Result<ModelInfo, FailureCause> {
     let models = models(server, deadline).await?;
     // A server with one model answers whatever name a request gives.
     let is_only = models.len() == 1;
     let found = models
         .into_iter()
         .find(|listed| is_only || listed.name == server.model.model);
-    Ok(found.map(|model| model.facts).unwrap_or_default())
+    Ok(found.map(|model| model.info).unwrap_or_default())
 }
 
 async fn models(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<Vec<ServerModel>, FailureCause> {
+) -> Result<Vec<ListedModel>, FailureCause> {
     let list = server.get_json("models").await?;
     let mut models = parse_model_list(&list).ok_or(NO_LIST)?;
     if let [only] = models.as_mut_slice()
         && is_llama_cpp(&list)
-        && only.facts.loaded_context.is_none()
+        && only.info.loaded_context.is_none()
     {
-        only.facts.loaded_context = llama_cpp_context(server, deadline).await;
+        only.info.loaded_context = llama_cpp_context(server, deadline).await;
     }
     Ok(models)
 }

@@ -2,7 +2,9 @@
 
 use super::reasoning_assembler::REASONING_KEYS;
 use crate::domain::model::ToolRole;
-use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage, Think};
+use crate::domain::{
+    Dialect, Message, ProviderKind, ReasoningEcho, Think, ToolCallMessage, ToolResultMessage,
+};
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
@@ -68,24 +70,27 @@ impl ChatCompletionsFlavor {
             Message::System(text) => json!({"role": "system", "content": text}),
             Message::User(text) => json!({"role": "user", "content": text}),
             Message::Assistant(text) => json!({"role": "assistant", "content": text}),
-            Message::Calls { calls, carry } if is_native => {
+            Message::ToolCalls {
+                calls,
+                reasoning_echo: carry,
+            } if is_native => {
                 let carry = carry.as_ref().filter(|_| !fallback.omits_reasoning);
                 self.native_calls(calls, carry)
             }
-            Message::Calls { calls, .. } => {
+            Message::ToolCalls { calls, .. } => {
                 json!({"role": "assistant", "content": render_calls(calls, model.dialect)})
             }
-            Message::Result(result)
+            Message::ToolResult(result)
                 if !is_native && fallback.tool_role(model.tool_role) == ToolRole::User =>
             {
                 json!({"role": "user", "content": result.content})
             }
-            Message::Result(result) => self.result(result, is_native),
+            Message::ToolResult(result) => self.result(result, is_native),
         }
     }
 
     /// Calls in their own field, with the reasoning under the keys it arrived under.
-    fn native_calls(&self, calls: &[CallMessage], carry: Option<&Carry>) -> Value {
+    fn native_calls(&self, calls: &[ToolCallMessage], carry: Option<&ReasoningEcho>) -> Value {
         let mut message = json!({"role": "assistant", "content": self.no_content});
         let carry = carry.filter(|carry| carry.provider == self.provider);
         if let Some(Value::Object(fields)) = carry.map(|carry| &carry.value) {
@@ -94,7 +99,7 @@ impl ChatCompletionsFlavor {
                 message[key] = value.clone();
             }
         }
-        let call = |call: &CallMessage| {
+        let call = |call: &ToolCallMessage| {
             json!({
                 "id": (self.call_id)(&call.wire_id),
                 "type": "function",
@@ -108,7 +113,7 @@ impl ChatCompletionsFlavor {
         message
     }
 
-    fn result(&self, result: &ResultMessage, is_native: bool) -> Value {
+    fn result(&self, result: &ToolResultMessage, is_native: bool) -> Value {
         let mut message = json!({
             "role": "tool",
             "tool_call_id": (self.call_id)(&result.wire_id),

@@ -51,37 +51,37 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
     let check = format!("Check the network connection and baseUrl of `{name}` in config.json.");
     match cause {
         FailureCause::ConnectionRefused => Notice::failure(format!("Nothing listens at {url}."))
-            .advise(match target.provider.server_command() {
+            .with_advice(match target.provider.server_command() {
                 Some(command) => {
                     format!("Start it with `{command} serve`, or check baseUrl in config.json.")
                 }
                 None => format!("Start the server, or check baseUrl of `{name}` in config.json."),
             }),
         FailureCause::HostNotFound => {
-            Notice::failure(format!("The host of {url} was not found.")).advise(check)
+            Notice::failure(format!("The host of {url} was not found.")).with_advice(check)
         }
         FailureCause::ConnectTimeout => Notice::failure(format!(
             "{url} did not accept a connection within {CONNECT_TIMEOUT_SECONDS} s."
         ))
-        .advise(check),
+        .with_advice(check),
         FailureCause::Timeout { seconds } => {
             Notice::failure(format!("{url} did not answer within {seconds} s."))
-                .advise("Check the network and the server's log, then try again.")
+                .with_advice("Check the network and the server's log, then try again.")
         }
         FailureCause::Unreachable { why } => {
             let notice =
-                Notice::failure(format!("Cannot connect to {url}.")).because(sentence(why));
+                Notice::failure(format!("Cannot connect to {url}.")).with_reason(sentence(why));
             if why.to_lowercase().contains("certificate") {
-                notice.advise(format!(
+                notice.with_advice(format!(
                     "If the server uses your own certificate, set caFile of `{name}` in config.json."
                 ))
             } else {
-                notice.advise(format!("Check baseUrl of `{name}` in config.json."))
+                notice.with_advice(format!("Check baseUrl of `{name}` in config.json."))
             }
         }
         FailureCause::Redirected { to } => Notice::failure(format!("{url} redirects to {to}."))
-            .because("Conversations are sent only to the address in config.json.")
-            .advise(format!(
+            .with_reason("Conversations are sent only to the address in config.json.")
+            .with_advice(format!(
                 "If the new address is right, set it as baseUrl of `{name}`."
             )),
         _ => Notice::failure(format!("{url} closed the connection before it answered."))
@@ -113,8 +113,8 @@ fn reply_notice(target: &RequestTarget, cause: &FailureCause, has_partial_reply:
         }),
         FailureCause::Malformed(malformed) => {
             Notice::failure(format!("The answer from {url} is not valid."))
-                .because(malformed_reason(malformed))
-                .advise(format!(
+                .with_reason(malformed_reason(malformed))
+                .with_advice(format!(
                     "Check baseUrl and provider of `{name}` in config.json."
                 ))
         }
@@ -132,37 +132,37 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
     match cause {
         FailureCause::MissingKey { variable } => {
             Notice::failure(format!("There is no key for `{name}`."))
-                .because(format!(
+                .with_reason(format!(
                     "The environment variable {variable} is not set or empty."
                 ))
-                .advise(format!(
+                .with_advice(format!(
                     "Set it and restart humble, or set apiKey of `{name}` in config.json."
                 ))
         }
         FailureCause::UnusableKey { why } => Notice::failure(format!(
             "The key for `{name}` cannot be sent."
         ))
-        .because(capitalized(&sentence(why)))
-        .advise(format!(
+        .with_reason(capitalized(&sentence(why)))
+        .with_advice(format!(
             "Correct apiKey of `{name}` in config.json, or the environment variable it names."
         )),
         FailureCause::InvalidBaseUrl { given, why } => {
             Notice::failure(format!("The baseUrl of `{name}` is not valid: `{given}`."))
-                .because(capitalized(&sentence(why)))
-                .advise("Correct it in config.json. Example: http://localhost:11434.")
+                .with_reason(capitalized(&sentence(why)))
+                .with_advice("Correct it in config.json. Example: http://localhost:11434.")
         }
         FailureCause::InvalidCaFile { path, why } => Notice::failure(format!(
             "The caFile of `{name}` cannot be used: {}.",
             path.display()
         ))
-        .because(capitalized(&sentence(why)))
-        .advise(format!(
+        .with_reason(capitalized(&sentence(why)))
+        .with_advice(format!(
             "Set caFile of `{name}` in config.json to a file of certificates in PEM format."
         )),
         FailureCause::TlsUnavailable { why } => {
             Notice::failure("Secure connections cannot be set up on this system.")
-                .because(capitalized(&sentence(why)))
-                .advise("Install the system's CA certificates, or set caFile in config.json.")
+                .with_reason(capitalized(&sentence(why)))
+                .with_advice("Install the system's CA certificates, or set caFile in config.json.")
         }
         FailureCause::ScriptExhausted { rounds } => Notice::failure(format!(
             "The script has {rounds} rounds, but the model was asked once more."
@@ -170,7 +170,7 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         _ => Notice::failure(format!(
             "`{name}` uses the provider `{provider}`, which does not support this."
         ))
-        .advise(Advice::ChooseOtherModel),
+        .with_advice(Advice::ChooseOtherModel),
     }
 }
 
@@ -199,25 +199,25 @@ pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
             Notice::warning("The model refused to continue."),
             why.as_deref(),
         )
-        .advise(REPHRASE)
-        .advise(Advice::ChooseOtherModel),
+        .with_advice(REPHRASE)
+        .with_advice(Advice::ChooseOtherModel),
         EndReason::ContentFilter => {
             Notice::warning("A content filter on the server ended the answer.")
-                .advise(REPHRASE)
-                .advise(Advice::ChooseOtherModel)
+                .with_advice(REPHRASE)
+                .with_advice(Advice::ChooseOtherModel)
         }
         EndReason::ContextFull => {
             Notice::warning("The answer was cut off because the model's context is full.")
-                .advise(Advice::NewSession)
-                .advise(Advice::ChooseLargerContext)
+                .with_advice(Advice::NewSession)
+                .with_advice(Advice::ChooseLargerContext)
         }
         EndReason::Paused => Notice::warning("The server paused in the middle of the answer.")
-            .advise("Ask it to continue."),
+            .with_advice("Ask it to continue."),
         EndReason::StopSequence => Notice::warning("The answer ended at a stop sequence.")
-            .because("It is set in the model's `options` in config.json."),
+            .with_reason("It is set in the model's `options` in config.json."),
         EndReason::OutOfResources => {
             Notice::warning("The server ran out of resources in the middle of the answer.")
-                .advise(Advice::Retry)
+                .with_advice(Advice::Retry)
         }
         EndReason::Other(name) => Notice::warning(format!("The server ended the answer: {name}.")),
     };
@@ -234,9 +234,9 @@ trait AdviceExt: Sized {
 impl AdviceExt for Notice {
     /// Points to the server's log as well, if we know where it is.
     fn retry(self, target: &RequestTarget) -> Self {
-        let notice = self.advise(Advice::Retry);
+        let notice = self.with_advice(Advice::Retry);
         match target.provider.server_command() {
-            Some(command) => notice.advise(format!(
+            Some(command) => notice.with_advice(format!(
                 "If it happens again, check the log of `{command} serve`."
             )),
             None => notice,
@@ -245,7 +245,7 @@ impl AdviceExt for Notice {
 
     fn keeping(self, has_partial_reply: bool) -> Self {
         match has_partial_reply {
-            true => self.advise(PARTIAL_REPLY_KEPT),
+            true => self.with_advice(PARTIAL_REPLY_KEPT),
             false => self,
         }
     }
@@ -259,7 +259,7 @@ impl AdviceExt for Notice {
 /// Adds the server's own message as the reason, if there is one.
 fn with_server_text(notice: Notice, message: Option<&str>) -> Notice {
     match message.filter(|message| !message.is_empty()) {
-        Some(message) => notice.because(sentence(message)),
+        Some(message) => notice.with_reason(sentence(message)),
         None => notice,
     }
 }

@@ -30,23 +30,23 @@ pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             )),
             Some(message),
         )
-        .advise(format!(
+        .with_advice(format!(
             "Set toolCalls of `{name}` to \"prompt\" in config.json; the tools are then described in the prompt."
         ))
-        .advise(Advice::Probe),
+        .with_advice(Advice::Probe),
         FailureCause::NoCredit { status, message } => with_server_text(
             Notice::failure(format!(
                 "The account at {url} has no credit left (HTTP {status})."
             )),
             Some(message),
         )
-        .advise("Top up the account.")
-        .advise(Advice::ChooseOtherModel),
+        .with_advice("Top up the account.")
+        .with_advice(Advice::ChooseOtherModel),
         FailureCause::ContextOverflow {
             sent: Some(sent),
             limit: Some(limit),
             ..
-        } => too_long(name).because(format!(
+        } => too_long(name).with_reason(format!(
             "It has {sent} tokens; the limit at {url} is {limit}."
         )),
         FailureCause::ContextOverflow { message, .. } => {
@@ -58,8 +58,8 @@ pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
 
 fn too_long(name: &str) -> Notice {
     Notice::failure(format!("The conversation is too long for `{name}`."))
-        .advise(Advice::NewSession)
-        .advise(Advice::ChooseLargerContext)
+        .with_advice(Advice::NewSession)
+        .with_advice(Advice::ChooseLargerContext)
 }
 
 fn status_notice(
@@ -75,28 +75,28 @@ fn status_notice(
     let failure = |what: String| with_server_text(Notice::failure(what), message);
     match status {
         401 => unauthorized_notice(target, message),
-        403 => failure(format!("{url} denied access (HTTP 403).")).advise(format!(
+        403 => failure(format!("{url} denied access (HTTP 403).")).with_advice(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
         404 if server_text.contains("model") => {
             let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
             missing
-                .advise(match target.provider.server_command() {
+                .with_advice(match target.provider.server_command() {
                     Some(command) => format!("Pull it with `{command} pull {model}`."),
                     None => format!("Check model of `{name}` in config.json."),
                 })
-                .advise(Advice::ChooseOtherModel)
+                .with_advice(Advice::ChooseOtherModel)
         }
         404 | 405 => failure(match path {
             Some(path) => format!("{path} does not exist at {url} (HTTP {status})."),
             None => format!("The requested address does not exist at {url} (HTTP {status})."),
         })
-        .advise(format!("Check baseUrl of `{name}` in config.json.")),
+        .with_advice(format!("Check baseUrl of `{name}` in config.json.")),
         413 => failure(format!(
             "The conversation is too large for {url} (HTTP 413)."
         ))
-        .advise(Advice::NewSession)
-        .advise(Advice::ChooseOtherModel),
+        .with_advice(Advice::NewSession)
+        .with_advice(Advice::ChooseOtherModel),
         408 | 504 => {
             failure(format!("{url} took too long to answer (HTTP {status}).")).retry(target)
         }
@@ -112,13 +112,13 @@ fn status_notice(
             failure(format!("{url} reported an internal error (HTTP {status}).")).retry(target)
         }
         _ if server_text.contains("does not support thinking") => {
-            failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
+            failure(format!("{url} refused the request (HTTP {status}).")).with_advice(format!(
                 "Remove think from `{name}` in config.json, or set it to false."
             ))
         }
         _ => failure(format!("{url} refused the request (HTTP {status})."))
-            .advise(format!("Check the settings of `{name}` in config.json."))
-            .advise(Advice::ChooseOtherModel),
+            .with_advice(format!("Check the settings of `{name}` in config.json."))
+            .with_advice(Advice::ChooseOtherModel),
     }
 }
 
@@ -127,13 +127,13 @@ fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice 
     let failure = |what: String| with_server_text(Notice::failure(what), message);
     if !target.has_key {
         return failure(format!("{url} requires an API key (HTTP 401)."))
-            .advise(format!("Set apiKey of `{name}` in config.json."));
+            .with_advice(format!("Set apiKey of `{name}` in config.json."));
     }
     let default = match target.provider.key_variable() {
         Some(variable) => format!(" ({variable} if apiKey is not set)"),
         None => String::new(),
     };
-    failure(format!("{url} rejected the API key (HTTP 401).")).advise(format!(
+    failure(format!("{url} rejected the API key (HTTP 401).")).with_advice(format!(
         "Check apiKey of `{name}` in config.json, or the environment variable it names{default}."
     ))
 }
@@ -146,8 +146,8 @@ fn long_pause_notice(url: &str, status: u16, message: Option<&str>, pause: Durat
         _ => format!("{url} is overloaded and asks to wait {pause} (HTTP {status})."),
     };
     with_server_text(Notice::failure(what), message)
-        .advise(Advice::ChooseOtherModel)
-        .advise("Or ask again after that time.")
+        .with_advice(Advice::ChooseOtherModel)
+        .with_advice("Or ask again after that time.")
 }
 
 /// Whole units, rounded up so that the user does not come back too early.

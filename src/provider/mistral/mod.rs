@@ -7,7 +7,7 @@ use super::error::FailureCause;
 use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, ModelFacts, ProviderKind, Think};
+use crate::domain::{ModelInfo, ModelList, ProviderKind, Think};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -53,7 +53,7 @@ impl ProviderAdapter for Mistral {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelList, FailureCause>> {
         chat_completions::models::list(server, deadline).boxed()
     }
 
@@ -61,7 +61,7 @@ impl ProviderAdapter for Mistral {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
         chat_completions::models::facts(server, deadline).boxed()
     }
 }

@@ -2,7 +2,7 @@
 //! `done: true`.
 
 use super::ndjson::JsonLines;
-use crate::domain::{Carry, ProviderKind, Usage};
+use crate::domain::{ProviderKind, ReasoningEcho, Usage};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
@@ -130,7 +130,7 @@ impl OllamaDecoder {
         if event.get("done").and_then(Value::as_bool) == Some(true) {
             let reason = event.get("done_reason").and_then(Value::as_str);
             if !self.thinking.is_empty() {
-                self.reply.carry(Carry {
+                self.reply.carry(ReasoningEcho {
                     provider: ProviderKind::Ollama,
                     value: std::mem::take(&mut self.thinking).into(),
                 });

@@ -13,7 +13,7 @@ use super::parameter_fallback::ParameterFallback;
 use super::pull::PullProgress;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, ModelFacts};
+use crate::domain::{ModelInfo, ModelList};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl ProviderAdapter for Ollama {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelList, FailureCause>> {
         models::list(server, deadline).boxed()
     }
 
@@ -47,7 +47,7 @@ impl ProviderAdapter for Ollama {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
         models::facts(server, deadline).boxed()
     }
 

@@ -1,20 +1,20 @@
 //! Reads what Ollama reports about its models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
 
-use crate::domain::{ModelFacts, ServerModel};
+use crate::domain::{ListedModel, ModelInfo};
 use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, token_count};
 use serde_json::Value;
 
 /// Reads the response of `POST /api/show`.
-pub(super) fn facts_from_show(show: &Value) -> ModelFacts {
+pub(super) fn facts_from_show(show: &Value) -> ModelInfo {
     let capabilities = bounded_words(show.get("capabilities"));
     let knows_capabilities = show.get("capabilities").is_some_and(Value::is_array);
     let template = text(show, "/template").filter(|template| !template.trim().is_empty());
     let detail = |key: &str| bounded_word(show.pointer(&format!("/details/{key}")));
-    ModelFacts {
+    ModelInfo {
         context_length: context_length(show),
         num_ctx: parameter(text(show, "/parameters").unwrap_or_default(), "num_ctx"),
         loaded_context: None,
-        template_takes_tools: if knows_capabilities {
+        template_supports_tools: if knows_capabilities {
             Some(capabilities.iter().any(|one| one == "tools"))
         } else {
             template.map(mentions_tools)
@@ -66,7 +66,7 @@ fn mentions_tools(template: &str) -> bool {
 
 /// The entries of `/api/tags`: name, size and details. None if this is not such a list; an Ollama
 /// without models may send null.
-pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
+pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     let models = match tags.get("models")? {
         Value::Array(models) => models.as_slice(),
         Value::Null => &[],
@@ -76,17 +76,17 @@ pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
         .iter()
         .filter_map(|entry| {
             let detail = |key: &str| bounded_word(entry.pointer(&format!("/details/{key}")));
-            Some(ServerModel {
+            Some(ListedModel {
                 name: bounded_name(entry.get("name"))
                     .or_else(|| bounded_name(entry.get("model")))?,
                 bytes: entry.get("size").and_then(Value::as_u64),
                 is_loaded: None,
-                facts: ModelFacts {
+                info: ModelInfo {
                     capabilities: bounded_words(entry.get("capabilities")),
                     family: detail("family"),
                     parameter_size: detail("parameter_size"),
                     quantization: detail("quantization_level"),
-                    ..ModelFacts::default()
+                    ..ModelInfo::default()
                 },
             })
         })

@@ -2,8 +2,8 @@
 //! ones are in memory.
 
 use super::model_info::{facts_from_show, loaded_from_ps, models_from_tags};
-use crate::domain::facts::is_same_model;
-use crate::domain::{Catalogue, ModelFacts};
+use crate::domain::model_info::is_same_model;
+use crate::domain::{ModelInfo, ModelList};
 use crate::provider::error::FailureCause;
 use crate::provider::model_list::{MODELS_MAX, NO_LIST};
 use crate::provider::server_client::ServerClient;
@@ -23,7 +23,7 @@ const DETAILS_RESERVE: Duration = Duration::from_millis(250);
 pub(super) async fn facts(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<ModelFacts, FailureCause> {
+) -> Result<ModelInfo, FailureCause> {
     let name = &server.model.model;
     let body = json!({"model": name});
     let show = server.post_json("api/show", &body);
@@ -41,7 +41,7 @@ pub(super) async fn facts(
 pub(super) async fn list(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<Catalogue, FailureCause> {
+) -> Result<ModelList, FailureCause> {
     let tags = server.get_json("api/tags");
     let loaded = timeout_at(deadline - LOADED_RESERVE, loaded(server));
     let (tags, loaded) = tokio::join!(tags, loaded);
@@ -56,8 +56,8 @@ pub(super) async fn list(
         if Instant::now() < details_until
             && let Ok(Ok(show)) = timeout_at(details_until, show).await
         {
-            let listed = std::mem::replace(&mut model.facts, facts_from_show(&show));
-            let facts = &mut model.facts;
+            let listed = std::mem::replace(&mut model.info, facts_from_show(&show));
+            let facts = &mut model.info;
             facts.family = facts.family.take().or(listed.family);
             facts.parameter_size = facts.parameter_size.take().or(listed.parameter_size);
             facts.quantization = facts.quantization.take().or(listed.quantization);
@@ -66,12 +66,15 @@ pub(super) async fn list(
             let mut loaded = loaded.iter();
             let found = loaded.find(|(name, _)| is_same_model(name, &model.name));
             model.is_loaded = Some(found.is_some());
-            model.facts.loaded_context = found.and_then(|(_, context)| *context);
+            model.info.loaded_context = found.and_then(|(_, context)| *context);
         }
         model
     });
     let models = stream::iter(detailed).buffered(OPEN_MAX).collect().await;
-    Ok(Catalogue { models, is_cut })
+    Ok(ModelList {
+        models,
+        is_truncated: is_cut,
+    })
 }
 
 pub(super) async fn is_loaded(server: &ServerClient) -> Option<bool> {

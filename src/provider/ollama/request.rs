@@ -1,7 +1,7 @@
 //! The body of Ollama's `/api/chat`. Pure.
 
 use crate::domain::model::ToolRole;
-use crate::domain::{CallMessage, Dialect, Message, ProviderKind, Think};
+use crate::domain::{Dialect, Message, ProviderKind, Think, ToolCallMessage};
 use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE, ThinkingForm};
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
@@ -61,7 +61,10 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
         Message::Assistant(text) => json!({"role": "assistant", "content": text}),
-        Message::Calls { calls, carry } if is_native => {
+        Message::ToolCalls {
+            calls,
+            reasoning_echo: carry,
+        } if is_native => {
             let mut message = json!({"role": "assistant", "content": ""});
             let carry = carry.as_ref();
             let carry = carry.filter(|carry| carry.provider == ProviderKind::Ollama);
@@ -71,15 +74,15 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
             message["tool_calls"] = calls.iter().map(native_call).collect();
             message
         }
-        Message::Calls { calls, .. } => {
+        Message::ToolCalls { calls, .. } => {
             json!({"role": "assistant", "content": render_calls(calls, dialect)})
         }
-        Message::Result(result) if is_native => json!({
+        Message::ToolResult(result) if is_native => json!({
             "role": "tool",
             "tool_name": result.native_name,
             "content": result.content,
         }),
-        Message::Result(result) => match tool_role {
+        Message::ToolResult(result) => match tool_role {
             ToolRole::Tool => json!({
                 "role": "tool",
                 "tool_name": result.tool,
@@ -90,7 +93,7 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
     }
 }
 
-fn native_call(call: &CallMessage) -> Value {
+fn native_call(call: &ToolCallMessage) -> Value {
     json!({
         "id": call.wire_id,
         "function": {"name": call.native_name, "arguments": call.arguments},

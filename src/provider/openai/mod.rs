@@ -6,7 +6,7 @@ use super::error::FailureCause;
 use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Catalogue, ModelFacts, ProviderKind, Think};
+use crate::domain::{ModelInfo, ModelList, ProviderKind, Think};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -43,7 +43,7 @@ impl ProviderAdapter for OpenAi {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelList, FailureCause>> {
         chat_completions::models::list(server, deadline).boxed()
     }
 
@@ -51,7 +51,7 @@ impl ProviderAdapter for OpenAi {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
+    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
         chat_completions::models::facts(server, deadline).boxed()
     }
 }

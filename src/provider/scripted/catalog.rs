@@ -2,8 +2,8 @@
 
 use super::super::error::{FailureCause, ProviderError};
 use super::super::pull::{PullProgress, PullStream};
-use crate::domain::facts::is_same_model;
-use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
+use crate::domain::model_info::is_same_model;
+use crate::domain::{ListedModel, ModelConfig, ModelInfo, ModelList};
 use crate::sync::lock_ignoring_poison;
 use futures::stream;
 use std::collections::{HashMap, VecDeque};
@@ -24,12 +24,12 @@ pub struct ScriptedCatalog(Arc<Mutex<CatalogState>>);
 #[derive(Debug, Default)]
 struct CatalogState {
     /// By base URL; None for a server that never answers.
-    servers: HashMap<String, Option<Vec<ServerModel>>>,
+    servers: HashMap<String, Option<Vec<ListedModel>>>,
     pulls: VecDeque<Vec<PullStep>>,
 }
 
 impl ScriptedCatalog {
-    pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
+    pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ListedModel>>) {
         lock_ignoring_poison(&self.0)
             .servers
             .insert(url.to_owned(), models);
@@ -49,7 +49,7 @@ impl ScriptedCatalog {
     pub(in crate::provider) async fn catalogue(
         &self,
         server: &ModelConfig,
-    ) -> Result<Catalogue, ProviderError> {
+    ) -> Result<ModelList, ProviderError> {
         let stocked = lock_ignoring_poison(&self.0)
             .servers
             .get(&server.base_url)
@@ -57,22 +57,22 @@ impl ScriptedCatalog {
         match stocked {
             None => Err(ProviderError::new(server, FailureCause::ConnectionRefused)),
             Some(None) => std::future::pending().await,
-            Some(Some(models)) => Ok(Catalogue {
+            Some(Some(models)) => Ok(ModelList {
                 models,
-                is_cut: false,
+                is_truncated: false,
             }),
         }
     }
 
     /// Empty for a model that no server has.
-    pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
+    pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelInfo {
         let inner = lock_ignoring_poison(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
         let found = models
             .flatten()
             .flatten()
             .find(|one| is_same_model(&one.name, &model.model));
-        found.map(|one| one.facts.clone()).unwrap_or_default()
+        found.map(|one| one.info.clone()).unwrap_or_default()
     }
 
     pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
@@ -90,9 +90,9 @@ impl ScriptedCatalog {
                     .entry(server.base_url.clone())
                     .or_default()
                     .get_or_insert_default();
-                models.push(ServerModel {
+                models.push(ListedModel {
                     name,
-                    ..ServerModel::default()
+                    ..ListedModel::default()
                 });
                 return None;
             }

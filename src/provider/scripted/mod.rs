@@ -8,7 +8,7 @@ pub use catalog::PullStep;
 use super::error::{FailureCause, ProviderError};
 use super::reply_stream::ReplyStream;
 use super::types::{ChatRequest, EndReason, NativeCall, StreamPart};
-use crate::domain::{Arguments, ServerModel};
+use crate::domain::{Arguments, ListedModel};
 use crate::sync::lock_ignoring_poison;
 use catalog::ScriptedCatalog;
 use futures::stream;
@@ -119,7 +119,7 @@ impl Script {
     }
 
     /// Adds a server with these models.
-    pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ServerModel>) -> Self {
+    pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ListedModel>) -> Self {
         self.catalog.stock(url, Some(models.into_iter().collect()));
         self
     }

@@ -1,6 +1,6 @@
 //! Folds the records of a journal into turns.
 
-use super::Record;
+use super::JournalRecord;
 use crate::domain::{SessionId, Usage};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -12,20 +12,20 @@ pub struct JournaledTurn {
     pub model: String,
     pub session: Option<SessionId>,
     /// The time of the conversation's first prompt.
-    pub started: Option<Timestamp>,
+    pub session_started_at: Option<Timestamp>,
     /// The number of earlier messages.
-    pub before: usize,
-    pub at: Option<Timestamp>,
-    pub pieces: Vec<Piece>,
+    pub messages_before: usize,
+    pub started_at: Option<Timestamp>,
+    pub pieces: Vec<JournaledPiece>,
     /// Calls: id, whether it awaits approval, and its JSON.
     pub calls: Vec<(u64, bool, Value)>,
     /// The final answer, the time it ended, and its usage.
     pub answer: Option<(String, Option<Timestamp>, Usage)>,
-    pub ended: bool,
+    pub ended_unanswered: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct JournaledPiece {
     pub id: u64,
     pub thinking: bool,
     pub text: String,
@@ -33,15 +33,15 @@ pub struct Piece {
 
 impl JournaledTurn {
     /// The partial answer.
-    pub fn words(&self) -> String {
-        self.joined(false)
+    pub fn answer_text(&self) -> String {
+        self.join_pieces(false)
     }
 
-    pub fn thinking(&self) -> String {
-        self.joined(true)
+    pub fn thinking_text(&self) -> String {
+        self.join_pieces(true)
     }
 
-    fn joined(&self, thinking: bool) -> String {
+    fn join_pieces(&self, thinking: bool) -> String {
         let pieces = self.pieces.iter();
         let texts = pieces
             .filter(|piece| piece.thinking == thinking)
@@ -51,39 +51,39 @@ impl JournaledTurn {
     }
 
     /// Calls that await the user's approval.
-    pub fn awaiting(&self) -> impl Iterator<Item = &Value> {
+    pub fn calls_awaiting_approval(&self) -> impl Iterator<Item = &Value> {
         let waiting = self.calls.iter().filter(|(_, awaiting, _)| *awaiting);
         waiting.map(|(_, _, entry)| entry)
     }
 
-    fn take(&mut self, record: Record) {
+    fn apply(&mut self, record: JournalRecord) {
         match record {
-            Record::Turn { .. } => {}
-            Record::Words {
+            JournalRecord::Turn { .. } => {}
+            JournalRecord::Text {
                 piece,
                 thinking,
                 text,
             } => match self.pieces.iter_mut().rfind(|known| known.id == piece) {
                 Some(known) => known.text.push_str(&text),
-                None => self.pieces.push(Piece {
+                None => self.pieces.push(JournaledPiece {
                     id: piece,
                     thinking,
                     text,
                 }),
             },
-            Record::Turned { piece, thinking } => {
+            JournalRecord::Reclassified { piece, thinking } => {
                 let known = self.pieces.iter_mut().rfind(|known| known.id == piece);
                 if let Some(known) = known {
                     known.thinking = thinking;
                 }
             }
-            Record::Restored { piece, text } => {
+            JournalRecord::Restored { piece, text } => {
                 let known = self.pieces.iter_mut().rfind(|known| known.id == piece);
                 if let Some(known) = known {
                     known.text = text;
                 }
             }
-            Record::Call {
+            JournalRecord::Call {
                 call,
                 awaiting,
                 entry,
@@ -91,30 +91,30 @@ impl JournaledTurn {
                 Some(known) => *known = (call, awaiting, entry),
                 None => self.calls.push((call, awaiting, entry)),
             },
-            Record::Answer {
+            JournalRecord::Answer {
                 text,
                 input,
                 output,
                 at,
             } => self.answer = Some((text, at.parse().ok(), Usage { input, output })),
-            Record::Ended => self.ended = true,
+            JournalRecord::Ended => self.ended_unanswered = true,
         }
     }
 }
 
 /// The turns of a journal; empty if it does not begin with a turn. Skips partial and
 /// unknown records.
-pub(super) fn read(bytes: &[u8]) -> Vec<JournaledTurn> {
+pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
     let mut turns: Vec<JournaledTurn> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
-        let Ok(record) = serde_json::from_slice::<Record>(line) else {
+        let Ok(record) = serde_json::from_slice::<JournalRecord>(line) else {
             if turns.is_empty() {
                 return turns;
             }
             continue;
         };
         match record {
-            Record::Turn {
+            JournalRecord::Turn {
                 prompt,
                 model,
                 session,
@@ -125,16 +125,16 @@ pub(super) fn read(bytes: &[u8]) -> Vec<JournaledTurn> {
                 prompt,
                 model,
                 session,
-                started: started.parse().ok(),
-                before,
-                at: at.parse().ok(),
+                session_started_at: started.parse().ok(),
+                messages_before: before,
+                started_at: at.parse().ok(),
                 pieces: Vec::new(),
                 calls: Vec::new(),
                 answer: None,
-                ended: false,
+                ended_unanswered: false,
             }),
             other => match turns.last_mut() {
-                Some(turn) => turn.take(other),
+                Some(turn) => turn.apply(other),
                 None => return turns,
             },
         }

@@ -1,12 +1,12 @@
 //! Draws a tool call: tool and server on the left, state on the right. A running call with
 //! progress gets a second row.
 
-use crate::domain::progress::{Measure, Progress};
+use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::chat::scene::Scene;
-use crate::tui::widgets::numbers::{rows_words, seconds};
+use crate::tui::chat::row_context::RowContext;
+use crate::tui::widgets::numbers::{format_row_count, format_seconds};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -20,17 +20,17 @@ const SERVER_FROM: u16 = 20;
 const RUNNING_COLUMNS: u16 = 8;
 
 /// `▸ get-sum  everything            ✓ 0.1 s`
-pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Painter) {
+pub fn draw(scene: &RowContext, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Painter) {
     let fold = match &call.state {
         ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
-        _ if unfolded => pen.glyphs.open,
+        _ if unfolded => pen.glyphs.unfolded,
         _ => pen.glyphs.folded,
     };
-    let (mut words, style) = outcome(scene, call, pen);
-    if let Some(rows) = scene.unread.get(&call.id).filter(|_| has_run(call)) {
+    let (mut words, style) = state_label(scene, call, pen);
+    if let Some(rows) = scene.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
         words = format!(
             "{} not read {} {words}",
-            rows_words(*rows, ""),
+            format_row_count(*rows, ""),
             pen.glyphs.dot
         );
     }
@@ -52,9 +52,9 @@ pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut
         0 => room,
         columns => room.saturating_sub(columns + 2),
     };
-    let used = pen.put_cut(x, row.y, tool.as_str(), pen.theme.plain, tool_columns);
+    let used = pen.put_truncated(x, row.y, tool.as_str(), pen.theme.plain, tool_columns);
     let left = room.saturating_sub(used + 2);
-    pen.put_cut(x + used + 2, row.y, server.as_str(), pen.theme.dim, left);
+    pen.put_truncated(x + used + 2, row.y, server.as_str(), pen.theme.dim, left);
 }
 
 fn has_run(call: &ToolCall) -> bool {
@@ -65,7 +65,7 @@ fn has_run(call: &ToolCall) -> bool {
     }
 }
 
-fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
+fn state_label(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let done = match &call.state {
         ToolState::Proposed => return ("called".to_owned(), theme.dim),
@@ -73,15 +73,15 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
         ToolState::Running { .. } => {
             let since = scene
                 .timing
-                .calls
+                .call_starts
                 .get(&call.id)
                 .copied()
                 .unwrap_or(scene.now);
-            return (seconds(scene.now.saturating_sub(since)), theme.dim);
+            return (format_seconds(scene.now.saturating_sub(since)), theme.dim);
         }
         ToolState::Done(outcome) => outcome,
     };
-    let took = done.elapsed().map(seconds).unwrap_or_default();
+    let took = done.elapsed().map(format_seconds).unwrap_or_default();
     let (mark, word, style) = match done {
         ToolOutcome::Succeeded { .. } => (glyphs.ok, "", theme.success),
         ToolOutcome::Failed { .. } => (glyphs.failed, "failed ", theme.failure),
@@ -109,17 +109,17 @@ pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
         return;
     };
     let dim = pen.theme.dim;
-    let measure = measure_words(progress, row.width, pen);
+    let measure = progress_label(progress, row.width, pen);
     let start = pen.put_right(row.right(), row.y, &measure, dim);
     let message = Clean::single_line(progress.message.as_deref().unwrap_or_default());
     let columns = start.saturating_sub(row.x + 4);
-    pen.put_cut(row.x + 2, row.y, message.as_str().trim(), dim, columns);
+    pen.put_truncated(row.x + 2, row.y, message.as_str().trim(), dim, columns);
 }
 
-fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
-    let share = match progress.measure() {
-        Measure::Share(share) => share,
-        Measure::Count(count) => return count_words(count),
+fn progress_label(progress: &ToolProgress, columns: u16, pen: &Painter) -> String {
+    let share = match progress.amount() {
+        ProgressAmount::Fraction(share) => share,
+        ProgressAmount::Count(count) => return format_count(count),
     };
     // Round down: 100 % appears only when the work is complete.
     let percent = (share * 100.0).floor();
@@ -127,13 +127,13 @@ fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
         return format!("{percent:3.0} %");
     }
     let full = (share * BAR_COLUMNS as f64).round() as usize;
-    let [left, right] = pen.glyphs.bar;
-    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
+    let [left, right] = pen.glyphs.bar_ends;
+    let bar = pen.glyphs.bar_full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
     format!("{left}{bar}{right} {percent:3.0} %")
 }
 
 /// A count whose unit only the server knows.
-fn count_words(count: f64) -> String {
+fn format_count(count: f64) -> String {
     if count >= 1e12 {
         return format!("{count:.1e}");
     }
@@ -146,17 +146,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_under_nothing_is_nothing() {
+    fn negative_progress_is_drawn_as_zero() {
         let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 30, 1));
-        let model = crate::tui::Model::new(&Default::default(), (30, 1));
+        let model = crate::tui::UiModel::new(&Default::default(), (30, 1));
         let pen = Painter::new(&mut buffer, model.screen.theme, model.screen.glyphs);
-        let progress = Progress::new(-5.0, Some(10.0), None);
-        assert_eq!(measure_words(&progress, 30, &pen), "▕          ▏   0 %");
-        assert_eq!(measure_words(&progress, 20, &pen), "  0 %");
+        let progress = ToolProgress::new(-5.0, Some(10.0), None);
+        assert_eq!(progress_label(&progress, 30, &pen), "▕          ▏   0 %");
+        assert_eq!(progress_label(&progress, 20, &pen), "  0 %");
     }
 
     #[test]
-    fn a_count_is_short_whatever_it_is() {
+    fn counts_stay_short() {
         let cases = [
             (0.0, "0"),
             (17.0, "17"),
@@ -165,7 +165,7 @@ mod tests {
             (1e300, "1.0e300"),
         ];
         for (count, words) in cases {
-            assert_eq!(count_words(count), words);
+            assert_eq!(format_count(count), words);
         }
     }
 }

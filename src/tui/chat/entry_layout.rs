@@ -1,82 +1,92 @@
 //! The cached layout of one entry and the inputs that it depends on.
 
-use crate::domain::{Body, Entry};
-use crate::tui::chat::entry_rows::{Shape, frame_of, shape, text_of};
-use crate::tui::chat::layout_input::Source;
-use crate::tui::chat::rendered_text::Laid;
+use crate::domain::{EntryBody, TranscriptEntry};
+use crate::tui::chat::entry_rows::{EntryShape, body_text, entry_shape, head_and_foot_rows};
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::rendered_text::RenderedText;
 
 /// The inputs of a layout: equal keys mean equal layouts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stamp {
+pub struct LayoutKey {
     /// Index in the transcript.
     pub entry: usize,
     pub revision: u64,
     pub grows_since: u64,
     pub width: u16,
-    pub aside: bool,
+    pub has_thinking_pane: bool,
     pub unfolded: bool,
-    pub gap: usize,
+    pub gap_rows: usize,
     /// Show the raw text instead of rendered Markdown.
     pub raw: bool,
     /// The entry may still grow.
-    pub open: bool,
+    pub is_open: bool,
     /// The thinking is shown unfolded.
-    pub lingers: bool,
+    pub is_expanded_thinking: bool,
 }
 
 #[derive(Debug, Clone)]
-pub struct Slot {
-    pub stamp: Stamp,
-    pub head: usize,
+pub struct EntryLayout {
+    pub key: LayoutKey,
+    pub head_rows: usize,
     /// The text only grows at its end.
-    pub streams: bool,
-    pub text: Option<Laid>,
+    pub is_streaming: bool,
+    pub text: Option<RenderedText>,
     pub height: usize,
 }
 
-impl Slot {
-    pub fn cost(&self) -> usize {
-        self.text.as_ref().map_or(0, Laid::cost)
+impl EntryLayout {
+    pub fn memory_bytes(&self) -> usize {
+        self.text.as_ref().map_or(0, RenderedText::memory_bytes)
     }
 
     /// Text size in bytes if the entry streams, else 0.
-    pub fn streamed(&self) -> usize {
-        let text = self.text.as_ref().filter(|_| self.streams);
-        text.map_or(0, Laid::bytes)
+    pub fn streamed_bytes(&self) -> usize {
+        let text = self.text.as_ref().filter(|_| self.is_streaming);
+        text.map_or(0, RenderedText::text_bytes)
     }
 
-    pub fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
-        let (head, foot) = frame_of(entry, source, stamp.unfolded);
-        let streams = matches!(entry.body, Body::Thinking { .. } | Body::Text { .. });
-        let text = text_of(entry, source, stamp.unfolded).map(|(raw, indent)| {
+    pub fn new(
+        entry: &TranscriptEntry,
+        source: &LayoutInput,
+        stamp: LayoutKey,
+        old: Option<Self>,
+    ) -> Self {
+        let (head, foot) = head_and_foot_rows(entry, source, stamp.unfolded);
+        let streams = matches!(
+            entry.body,
+            EntryBody::Thinking { .. } | EntryBody::Text { .. }
+        );
+        let text = body_text(entry, source, stamp.unfolded).map(|(raw, indent)| {
             let width = stamp.width.saturating_sub(indent).max(1);
             let kept = old.filter(|old| {
-                old.streams
+                old.is_streaming
                     && streams
-                    && old.stamp.width == stamp.width
-                    && old.stamp.entry == stamp.entry
-                    && old.stamp.grows_since == stamp.grows_since
-                    && old.stamp.unfolded == stamp.unfolded
-                    && old.stamp.raw == stamp.raw
+                    && old.key.width == stamp.width
+                    && old.key.entry == stamp.entry
+                    && old.key.grows_since == stamp.grows_since
+                    && old.key.unfolded == stamp.unfolded
+                    && old.key.raw == stamp.raw
             });
             match kept.and_then(|old| old.text) {
                 Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
-                    text.extend_to(&raw, stamp.open);
+                    text.extend_to(&raw, stamp.is_open);
                     text
                 }
-                _ if streams && !stamp.raw => Laid::marked(&raw, width, source.marks, stamp.open),
-                _ => Laid::written(&raw, width),
+                _ if streams && !stamp.raw => {
+                    RenderedText::markdown(&raw, width, source.markdown_glyphs, stamp.is_open)
+                }
+                _ => RenderedText::plain(&raw, width),
             }
         });
-        let rows = text.as_ref().map_or(0, Laid::len);
-        let height = match shape(entry, source) {
-            Shape::Hidden => 0,
-            Shape::Line | Shape::Block => stamp.gap + head + rows + foot,
+        let rows = text.as_ref().map_or(0, RenderedText::len);
+        let height = match entry_shape(entry, source) {
+            EntryShape::Hidden => 0,
+            EntryShape::FoldedLine | EntryShape::Block => stamp.gap_rows + head + rows + foot,
         };
         Self {
-            stamp,
-            head,
-            streams,
+            key: stamp,
+            head_rows: head,
+            is_streaming: streams,
             text,
             height,
         }

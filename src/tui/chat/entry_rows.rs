@@ -2,11 +2,11 @@
 //! between.
 
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
-use crate::domain::{Advice, Body, Entry, Notice, PromptKind};
+use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::advice;
-use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
 
 /// Indentation of a call's text and of unfolded thinking.
@@ -19,10 +19,10 @@ const UNFOLDED_BYTES_MAX: usize = 12_000;
 
 /// How an entry is spaced from its neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum EntryShape {
     Hidden,
     /// One foldable line, without a gap to other such lines.
-    Line,
+    FoldedLine,
     Block,
 }
 
@@ -32,83 +32,100 @@ thread_local! {
     static SHAPES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-pub fn shape(entry: &Entry, source: &Source) -> Shape {
+pub fn entry_shape(entry: &TranscriptEntry, source: &LayoutInput) -> EntryShape {
     #[cfg(test)]
     SHAPES.set(SHAPES.get() + 1);
     let blank = |text: &str| text.chars().all(char::is_whitespace);
     match &entry.body {
-        Body::Tool(_) => Shape::Line,
-        Body::Thinking { text, .. } if blank(text) => Shape::Hidden,
-        Body::Thinking { .. } if source.is_pane() => Shape::Block,
-        Body::Thinking { .. } if source.aside => Shape::Hidden,
-        Body::Thinking { .. } if !source.lingers(entry) => Shape::Line,
-        Body::Text {
-            text, cancelled, ..
-        } if blank(text) && !cancelled => Shape::Hidden,
-        _ => Shape::Block,
+        EntryBody::Tool(_) => EntryShape::FoldedLine,
+        EntryBody::Thinking { text, .. } if blank(text) => EntryShape::Hidden,
+        EntryBody::Thinking { .. } if source.is_thinking_pane() => EntryShape::Block,
+        EntryBody::Thinking { .. } if source.has_thinking_pane => EntryShape::Hidden,
+        EntryBody::Thinking { .. } if !source.is_expanded_thinking(entry) => EntryShape::FoldedLine,
+        EntryBody::Text {
+            text,
+            is_cancelled: cancelled,
+            ..
+        } if blank(text) && !cancelled => EntryShape::Hidden,
+        _ => EntryShape::Block,
     }
 }
 
 /// The numbers of head and foot rows.
-pub fn frame_of(entry: &Entry, source: &Source, unfolded: bool) -> (usize, usize) {
+pub fn head_and_foot_rows(
+    entry: &TranscriptEntry,
+    source: &LayoutInput,
+    unfolded: bool,
+) -> (usize, usize) {
     match &entry.body {
-        Body::Prompt { .. } => (1, 0),
-        Body::Text { cancelled, .. } => (1, usize::from(*cancelled)),
-        Body::Thinking { open, .. } if source.is_pane() || source.lingers(entry) => {
+        EntryBody::Prompt { .. } => (1, 0),
+        EntryBody::Text {
+            is_cancelled: cancelled,
+            ..
+        } => (1, usize::from(*cancelled)),
+        EntryBody::Thinking { is_open: open, .. }
+            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+        {
             (1, usize::from(!open))
         }
         // The fold line and the header of the unfolded text.
-        Body::Thinking { .. } if unfolded => (2, 1),
-        Body::Thinking { .. } => (1, 0),
-        Body::Tool(call) => match &call.state {
+        EntryBody::Thinking { .. } if unfolded => (2, 1),
+        EntryBody::Thinking { .. } => (1, 0),
+        EntryBody::Tool(call) => match &call.state {
             ToolState::Running { progress: Some(_) } => (2, 0),
             _ => (1, 0),
         },
-        Body::Note(_) => (0, 0),
+        EntryBody::Note(_) => (0, 0),
     }
 }
 
 /// The raw text between head and foot, and its indentation in columns.
-pub fn text_of<'a>(
-    entry: &'a Entry,
-    source: &Source,
+pub fn body_text<'a>(
+    entry: &'a TranscriptEntry,
+    source: &LayoutInput,
     unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
-        Body::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), 0)),
-        Body::Text { text, .. } => Some((text.into(), 0)),
-        Body::Thinking { text, .. } if source.is_pane() => Some((text.into(), 0)),
-        Body::Thinking { text, .. } if source.lingers(entry) => Some((text.into(), 0)),
-        Body::Thinking { text, .. } => unfolded.then(|| (text.into(), INDENT)),
-        Body::Tool(call) if unfolded => Some((tool_text(call).into(), INDENT)),
-        Body::Tool(call) if source.unasked.contains(&call.id) => {
-            let columns = source.width.saturating_sub(INDENT).max(1);
-            Some((arguments_in_short(call, columns.into()).into(), INDENT))
+        EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), 0)),
+        EntryBody::Text { text, .. } => Some((text.into(), 0)),
+        EntryBody::Thinking { text, .. } if source.is_thinking_pane() => Some((text.into(), 0)),
+        EntryBody::Thinking { text, .. } if source.is_expanded_thinking(entry) => {
+            Some((text.into(), 0))
         }
-        Body::Tool(_) => None,
-        Body::Note(notice) => Some((notice_text(notice).into(), 2)),
+        EntryBody::Thinking { text, .. } => unfolded.then(|| (text.into(), INDENT)),
+        EntryBody::Tool(call) if unfolded => Some((unfolded_call_text(call).into(), INDENT)),
+        EntryBody::Tool(call) if source.auto_approved.contains(&call.id) => {
+            let columns = source.width.saturating_sub(INDENT).max(1);
+            Some((argument_lines(call, columns.into()).into(), INDENT))
+        }
+        EntryBody::Tool(_) => None,
+        EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
     }
 }
 
 /// Blank rows above an entry: none above the first and between folded lines, else one.
-pub fn gap_before(source: &Source, index: usize) -> usize {
+pub fn gap_rows_before(source: &LayoutInput, index: usize) -> usize {
     let Some(entry) = source.entry(index) else {
         return 0;
     };
-    let before = last_shown(source, index)
+    let before = last_visible_before(source, index)
         .and_then(|index| source.entry(index))
-        .map(|entry| (shape(entry, source), entry));
+        .map(|entry| (entry_shape(entry, source), entry));
     match before {
         None => 0,
-        Some((Shape::Line, _)) if shape(entry, source) == Shape::Line => 0,
-        Some((_, before)) => usize::from(!is_fault_of(entry, before)),
+        Some((EntryShape::FoldedLine, _))
+            if entry_shape(entry, source) == EntryShape::FoldedLine =>
+        {
+            0
+        }
+        Some((_, before)) => usize::from(!is_failure_of(entry, before)),
     }
 }
 
 /// Index of the last visible entry before `end`. There may be thousands of hidden entries,
 /// so each run of them is walked only once.
-fn last_shown(source: &Source, end: usize) -> Option<usize> {
-    let (from, to) = source.hidden.get();
+fn last_visible_before(source: &LayoutInput, end: usize) -> Option<usize> {
+    let (from, to) = source.hidden_run.get();
     let mut at = end;
     loop {
         if (from..=to).contains(&at) {
@@ -116,11 +133,11 @@ fn last_shown(source: &Source, end: usize) -> Option<usize> {
         }
         let index = at.checked_sub(1);
         let entry = index.and_then(|index| source.entry(index));
-        if entry.is_none_or(|entry| shape(entry, source) != Shape::Hidden) {
+        if entry.is_none_or(|entry| entry_shape(entry, source) != EntryShape::Hidden) {
             // Skip if the known run already covers this one; otherwise extend or replace
             // it.
             if at != from || end > to {
-                source.hidden.set((at, end));
+                source.hidden_run.set((at, end));
             }
             return index;
         }
@@ -129,10 +146,10 @@ fn last_shown(source: &Source, end: usize) -> Option<usize> {
 }
 
 /// A failure appears directly below the text that it interrupted.
-fn is_fault_of(entry: &Entry, before: &Entry) -> bool {
+fn is_failure_of(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
     matches!(
         (&entry.body, &before.body),
-        (Body::Note(_), Body::Text { .. })
+        (EntryBody::Note(_), EntryBody::Text { .. })
     ) && entry.turn == before.turn
 }
 
@@ -152,11 +169,11 @@ fn notice_text(notice: &Notice) -> String {
     if let ([select @ Advice::SelectModel, more @ ..], None) = (advice, &notice.why) {
         first.extend([
             " ",
-            &advice::words(std::slice::from_ref(select)).unwrap_or_default(),
+            &advice::advice_line(std::slice::from_ref(select)).unwrap_or_default(),
         ]);
         advice = more;
     }
-    let rest = [notice.why.clone(), advice::words(advice)];
+    let rest = [notice.why.clone(), advice::advice_line(advice)];
     let rest: Vec<_> = rest.into_iter().flatten().collect();
     if rest.is_empty() {
         first
@@ -167,7 +184,7 @@ fn notice_text(notice: &Notice) -> String {
 
 /// `key: value` lines truncated to `columns`. Control characters are escaped, so no value
 /// can imitate or hide another line.
-fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
+fn argument_lines(call: &ToolCall, columns: usize) -> String {
     let arguments = &call.arguments;
     let shown = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
         let line = format!("{}: {value}", key.replace('\n', " "));
@@ -188,34 +205,37 @@ fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
 }
 
 /// The beginning of each section of an unfolded call. A viewer shows the rest.
-fn tool_text(call: &ToolCall) -> String {
+fn unfolded_call_text(call: &ToolCall) -> String {
     let mut text = String::new();
-    let parts = parts_of(call);
+    let parts = call_sections(call);
     for (heading, part) in &parts {
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(heading);
         text.push('\n');
-        let shown = beginning(part);
+        let shown = truncate_preview(part);
         text.push_str(shown.trim_end_matches('\n'));
         let rest = part.len() - shown.len();
         if rest > 0 {
-            text.push_str(&format!("\n… {} more (o opens all of it)", bytes(rest)));
+            text.push_str(&format!(
+                "\n… {} more (o opens all of it)",
+                format_bytes(rest)
+            ));
         }
     }
     text
 }
 
 /// The part of a text that the chat shows.
-fn beginning(text: &str) -> &str {
+fn truncate_preview(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
     let mut ends = start.match_indices('\n').map(|(at, _)| at);
     let end = ends.nth(UNFOLDED_LINES_MAX - 1).unwrap_or(start.len());
     &start[..end]
 }
 
-fn bytes(count: usize) -> String {
+fn format_bytes(count: usize) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
@@ -225,9 +245,9 @@ fn bytes(count: usize) -> String {
 
 /// The full text of a call and the byte offset of its last section, which is what the copy
 /// key copies: the result, or the arguments if there is no result. Raw.
-pub fn call_in_full(call: &ToolCall) -> (String, usize) {
+pub fn full_call_text(call: &ToolCall) -> (String, usize) {
     let (mut text, mut copied) = (String::new(), 0);
-    for (heading, part) in parts_of(call) {
+    for (heading, part) in call_sections(call) {
         if !text.is_empty() {
             text.push('\n');
         }
@@ -239,7 +259,7 @@ pub fn call_in_full(call: &ToolCall) -> (String, usize) {
     (text, copied)
 }
 
-fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
+fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
     let mut parts = Vec::new();
     if let Some(original) = &call.original {
@@ -250,7 +270,9 @@ fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
         let result = match outcome {
             ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
             ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
-            ToolOutcome::Denied { word: Some(word) } => word,
+            ToolOutcome::Denied {
+                message: Some(word),
+            } => word,
             _ => return parts,
         };
         parts.push(("result", result.as_str().into()));
@@ -263,66 +285,66 @@ mod tests {
     use super::*;
     use crate::domain::{CallId, PieceId, TurnId};
     use crate::text::markdown::MarkdownGlyphs;
-    use crate::tui::chat::viewport::Flow;
+    use crate::tui::chat::viewport::Viewport;
     use std::cell::Cell;
     use std::collections::HashSet;
 
-    fn thinking(text: &str) -> Body {
-        Body::Thinking {
+    fn thinking(text: &str) -> EntryBody {
+        EntryBody::Thinking {
             piece: PieceId(1),
             text: text.to_owned(),
-            open: false,
+            is_open: false,
         }
     }
 
-    fn text(text: &str) -> Body {
-        Body::Text {
+    fn text(text: &str) -> EntryBody {
+        EntryBody::Text {
             piece: PieceId(2),
             round: 1,
             model: String::new(),
             text: text.to_owned(),
-            cancelled: false,
+            is_cancelled: false,
         }
     }
 
-    fn entries(bodies: impl IntoIterator<Item = Body>) -> Vec<Entry> {
-        let entry = |body| Entry {
+    fn entries(bodies: impl IntoIterator<Item = EntryBody>) -> Vec<TranscriptEntry> {
+        let entry = |body| TranscriptEntry {
             turn: TurnId(1),
             revision: 1,
-            grows_since: 0,
+            append_only_since: 0,
             body,
         };
         bodies.into_iter().map(entry).collect()
     }
 
-    fn source<'a>(entries: &'a [Entry], unasked: &'a HashSet<CallId>) -> Source<'a> {
-        Source {
+    fn source<'a>(entries: &'a [TranscriptEntry], unasked: &'a HashSet<CallId>) -> LayoutInput<'a> {
+        LayoutInput {
             entries,
-            list: None,
+            visible_indices: None,
             width: 40,
-            aside: true,
-            unasked,
-            tail: 0,
+            has_thinking_pane: true,
+            auto_approved: unasked,
+            tail_rows: 0,
             raw: false,
-            open: None,
-            lingering: None,
-            marks: MarkdownGlyphs::new(false, true),
-            hidden: Cell::default(),
+            open_entry: None,
+            expanded_thinking: None,
+            markdown_glyphs: MarkdownGlyphs::new(false, true),
+            hidden_run: Cell::default(),
         }
     }
 
     #[test]
-    fn a_frame_over_hidden_entries_looks_at_each_a_few_times() {
+    fn drawing_hidden_entries_visits_each_a_bounded_number_of_times() {
         let pairs = (0..1_000).flat_map(|_| [thinking("a"), text(" ")]);
         let entries = entries([text("first")].into_iter().chain(pairs));
         let unasked = HashSet::new();
-        let mut flow = Flow::default();
-        let frame = |flow: &mut Flow| {
+        let mut flow = Viewport::default();
+        let frame = |flow: &mut Viewport| {
             let source = source(&entries, &unasked);
             SHAPES.set(0);
-            let top = flow.top(&source, 20);
-            flow.visible(&source, top, 20);
-            flow.below(&source, top, 20);
+            let top = flow.top_position(&source, 20);
+            flow.visible_rows(&source, top, 20);
+            flow.rows_below(&source, top, 20);
             SHAPES.get()
         };
         frame(&mut flow);
@@ -331,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_of_an_entry_depends_on_the_last_shown_one_before_it() {
+    fn gap_depends_on_the_previous_visible_entry() {
         let bodies = [
             text(" "),
             text("a"),
@@ -349,7 +371,7 @@ mod tests {
         for order in [(0..7).collect(), upwards, vec![4, 6, 2, 1, 3, 0, 5, 3]] {
             let source = source(&entries, &unasked);
             for index in order {
-                assert_eq!(gap_before(&source, index), expected[index], "{index}");
+                assert_eq!(gap_rows_before(&source, index), expected[index], "{index}");
             }
         }
     }

@@ -6,7 +6,7 @@ pub mod entry_rows;
 pub mod layout_input;
 pub mod plain_text;
 pub mod rendered_text;
-pub mod scene;
+pub mod row_context;
 pub mod state;
 pub mod timing;
 pub mod view;

@@ -10,7 +10,7 @@ use std::num::NonZeroU16;
 const BLANK_ROWS_MAX: usize = 8;
 
 #[derive(Debug, Clone)]
-pub struct Wrapped {
+pub struct PlainText {
     width: NonZeroU16,
     sanitizer: Sanitizer,
     /// Bytes of the raw text processed so far.
@@ -22,7 +22,7 @@ pub struct Wrapped {
     line_row: usize,
 }
 
-impl Wrapped {
+impl PlainText {
     pub fn new(raw: &str, width: u16) -> Self {
         let mut this = Self {
             width: NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN),
@@ -45,7 +45,7 @@ impl Wrapped {
     }
 
     /// Approximate memory use in bytes.
-    pub fn cost(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.text.len() + self.rows.len() * 8
     }
 
@@ -77,29 +77,29 @@ impl Wrapped {
         }
     }
 
-    fn blank(&self, row: usize) -> bool {
+    fn is_blank_row(&self, row: usize) -> bool {
         let (start, end) = self.rows[row];
         self.text[start as usize..end as usize].trim().is_empty()
     }
 
-    fn leading(&self) -> usize {
+    fn leading_blank_rows(&self) -> usize {
         let all = self.rows.len().min(BLANK_ROWS_MAX);
-        (0..all).take_while(|row| self.blank(*row)).count()
+        (0..all).take_while(|row| self.is_blank_row(*row)).count()
     }
 
     /// Number of rows, without blank rows at either end.
     pub fn len(&self) -> usize {
-        let leading = self.leading();
+        let leading = self.leading_blank_rows();
         let rest = self.rows.len() - leading;
         let trailing = (0..rest.min(BLANK_ROWS_MAX))
-            .take_while(|back| self.blank(self.rows.len() - 1 - back))
+            .take_while(|back| self.is_blank_row(self.rows.len() - 1 - back))
             .count();
         rest - trailing
     }
 
     pub fn row(&self, row: usize) -> &str {
         self.rows
-            .get(row + self.leading())
+            .get(row + self.leading_blank_rows())
             .map_or("", |(start, end)| {
                 &self.text[*start as usize..*end as usize]
             })
@@ -107,27 +107,29 @@ impl Wrapped {
 
     /// Byte offset at which a row begins; unlike a row number it survives a change of
     /// width.
-    pub fn byte_of(&self, row: usize) -> usize {
+    pub fn row_start(&self, row: usize) -> usize {
         self.rows
-            .get(row + self.leading())
+            .get(row + self.leading_blank_rows())
             .map_or(self.text.len(), |row| row.0 as usize)
     }
 
     /// Size of the sanitized text in bytes.
-    pub fn bytes(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         self.text.len()
     }
 
     /// Number of rows that begin at or after a byte offset.
     pub fn rows_since(&self, byte: usize) -> usize {
         let before = self.rows.partition_point(|row| (row.0 as usize) < byte);
-        (self.leading() + self.len()).saturating_sub(before)
+        (self.leading_blank_rows() + self.len()).saturating_sub(before)
     }
 
     /// The row that contains a byte offset.
-    pub fn row_of(&self, byte: usize) -> usize {
+    pub fn row_at_byte(&self, byte: usize) -> usize {
         let after = self.rows.partition_point(|row| row.0 as usize <= byte);
-        after.saturating_sub(1).saturating_sub(self.leading())
+        after
+            .saturating_sub(1)
+            .saturating_sub(self.leading_blank_rows())
     }
 }
 
@@ -136,7 +138,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rows(text: &Wrapped) -> Vec<String> {
+    fn rows(text: &PlainText) -> Vec<String> {
         (0..text.len())
             .map(|row| text.row(row).to_owned())
             .collect()
@@ -144,29 +146,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_streamed_text_has_the_rows_of_the_whole(
+        fn streamed_text_wraps_like_the_whole_text(
             parts in prop::collection::vec("[a-c 가나漢👩‍👩‍👧é\u{301}\n]{0,12}", 0..12),
             width in 1u16..14,
         ) {
             let mut raw = String::new();
-            let mut streamed = Wrapped::new("", width);
+            let mut streamed = PlainText::new("", width);
             for part in parts {
                 raw.push_str(&part);
                 streamed.extend_to(&raw);
-                prop_assert_eq!(rows(&streamed), rows(&Wrapped::new(&raw, width)));
+                prop_assert_eq!(rows(&streamed), rows(&PlainText::new(&raw, width)));
             }
         }
     }
 
     #[test]
-    fn blank_rows_at_the_ends_are_left_out() {
-        let text = Wrapped::new("\n\none\n\ntwo\n\n", 10);
+    fn leading_and_trailing_blank_rows_are_dropped() {
+        let text = PlainText::new("\n\none\n\ntwo\n\n", 10);
         assert_eq!(rows(&text), ["one", "", "two"]);
     }
 
     #[test]
-    fn a_byte_finds_its_row_again() {
-        let text = Wrapped::new("\none\ntwo\nthree", 10);
-        assert_eq!(text.row_of(text.byte_of(2)), 2);
+    fn row_start_and_row_at_byte_are_inverse() {
+        let text = PlainText::new("\none\ntwo\nthree", 10);
+        assert_eq!(text.row_at_byte(text.row_start(2)), 2);
     }
 }

@@ -2,12 +2,13 @@
 //! the state of its calls.
 
 use crate::domain::{
-    Body, CallId, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent, TurnId,
+    CallId, EntryBody, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent,
+    TurnId,
 };
 use crate::text::markdown::MarkdownGlyphs;
-use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::timing::TurnTiming;
-use crate::tui::chat::viewport::Flow;
+use crate::tui::chat::viewport::Viewport;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -16,139 +17,148 @@ use std::time::Duration;
 pub struct Chat {
     pub transcript: Transcript,
     /// Indices of thinking entries.
-    thoughts: Vec<usize>,
+    thinking_entries: Vec<usize>,
     /// First entry of the current round.
-    round_from: usize,
-    pub viewport: Flow,
-    pub thinking: Flow,
+    round_first_entry: usize,
+    pub viewport: Viewport,
+    pub thinking: Viewport,
     /// Show the raw text of answers.
-    pub raw: bool,
+    pub shows_raw_text: bool,
     pub timing: TurnTiming,
     /// Calls that required approval, and calls that ran without it.
-    asked: HashSet<CallId>,
-    unasked: HashSet<CallId>,
+    approval_requested: HashSet<CallId>,
+    auto_approved: HashSet<CallId>,
     /// Calls that ran before all of their arguments were drawn, with the number of undrawn
     /// rows.
-    unread: HashMap<CallId, usize>,
+    undrawn_rows: HashMap<CallId, usize>,
 }
 
 impl Chat {
-    pub fn of_session(session: &Session, raw: bool) -> Self {
+    pub fn from_session(session: &Session, raw: bool) -> Self {
         let mut chat = Self {
             transcript: Transcript::from_session(session),
-            raw,
+            shows_raw_text: raw,
             ..Self::default()
         };
-        chat.note_thoughts(0);
+        chat.reindex_thinking(0);
         chat
     }
 
     /// Applies a turn event to the transcript and its timing.
-    pub fn take(&mut self, id: TurnId, event: &TurnEvent, mode: ToolMode, now: Duration) {
+    pub fn apply(&mut self, id: TurnId, event: &TurnEvent, mode: ToolMode, now: Duration) {
         let known = self.transcript.entries().len();
-        let is_new = self.transcript.running() != Some(id);
-        let (lingering, moves) = (self.lingering(), self.transcript.moves());
-        let newest = self.thoughts.last().copied();
+        let is_new = self.transcript.running_turn() != Some(id);
+        let (lingering, moves) = (self.expanded_thinking(), self.transcript.reindex_count());
+        let newest = self.thinking_entries.last().copied();
         self.transcript.apply(id, event);
         if let TurnEvent::RoundStarted { .. } = event {
-            self.round_from = known;
+            self.round_first_entry = known;
         }
-        if self.transcript.moves() == moves {
+        if self.transcript.reindex_count() == moves {
             // Entries before the running turn no longer change.
             let from = match event {
-                TurnEvent::Reclassified { .. } => self.transcript.settled().min(known),
+                TurnEvent::Reclassified { .. } => self.transcript.settled_len().min(known),
                 _ => known,
             };
-            self.note_thoughts(from);
+            self.reindex_thinking(from);
             if let (Some(_), Some(newest)) = (lingering, newest)
-                && self.lingering() != lingering
+                && self.expanded_thinking() != lingering
             {
-                self.viewport.folds(newest);
+                self.viewport.keep_open_if_in_view(newest);
             }
         } else {
-            self.entries_moved();
+            self.rebuild_indices();
         }
-        self.note_unasked(event, mode);
-        self.timing.take(event, is_new, self.open_thinking(), now);
+        self.note_auto_approved(event, mode);
+        self.timing.apply(event, is_new, self.open_thinking(), now);
     }
 
     /// Discards everything cached by entry index after entries moved. Only rows in view are
     /// laid out again.
-    pub fn entries_moved(&mut self) {
-        self.note_thoughts(0);
-        self.round_from = self.transcript.entries().len();
-        self.viewport = Flow::default();
-        self.thinking = Flow::default();
+    pub fn rebuild_indices(&mut self) {
+        self.reindex_thinking(0);
+        self.round_first_entry = self.transcript.entries().len();
+        self.viewport = Viewport::default();
+        self.thinking = Viewport::default();
     }
 
     /// Rebuilds the thinking indices from entry `from` on.
-    fn note_thoughts(&mut self, from: usize) {
-        let keep = self.thoughts.partition_point(|index| *index < from);
-        self.thoughts.truncate(keep);
+    fn reindex_thinking(&mut self, from: usize) {
+        let keep = self.thinking_entries.partition_point(|index| *index < from);
+        self.thinking_entries.truncate(keep);
         let entries = self.transcript.entries().iter().enumerate().skip(from);
-        let thinking = entries.filter(|(_, entry)| matches!(entry.body, Body::Thinking { .. }));
-        self.thoughts.extend(thinking.map(|(index, _)| index));
+        let thinking =
+            entries.filter(|(_, entry)| matches!(entry.body, EntryBody::Thinking { .. }));
+        self.thinking_entries
+            .extend(thinking.map(|(index, _)| index));
     }
 
     /// Indices of thinking entries.
-    pub fn thoughts(&self) -> &[usize] {
-        &self.thoughts
+    pub fn thinking_entries(&self) -> &[usize] {
+        &self.thinking_entries
     }
 
     /// The thinking block that is still streaming.
     fn open_thinking(&self) -> Option<PieceId> {
-        let newest = *self.thoughts.last()?;
+        let newest = *self.thinking_entries.last()?;
         match &self.transcript.entries()[newest].body {
-            Body::Thinking {
-                piece, open: true, ..
+            EntryBody::Thinking {
+                piece,
+                is_open: true,
+                ..
             } => Some(*piece),
             _ => None,
         }
     }
 
     /// Tracks calls that ran without approval; the chat shows their arguments.
-    fn note_unasked(&mut self, event: &TurnEvent, mode: ToolMode) {
+    fn note_auto_approved(&mut self, event: &TurnEvent, mode: ToolMode) {
         let TurnEvent::Tool(call) = event else { return };
         match call.state {
             ToolState::AwaitingApproval => {
-                self.asked.insert(call.id);
+                self.approval_requested.insert(call.id);
             }
             ToolState::Running { .. }
-                if mode == ToolMode::Auto && !self.asked.contains(&call.id) =>
+                if mode == ToolMode::Auto && !self.approval_requested.contains(&call.id) =>
             {
-                self.unasked.insert(call.id);
+                self.auto_approved.insert(call.id);
             }
             _ => {}
         }
     }
 
     /// Calls that required approval or were auto-approved.
-    pub fn known_calls(&self) -> impl Iterator<Item = CallId> {
-        self.asked.iter().chain(&self.unasked).copied()
+    pub fn tracked_calls(&self) -> impl Iterator<Item = CallId> {
+        self.approval_requested
+            .iter()
+            .chain(&self.auto_approved)
+            .copied()
     }
 
     /// Records that a call ran with this many rows undrawn.
-    pub fn ran_unread(&mut self, call: CallId, rows: usize) {
-        self.unread.insert(call, rows);
+    pub fn record_undrawn_rows(&mut self, call: CallId, rows: usize) {
+        self.undrawn_rows.insert(call, rows);
     }
 
-    pub fn unread(&self) -> &HashMap<CallId, usize> {
-        &self.unread
+    pub fn undrawn_rows(&self) -> &HashMap<CallId, usize> {
+        &self.undrawn_rows
     }
 
     /// The running calls in chat order.
     pub fn running_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.transcript.entries();
-        let open = &entries[self.transcript.settled().min(entries.len())..];
+        let open = &entries[self.transcript.settled_len().min(entries.len())..];
         open.iter().filter_map(|entry| match &entry.body {
-            Body::Tool(call) if matches!(call.state, ToolState::Running { .. }) => Some(&**call),
+            EntryBody::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
+                Some(&**call)
+            }
             _ => None,
         })
     }
 
     pub fn selected_call(&self) -> Option<&ToolCall> {
         match &self.transcript.entries().get(self.viewport.selected?)?.body {
-            Body::Tool(call) => Some(call),
+            EntryBody::Tool(call) => Some(call),
             _ => None,
         }
     }
@@ -157,7 +167,7 @@ impl Chat {
     pub fn last_answer(&self) -> Option<&str> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {
-            Body::Text { text, .. } => Some(text.as_str()),
+            EntryBody::Text { text, .. } => Some(text.as_str()),
             _ => None,
         })
     }
@@ -165,47 +175,50 @@ impl Chat {
     pub fn last_result(&self) -> Option<&ToolCall> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {
-            Body::Tool(call) if matches!(call.state, ToolState::Done(_)) => Some(&**call),
+            EntryBody::Tool(call) if matches!(call.state, ToolState::Done(_)) => Some(&**call),
             _ => None,
         })
     }
 
     /// Layout input for the whole chat, without thinking if that has its own pane.
-    pub fn source(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> Source<'_> {
+    pub fn layout_input(&self, width: u16, aside: bool, marks: MarkdownGlyphs) -> LayoutInput<'_> {
         let waits = self.transcript.wait().is_some();
-        Source {
+        LayoutInput {
             entries: self.transcript.entries(),
-            list: None,
+            visible_indices: None,
             width: width.max(1),
-            aside,
-            unasked: &self.unasked,
-            tail: if waits { 2 } else { 0 },
-            raw: self.raw,
-            open: self.transcript.open(),
-            lingering: self.lingering(),
-            marks,
-            hidden: Cell::default(),
+            has_thinking_pane: aside,
+            auto_approved: &self.auto_approved,
+            tail_rows: if waits { 2 } else { 0 },
+            raw: self.shows_raw_text,
+            open_entry: self.transcript.open_entry(),
+            expanded_thinking: self.expanded_thinking(),
+            markdown_glyphs: marks,
+            hidden_run: Cell::default(),
         }
     }
 
     /// Layout input for the thinking pane.
-    pub fn thinking_source(&self, width: u16, marks: MarkdownGlyphs) -> Source<'_> {
-        Source {
-            list: Some(&self.thoughts),
-            tail: 0,
-            lingering: None,
-            ..self.source(width, false, marks)
+    pub fn thinking_layout_input(&self, width: u16, marks: MarkdownGlyphs) -> LayoutInput<'_> {
+        LayoutInput {
+            visible_indices: Some(&self.thinking_entries),
+            tail_rows: 0,
+            expanded_thinking: None,
+            ..self.layout_input(width, false, marks)
         }
     }
 
     /// The newest thinking of the current round. It folds when newer thinking starts or the
     /// round ends.
-    fn lingering(&self) -> Option<PieceId> {
-        let turn = self.transcript.running()?;
-        let newest = *self.thoughts.last().filter(|at| **at >= self.round_from)?;
+    fn expanded_thinking(&self) -> Option<PieceId> {
+        let turn = self.transcript.running_turn()?;
+        let newest = *self
+            .thinking_entries
+            .last()
+            .filter(|at| **at >= self.round_first_entry)?;
         let newest = self.transcript.entries().get(newest)?;
         match &newest.body {
-            Body::Thinking { piece, .. } if newest.turn == turn => Some(*piece),
+            EntryBody::Thinking { piece, .. } if newest.turn == turn => Some(*piece),
             _ => None,
         }
     }

@@ -1,26 +1,26 @@
 //! Draws the visible rows of the chat and the thinking pane.
 
-use crate::domain::{Body, Entry, Severity, Wait};
+use crate::domain::{EntryBody, Severity, TranscriptEntry, WaitReason};
 use crate::text::Clean;
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::call_row;
 use crate::tui::chat::entry_rows::INDENT;
-use crate::tui::chat::layout_input::Source;
-use crate::tui::chat::scene::Scene;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::row_context::RowContext;
 use crate::tui::chat::state::Chat;
-use crate::tui::chat::timing::Retry;
-use crate::tui::chat::viewport::{BELOW_MAX, Flow, Part, Place};
-use crate::tui::keymap::{Action, key_of};
+use crate::tui::chat::timing::RetryCountdown;
+use crate::tui::chat::viewport::{ROWS_BELOW_MAX, RowContent, RowPosition, Viewport};
+use crate::tui::keymap::{Action, key_label};
 use crate::tui::panes::Pane;
-use crate::tui::widgets::numbers::seconds;
+use crate::tui::widgets::numbers::format_seconds;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::time::Duration;
 
 /// Header and footer around thinking.
-const THINKING: &str = "<<< Thinking >>>";
-const END_THINKING: &str = "<<< End Thinking >>>";
+const THINKING_HEADER: &str = "<<< Thinking >>>";
+const THINKING_FOOTER: &str = "<<< End Thinking >>>";
 /// Below this width, only the number of lines below is shown.
 const SHORT_BELOW: u16 = 40;
 /// Minimum width at which the retry label fits beside the time.
@@ -32,7 +32,7 @@ pub struct ChatPane {
     pub is_framed: bool,
     pub has_focus: bool,
     pub now: Duration,
-    pub marks: MarkdownGlyphs,
+    pub markdown_glyphs: MarkdownGlyphs,
 }
 
 impl ChatPane {
@@ -50,20 +50,20 @@ impl ChatPane {
 pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.viewport);
     let area = at.pane.inner;
-    let source = chat.source(area.width, aside, at.marks);
+    let source = chat.layout_input(area.width, aside, at.markdown_glyphs);
     let height = usize::from(area.height);
-    let top = flow.top(&source, height);
-    let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
-    let places = flow.visible(&source, top, height);
+    let top = flow.top_position(&source, height);
+    let below = rows_below_label(&mut flow, &source, top, height, pen.glyphs.down);
+    let places = flow.visible_rows(&source, top, height);
     if at.is_framed {
         at.frame("Chat", &below, pen);
     } else {
         pen.clear(at.pane.outer);
     }
-    let scene = Scene {
+    let scene = RowContext {
         now: at.now,
         timing: &chat.timing,
-        unread: chat.unread(),
+        undrawn_rows: chat.undrawn_rows(),
         selected: flow.selected.filter(|_| at.has_focus),
     };
     for (y, place) in places.iter().enumerate() {
@@ -85,12 +85,18 @@ pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
 
 /// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
 /// count as new.
-fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arrow: &str) -> String {
-    if flow.follow {
+fn rows_below_label(
+    flow: &mut Viewport,
+    source: &LayoutInput,
+    top: RowPosition,
+    height: usize,
+    arrow: &str,
+) -> String {
+    if flow.follows_end {
         return String::new();
     }
-    let below = flow.below(source, top, height);
-    let new = flow.new_below(source).min(below);
+    let below = flow.rows_below(source, top, height);
+    let new = flow.new_rows_below(source).min(below);
     let (count, word) = if new > 0 {
         (new, "new line")
     } else {
@@ -99,31 +105,31 @@ fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arro
     match count {
         0 => String::new(),
         1 => format!("{arrow} 1 {word}"),
-        BELOW_MAX.. => format!("{arrow} {BELOW_MAX}+ {word}s"),
+        ROWS_BELOW_MAX.. => format!("{arrow} {ROWS_BELOW_MAX}+ {word}s"),
         _ => format!("{arrow} {count} {word}s"),
     }
 }
 
 /// Draws the thinking pane. `shows_placeholder`: show a text if there is no thinking.
-pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, says_nothing: bool, pen: &mut Painter) {
+pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, shows_placeholder: bool, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.thinking);
     let area = at.pane.inner;
-    let source = chat.thinking_source(area.width, at.marks);
+    let source = chat.thinking_layout_input(area.width, at.markdown_glyphs);
     let height = usize::from(area.height);
-    let top = flow.top(&source, height);
-    let places = flow.visible(&source, top, height);
+    let top = flow.top_position(&source, height);
+    let places = flow.visible_rows(&source, top, height);
     if at.is_framed {
         let times = chat.timing.open_thinking();
-        let since = times.map(|(first, _)| seconds(at.now.saturating_sub(*first)));
+        let since = times.map(|(first, _)| format_seconds(at.now.saturating_sub(*first)));
         at.frame("Thinking", &since.unwrap_or_default(), pen);
     }
-    let scene = Scene {
+    let scene = RowContext {
         now: at.now,
         timing: &chat.timing,
-        unread: chat.unread(),
+        undrawn_rows: chat.undrawn_rows(),
         selected: None,
     };
-    if source.count() == 0 && says_nothing {
+    if source.count() == 0 && shows_placeholder {
         let dim = pen.theme.dim;
         pen.put(area.x, area.y, "No thinking yet.", dim, area.width);
     }
@@ -137,28 +143,28 @@ pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, says_nothing: bool, pen: &m
 }
 
 fn draw_row(
-    scene: &Scene,
-    flow: &Flow,
-    source: &Source,
-    place: Place,
-    entry: &Entry,
+    scene: &RowContext,
+    flow: &Viewport,
+    source: &LayoutInput,
+    place: RowPosition,
+    entry: &TranscriptEntry,
     row: Rect,
     pen: &mut Painter,
 ) {
     let selected = scene.selected == Some(place.index);
-    match flow.part(place) {
-        Part::Blank => {}
-        Part::Head(line) => {
+    match flow.row_content(place) {
+        RowContent::Blank => {}
+        RowContent::Head(line) => {
             let unfolded = flow.is_unfolded(place.index);
             draw_head(scene, source, entry, line, unfolded, row, pen);
             if selected {
                 let selection = pen.theme.selection;
-                pen.style(row, selection);
+                pen.set_style(row, selection);
             }
         }
-        Part::Text(text) => {
-            let (indent, style) = text_look(entry, source, pen);
-            if let (Body::Note(notice), true) = (&entry.body, flow.is_first(place)) {
+        RowContent::Text(text) => {
+            let (indent, style) = indent_and_style(entry, source, pen);
+            if let (EntryBody::Note(notice), true) = (&entry.body, flow.is_first_text_row(place)) {
                 let (mark, style) = match notice.severity {
                     Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
                     Severity::Warning => ("!", pen.theme.attention),
@@ -169,9 +175,11 @@ fn draw_row(
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
         }
-        Part::Foot => {
+        RowContent::Foot => {
             let (word, indent) = match &entry.body {
-                Body::Thinking { .. } => (END_THINKING, text_look(entry, source, pen).0),
+                EntryBody::Thinking { .. } => {
+                    (THINKING_FOOTER, indent_and_style(entry, source, pen).0)
+                }
                 _ => ("(cancelled)", 0),
             };
             let columns = row.width.saturating_sub(indent);
@@ -180,52 +188,64 @@ fn draw_row(
     }
 }
 
-fn text_look(entry: &Entry, source: &Source, pen: &Painter) -> (u16, Style) {
+fn indent_and_style(entry: &TranscriptEntry, source: &LayoutInput, pen: &Painter) -> (u16, Style) {
     match &entry.body {
-        Body::Prompt { .. } | Body::Text { .. } => (0, pen.theme.plain),
-        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => (0, pen.theme.dim),
-        Body::Thinking { .. } | Body::Tool(_) => (INDENT, pen.theme.dim),
-        Body::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
-        Body::Note(_) => (2, pen.theme.plain),
+        EntryBody::Prompt { .. } | EntryBody::Text { .. } => (0, pen.theme.plain),
+        EntryBody::Thinking { .. }
+            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+        {
+            (0, pen.theme.dim)
+        }
+        EntryBody::Thinking { .. } | EntryBody::Tool(_) => (INDENT, pen.theme.dim),
+        EntryBody::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
+        EntryBody::Note(_) => (2, pen.theme.plain),
     }
 }
 
 fn draw_head(
-    scene: &Scene,
-    source: &Source,
-    entry: &Entry,
+    scene: &RowContext,
+    source: &LayoutInput,
+    entry: &TranscriptEntry,
     line: usize,
     unfolded: bool,
     row: Rect,
     pen: &mut Painter,
 ) {
     match &entry.body {
-        Body::Prompt { .. } => {
+        EntryBody::Prompt { .. } => {
             pen.put(row.x, row.y, "You", pen.theme.bold, row.width);
         }
-        Body::Text { model, .. } => {
+        EntryBody::Text { model, .. } => {
             let name = Clean::single_line(model);
             let name = if name.as_str().trim().is_empty() {
                 "Answer"
             } else {
                 name.as_str()
             };
-            pen.put_cut(row.x, row.y, name, pen.theme.bold, row.width);
+            pen.put_truncated(row.x, row.y, name, pen.theme.bold, row.width);
         }
-        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => {
-            pen.put(row.x, row.y, THINKING, pen.theme.dim, row.width);
+        EntryBody::Thinking { .. }
+            if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
+        {
+            pen.put(row.x, row.y, THINKING_HEADER, pen.theme.dim, row.width);
         }
-        Body::Thinking { .. } if line > 0 => {
+        EntryBody::Thinking { .. } if line > 0 => {
             let columns = row.width.saturating_sub(INDENT);
-            pen.put(row.x + INDENT, row.y, THINKING, pen.theme.dim, columns);
+            pen.put(
+                row.x + INDENT,
+                row.y,
+                THINKING_HEADER,
+                pen.theme.dim,
+                columns,
+            );
         }
-        Body::Thinking { piece, .. } => {
+        EntryBody::Thinking { piece, .. } => {
             let fold = if unfolded {
-                pen.glyphs.open
+                pen.glyphs.unfolded
             } else {
                 pen.glyphs.folded
             };
-            let times = scene.timing.thoughts.get(piece);
+            let times = scene.timing.thinking_spans.get(piece);
             let words = times.map_or_else(
                 || format!("{fold} thought"),
                 |(first, last)| {
@@ -237,9 +257,9 @@ fn draw_head(
             );
             pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
         }
-        Body::Tool(call) if line == 0 => call_row::draw(scene, call, unfolded, row, pen),
-        Body::Tool(call) => call_row::draw_progress(call, row, pen),
-        Body::Note(_) => {}
+        EntryBody::Tool(call) if line == 0 => call_row::draw(scene, call, unfolded, row, pen),
+        EntryBody::Tool(call) => call_row::draw_progress(call, row, pen),
+        EntryBody::Note(_) => {}
     }
 }
 
@@ -249,26 +269,28 @@ fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Paint
         return;
     }
     let words = match chat.transcript.wait() {
-        Some(Wait::ModelLoading) => "Loading model…".to_owned(),
-        Some(Wait::Retrying) => retry_words(chat.timing.retry, now, row.width, pen.glyphs.dot),
+        Some(WaitReason::ModelLoading) => "Loading model…".to_owned(),
+        Some(WaitReason::Retrying) => {
+            retry_label(chat.timing.retry, now, row.width, pen.glyphs.dot)
+        }
         _ => "Waiting for response...".to_owned(),
     };
     let since = now.saturating_sub(chat.timing.round_started);
-    let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
+    let start = pen.put_right(row.right(), row.y, &format_seconds(since), pen.theme.dim);
     let spinner = pen.glyphs.spinner(now.as_millis());
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
-    pen.put_cut(row.x + 2, row.y, &words, pen.theme.dim, columns);
+    pen.put_truncated(row.x + 2, row.y, &words, pen.theme.dim, columns);
 }
 
 /// `Retrying in 4 s (2 of 5)`, in whole seconds down to one.
-fn retry_words(retry: Retry, now: Duration, columns: u16, dot: &str) -> String {
-    let left = retry.at.saturating_sub(now);
+fn retry_label(retry: RetryCountdown, now: Duration, columns: u16, dot: &str) -> String {
+    let left = retry.due_at.saturating_sub(now);
     let seconds = left.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
     if columns < RETRY_WORDS_FROM {
         return format!("retry: {seconds} s");
     }
-    let key = key_of(Action::Retry);
+    let key = key_label(Action::Retry);
     format!("Retrying in {seconds} s ({attempt} of {max}) {dot} {key} now")
 }

@@ -1,39 +1,41 @@
 //! Slash commands: completing and running them, and suggesting one for an unknown name.
 
 use crate::domain::Notice;
-use crate::tui::composer::state::{Completion, Composer};
+use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
-use crate::tui::layer::{Cx, Handled, Request};
-use crate::tui::widgets::nearest::nearest;
+use crate::tui::layer::{Handled, UiContext, UiRequest};
+use crate::tui::widgets::suggest::suggest;
 use crossterm::event::KeyEvent;
 
 impl Composer {
     /// Handles a key while the completion list is open.
-    pub fn completion_key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+    pub fn completion_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let found = self.completions();
         let count = found.len();
         let at = self.selected_completion(count);
         let Some((command, binding)) = found.get(at) else {
             return Handled::PassedOn;
         };
-        match layers::find(key, &[Place::Completions]) {
-            Some(LayerKey::Up) => self.completion = Completion::Selected((at + count - 1) % count),
-            Some(LayerKey::Down) => self.completion = Completion::Selected((at + 1) % count),
+        match layers::find_key(key, &[KeyContext::Completions]) {
+            Some(LayerKey::Up) => {
+                self.completion = CompletionState::Selected((at + count - 1) % count)
+            }
+            Some(LayerKey::Down) => self.completion = CompletionState::Selected((at + 1) % count),
             Some(LayerKey::Complete) => {
                 let space = if binding.usage.is_empty() { "" } else { " " };
                 self.editor.set(&format!("{command}{space}"));
             }
-            Some(LayerKey::Back) => self.completion = Completion::Closed,
+            Some(LayerKey::Back) => self.completion = CompletionState::Closed,
             // Enter runs the typed command, or the one selected with the arrows.
-            Some(LayerKey::Take) => {
+            Some(LayerKey::Confirm) => {
                 let typed = self.editor.text();
                 let exact = found.iter().any(|(command, _)| *command == typed);
                 if at == 0 && (exact || typed == "/") {
                     return Handled::PassedOn;
                 }
-                self.run(binding.action, "", cx);
+                self.run_action(binding.action, "", cx);
             }
             _ => return Handled::PassedOn,
         }
@@ -42,23 +44,23 @@ impl Composer {
 
     /// Runs a typed command. An unknown command stays in the editor so that the user can
     /// correct it.
-    pub fn run_typed(&mut self, line: &str, cx: &mut Cx) {
+    pub fn run_typed(&mut self, line: &str, cx: &mut UiContext) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let name = name.to_lowercase();
         let known = keymap::commands().find(|(command, _)| *command == name);
         if let Some((_, binding)) = known {
-            return self.run(binding.action, argument.trim(), cx);
+            return self.run_action(binding.action, argument.trim(), cx);
         }
         let mut notice = Notice::warning(format!("Unknown command {name}."));
         let known = keymap::commands().map(|(command, _)| command);
-        if let Some(near) = nearest(&name, known) {
-            notice = notice.advise(format!("Did you mean {near}?"));
+        if let Some(near) = suggest(&name, known) {
+            notice = notice.with_advice(format!("Did you mean {near}?"));
         }
         cx.notify(notice);
     }
 
-    fn run(&mut self, action: Action, argument: &str, cx: &mut Cx) {
+    fn run_action(&mut self, action: Action, argument: &str, cx: &mut UiContext) {
         self.editor.take();
-        cx.ask(Request::Command(action, argument.to_owned()));
+        cx.request(UiRequest::RunCommand(action, argument.to_owned()));
     }
 }

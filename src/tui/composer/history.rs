@@ -4,16 +4,16 @@
 const HISTORY_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
-pub struct History {
+pub struct InputHistory {
     prompts: Vec<String>,
     /// How many of the newest prompts were typed in the private conversation.
-    private: usize,
-    at: Option<usize>,
+    private_count: usize,
+    position: Option<usize>,
     /// Unsent text from before the user pressed Up.
-    aside: String,
+    stashed_text: String,
 }
 
-impl History {
+impl InputHistory {
     pub fn prompts(&self) -> &[String] {
         &self.prompts
     }
@@ -24,7 +24,7 @@ impl History {
     }
 
     pub fn remember(&mut self, prompt: &str, is_private: bool) {
-        self.at = None;
+        self.position = None;
         if self.prompts.last().is_some_and(|last| last == prompt) {
             return;
         }
@@ -32,54 +32,54 @@ impl History {
         if self.prompts.len() > HISTORY_MAX {
             self.prompts.remove(0);
         }
-        self.private += usize::from(is_private);
+        self.private_count += usize::from(is_private);
     }
 
     /// Resets the position to the end.
-    pub fn leave(&mut self) {
-        self.at = None;
+    pub fn reset_position(&mut self) {
+        self.position = None;
     }
 
     /// The recalled prompt.
     pub fn recalled(&self) -> Option<&str> {
-        self.prompts.get(self.at?).map(String::as_str)
+        self.prompts.get(self.position?).map(String::as_str)
     }
 
     /// The unsent text from before the recall.
-    pub fn aside(&self) -> Option<&str> {
-        self.at.map(|_| self.aside.as_str())
+    pub fn stashed_text(&self) -> Option<&str> {
+        self.position.map(|_| self.stashed_text.as_str())
     }
 
     /// Steps back. `typed` returns the text in the editor.
-    pub fn earlier(&mut self, typed: impl FnOnce() -> String) -> Option<&str> {
-        let at = self.at.unwrap_or(self.prompts.len()).checked_sub(1)?;
-        if self.at.is_none() {
-            self.aside = typed();
+    pub fn step_back(&mut self, typed: impl FnOnce() -> String) -> Option<&str> {
+        let at = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
+        if self.position.is_none() {
+            self.stashed_text = typed();
         }
-        self.at = Some(at);
+        self.position = Some(at);
         self.recalled()
     }
 
     /// Steps forward; after the last prompt, returns the unsent text.
-    pub fn later(&mut self) -> Option<Later<'_>> {
-        let at = self.at? + 1;
+    pub fn step_forward(&mut self) -> Option<HistoryStep<'_>> {
+        let at = self.position? + 1;
         if at < self.prompts.len() {
-            self.at = Some(at);
-            return self.recalled().map(Later::Prompt);
+            self.position = Some(at);
+            return self.recalled().map(HistoryStep::Prompt);
         }
-        self.at = None;
-        Some(Later::Typed(std::mem::take(&mut self.aside)))
+        self.position = None;
+        Some(HistoryStep::Stashed(std::mem::take(&mut self.stashed_text)))
     }
 
     /// Removes private prompts from the history. If one of them is in the editor, returns
     /// the unsent text to restore.
     pub fn forget_private(&mut self, message: &str) -> Option<String> {
-        let private = std::mem::take(&mut self.private);
+        let private = std::mem::take(&mut self.private_count);
         let mut typed = None;
-        if private > 0 && self.at.is_some() {
+        if private > 0 && self.position.is_some() {
             let shows = self.recalled() == Some(message);
-            self.at = None;
-            typed = shows.then(|| std::mem::take(&mut self.aside));
+            self.position = None;
+            typed = shows.then(|| std::mem::take(&mut self.stashed_text));
         }
         let kept = self.prompts.len().saturating_sub(private);
         self.prompts.truncate(kept);
@@ -88,7 +88,7 @@ impl History {
 }
 
 #[derive(Debug)]
-pub enum Later<'a> {
+pub enum HistoryStep<'a> {
     Prompt(&'a str),
-    Typed(String),
+    Stashed(String),
 }

@@ -1,7 +1,7 @@
 //! The message editor with prompt history and queue.
 
-use crate::tui::composer::draft::Draft;
-use crate::tui::composer::history::{History, Later};
+use crate::tui::composer::draft::DraftPrivacy;
+use crate::tui::composer::history::{HistoryStep, InputHistory};
 use crate::tui::input::paste::PasteDetector;
 use crate::tui::keymap;
 use crate::tui::keymap::Binding;
@@ -12,23 +12,23 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Composer {
     pub editor: Editor,
-    pub(super) draft: Draft,
-    pub(super) history: History,
-    pub queue: Queue,
+    pub(super) draft: DraftPrivacy,
+    pub(super) history: InputHistory,
+    pub queue: PromptQueue,
     /// The editor's text from before the last prompt was loaded for editing.
-    editing: Option<String>,
-    pub completion: Completion,
-    pub pasting: PasteDetector,
+    text_before_edit: Option<String>,
+    pub completion: CompletionState,
+    pub paste_detector: PasteDetector,
 }
 
 /// Prompts that wait for the running turn.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub struct PromptQueue {
     pub prompts: VecDeque<String>,
     pub paused: bool,
 }
 
-impl Queue {
+impl PromptQueue {
     /// Stops sending queued prompts until the user resumes.
     pub fn pause(&mut self) {
         self.paused |= !self.prompts.is_empty();
@@ -37,19 +37,19 @@ impl Queue {
 
 /// The completion list for slash commands.
 #[derive(Debug)]
-pub enum Completion {
+pub enum CompletionState {
     Selected(usize),
     Closed,
 }
 
-impl Default for Completion {
+impl Default for CompletionState {
     fn default() -> Self {
         Self::Selected(0)
     }
 }
 
 impl Composer {
-    pub fn history(&self) -> &History {
+    pub fn history(&self) -> &InputHistory {
         &self.history
     }
 
@@ -59,34 +59,34 @@ impl Composer {
     }
 
     /// Resets the history position.
-    pub fn leave_history(&mut self) {
-        self.history.leave();
+    pub fn reset_history_position(&mut self) {
+        self.history.reset_position();
     }
 
     /// Prepares for typed or pasted text.
     pub fn begin_typing(&mut self) {
-        self.history.leave();
-        self.completion = Completion::default();
+        self.history.reset_position();
+        self.completion = CompletionState::default();
     }
 
     /// Handles text that arrived as a burst of keys. The caller then inserts it.
     pub fn burst(&mut self, text: &str, now: Duration) {
-        if self.pasting.burst(text, now) {
+        if self.paste_detector.burst(text, now) {
             self.editor.insert("\n");
         }
     }
 
     /// Converts a held Enter into a newline.
-    pub fn break_line(&mut self, now: Duration) {
-        self.pasting.line_ended(now);
+    pub fn insert_held_newline(&mut self, now: Duration) {
+        self.paste_detector.line_ended(now);
         self.editor.insert("\n");
     }
 
     /// Handles an editing key. Up and Down at the edge of the text recall queued prompts or
     /// history.
     pub fn edit(&mut self, edit: Edit) {
-        self.completion = Completion::default();
-        let is_fresh = self.editor.is_empty() && self.history.aside().is_none();
+        self.completion = CompletionState::default();
+        let is_fresh = self.editor.is_empty() && self.history.stashed_text().is_none();
         if edit == Edit::Up
             && is_fresh
             && let Some(queued) = self.queue.prompts.pop_back()
@@ -95,40 +95,40 @@ impl Composer {
         }
         if self.editor.edit(edit) {
             if !matches!(edit, Edit::Up | Edit::Down) && self.editor.is_empty() {
-                self.history.leave();
+                self.history.reset_position();
             }
             return;
         }
         match edit {
-            Edit::Up => self.earlier(),
-            Edit::Down => self.later(),
+            Edit::Up => self.recall_previous(),
+            Edit::Down => self.recall_next(),
             _ => {}
         }
     }
 
-    fn earlier(&mut self) {
-        if let Some(prompt) = self.history.earlier(|| self.editor.text()) {
+    fn recall_previous(&mut self) {
+        if let Some(prompt) = self.history.step_back(|| self.editor.text()) {
             self.editor.set(prompt);
             // Do not complete a recalled command: Up and Down must keep moving through the
             // history.
-            self.completion = Completion::Closed;
+            self.completion = CompletionState::Closed;
         }
     }
 
-    fn later(&mut self) {
-        match self.history.later() {
-            Some(Later::Prompt(prompt)) => {
+    fn recall_next(&mut self) {
+        match self.history.step_forward() {
+            Some(HistoryStep::Prompt(prompt)) => {
                 self.editor.set(prompt);
-                self.completion = Completion::Closed;
+                self.completion = CompletionState::Closed;
             }
-            Some(Later::Typed(typed)) => self.editor.set(&typed),
+            Some(HistoryStep::Stashed(typed)) => self.editor.set(&typed),
             None => {}
         }
     }
 
     /// Moves queued prompts back into the editor, before its text: they were meant for the
     /// conversation that is being closed. Returns false if the queue was empty.
-    pub fn unqueue(&mut self) -> bool {
+    pub fn return_queue_to_editor(&mut self) -> bool {
         let mut prompts: Vec<String> = self.queue.prompts.drain(..).collect();
         self.queue.paused = false;
         if prompts.is_empty() {
@@ -143,26 +143,26 @@ impl Composer {
 
     /// Loads the last prompt for editing. Repeated calls keep the text from before the
     /// first one.
-    pub fn edit_last(&mut self, prompt: &str) {
+    pub fn begin_editing_last(&mut self, prompt: &str) {
         let before = self.editor.text();
-        self.editing.get_or_insert(before);
+        self.text_before_edit.get_or_insert(before);
         self.editor.set(prompt);
     }
 
     /// Marks the empty editor as editing a replacement for the last prompt.
-    pub fn edit_offered(&mut self) {
-        self.editing = Some(String::new());
+    pub fn begin_replacing_last(&mut self) {
+        self.text_before_edit = Some(String::new());
     }
 
     /// The editor's text from before the last prompt was loaded.
-    pub fn editing(&self) -> Option<&str> {
-        self.editing.as_deref()
+    pub fn text_before_edit(&self) -> Option<&str> {
+        self.text_before_edit.as_deref()
     }
 
     /// Cancels editing and restores the earlier text. Returns false if nothing was being
     /// edited.
-    pub fn stop_editing(&mut self) -> bool {
-        let before = self.editing.take();
+    pub fn cancel_editing(&mut self) -> bool {
+        let before = self.text_before_edit.take();
         if let Some(before) = &before {
             self.editor.set(before);
         }
@@ -170,14 +170,14 @@ impl Composer {
     }
 
     /// Ends editing when the prompt is sent. Returns false if nothing was being edited.
-    pub fn send_edited(&mut self) -> bool {
-        self.editing.take().is_some()
+    pub fn finish_editing(&mut self) -> bool {
+        self.text_before_edit.take().is_some()
     }
 
     /// Commands that complete the typed text.
     pub fn completions(&self) -> Vec<(&'static str, &'static Binding)> {
         let typed = self.editor.one_line().filter(|line| line.starts_with('/'));
-        let (Some(typed), Completion::Selected(_)) = (typed, &self.completion) else {
+        let (Some(typed), CompletionState::Selected(_)) = (typed, &self.completion) else {
             return Vec::new();
         };
         let found: Vec<_> = keymap::commands()
@@ -193,8 +193,8 @@ impl Composer {
     /// Index of the selected completion among `count`.
     pub fn selected_completion(&self, count: usize) -> usize {
         let selected = match self.completion {
-            Completion::Selected(at) => at,
-            Completion::Closed => 0,
+            CompletionState::Selected(at) => at,
+            CompletionState::Closed => 0,
         };
         selected.min(count.saturating_sub(1))
     }

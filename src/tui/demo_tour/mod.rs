@@ -2,6 +2,6 @@
 //! It only observes: the user may do anything in any order, and each step counts whenever it
 //! is done.
 
+pub mod progress;
 pub mod state;
-pub mod watch;
-pub mod words;
+pub mod step_text;

@@ -1,98 +1,99 @@
 //! Progress of the tour, and the prompt it types for the user.
 
-use crate::tui::Prompts;
+use crate::tui::TourPrompts;
 use crate::tui::widgets::editor::Editor;
 
 // The steps, in order.
-pub const ASK: usize = 0;
-pub const DECIDE: usize = 1;
-pub const THINK: usize = 2;
-pub const STOP: usize = 3;
-pub const SESSIONS: usize = 4;
-pub const COMMANDS: usize = 5;
-pub const HELP: usize = 6;
-pub const STEPS: usize = 7;
+pub const STEP_ASK: usize = 0;
+pub const STEP_DECIDE: usize = 1;
+pub const STEP_THINKING: usize = 2;
+pub const STEP_STOP: usize = 3;
+pub const STEP_SESSIONS: usize = 4;
+pub const STEP_COMMANDS: usize = 5;
+pub const STEP_HELP: usize = 6;
+pub const STEP_COUNT: usize = 7;
 
 #[derive(Debug)]
-pub struct Guide {
-    pub(super) prompts: Prompts,
+pub struct DemoTour {
+    pub(super) prompts: TourPrompts,
     /// The current step; [`STEP_COUNT`] when all are done.
-    pub(super) at: usize,
-    pub(super) done: [bool; STEPS],
+    pub(super) step: usize,
+    pub(super) done: [bool; STEP_COUNT],
     /// Some prompt was answered.
-    pub(super) answered: bool,
+    pub(super) has_answer: bool,
     /// A conversation was saved to its file.
-    pub saved: bool,
+    pub has_saved: bool,
     /// The step's prompt should be typed once nothing is running.
-    pub(super) due: bool,
+    pub(super) prompt_is_due: bool,
     /// The prompt that the tour typed, unless the user has edited it.
-    typed: Option<&'static str>,
+    typed_prompt: Option<&'static str>,
 }
 
-impl Guide {
-    pub fn new(prompts: Prompts) -> Self {
+impl DemoTour {
+    pub fn new(prompts: TourPrompts) -> Self {
         Self {
             prompts,
-            at: ASK,
-            done: [false; STEPS],
-            answered: false,
-            saved: false,
-            due: true,
-            typed: None,
+            step: STEP_ASK,
+            done: [false; STEP_COUNT],
+            has_answer: false,
+            has_saved: false,
+            prompt_is_due: true,
+            typed_prompt: None,
         }
     }
 
     /// Marks a step as done, perhaps ahead of its turn.
-    pub(super) fn did(&mut self, step: usize) {
-        let before = self.at;
+    pub(super) fn complete(&mut self, step: usize) {
+        let before = self.step;
         self.done[step] = true;
         // A later step skips the current one, so the thinking pane is optional.
-        if self.at >= THINK && step > self.at {
-            self.at = step;
+        if self.step >= STEP_THINKING && step > self.step {
+            self.step = step;
         }
-        while self.done.get(self.at) == Some(&true) {
-            self.at += 1;
+        while self.done.get(self.step) == Some(&true) {
+            self.step += 1;
         }
-        self.due |= self.at != before;
+        self.prompt_is_due |= self.step != before;
     }
 
     /// The prompt that the current step suggests, if any.
-    fn wanted(&self) -> Option<&'static str> {
-        match self.at {
-            ASK | DECIDE => Some(self.prompts.question),
-            THINK if !self.answered => Some(self.prompts.question),
-            STOP => Some(self.prompts.story),
-            STEPS => Some(self.prompts.connect),
+    fn step_prompt(&self) -> Option<&'static str> {
+        match self.step {
+            STEP_ASK | STEP_DECIDE => Some(self.prompts.question),
+            STEP_THINKING if !self.has_answer => Some(self.prompts.question),
+            STEP_STOP => Some(self.prompts.story),
+            STEP_COUNT => Some(self.prompts.setup),
             _ => None,
         }
     }
 
     /// Types the step's prompt unless the user has typed something. Returns whether it did.
     pub fn type_ahead(&mut self, editor: &mut Editor) -> bool {
-        self.due = false;
-        if !editor.is_blank() && !self.owns(editor) {
+        self.prompt_is_due = false;
+        if !editor.is_blank() && !self.has_untouched_prompt(editor) {
             return false;
         }
-        self.typed = self.wanted().filter(|wanted| !wanted.is_empty());
-        editor.set(self.typed.unwrap_or_default());
+        self.typed_prompt = self.step_prompt().filter(|wanted| !wanted.is_empty());
+        editor.set(self.typed_prompt.unwrap_or_default());
         true
     }
 
     /// Does the message hold the tour's prompt, unedited?
-    pub fn owns(&self, editor: &Editor) -> bool {
-        self.typed.is_some_and(|typed| editor.text() == typed)
+    pub fn has_untouched_prompt(&self, editor: &Editor) -> bool {
+        self.typed_prompt
+            .is_some_and(|typed| editor.text() == typed)
     }
 
     /// The user edits the prompt, so it now belongs to them.
-    pub fn disown(&mut self) {
-        self.typed = None;
+    pub fn release_prompt(&mut self) {
+        self.typed_prompt = None;
     }
 
     /// The user starts to type, so the tour's unedited prompt is removed.
-    pub fn make_room(&mut self, editor: &mut Editor) {
-        if self.owns(editor) {
+    pub fn clear_prompt(&mut self, editor: &mut Editor) {
+        if self.has_untouched_prompt(editor) {
             editor.take();
         }
-        self.disown();
+        self.release_prompt();
     }
 }

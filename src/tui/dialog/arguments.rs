@@ -9,27 +9,27 @@ use std::ops::Range;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
-pub struct Argued {
+pub struct DrawnArguments {
     /// The arguments as indented JSON, with invisible characters escaped.
     text: String,
     /// The drawn byte ranges of `text`, sorted and disjoint.
     drawn: Vec<Range<usize>>,
     /// When the last undrawn part was drawn.
-    whole_since: Option<Duration>,
+    fully_drawn_at: Option<Duration>,
 }
 
-impl Argued {
+impl DrawnArguments {
     pub fn new(arguments: &Arguments) -> Self {
         let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
         Self {
             text: Clean::unambiguous(&json).into(),
             drawn: Vec::new(),
-            whole_since: None,
+            fully_drawn_at: None,
         }
     }
 
     /// Replaces the arguments. If they changed, all of them count as undrawn.
-    pub fn renew(&mut self, arguments: &Arguments) {
+    pub fn update(&mut self, arguments: &Arguments) {
         let new = Self::new(arguments);
         if new.text != self.text {
             *self = new;
@@ -38,11 +38,11 @@ impl Argued {
 
     /// Wraps the text losslessly: it can be rebuilt from the rows.
     pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> LosslessRows {
-        lossless_rows(&self.text, columns, glyphs.joints)
+        lossless_rows(&self.text, columns, glyphs.continuations)
     }
 
     /// Marks these rows as drawn; `starts` holds the byte at which each row starts.
-    pub fn drew(&mut self, rows: Range<usize>, starts: &[usize], now: Duration) {
+    pub fn mark_drawn(&mut self, rows: Range<usize>, starts: &[usize], now: Duration) {
         let end = starts.get(rows.end).copied().unwrap_or(self.text.len());
         let Some(start) = starts.get(rows.start).copied().filter(|at| *at < end) else {
             return;
@@ -54,8 +54,8 @@ impl Argued {
             self.drawn.remove(at);
         }
         self.drawn.insert(at, part);
-        if self.first_undrawn().is_none() && self.whole_since.is_none() {
-            self.whole_since = Some(now);
+        if self.first_undrawn().is_none() && self.fully_drawn_at.is_none() {
+            self.fully_drawn_at = Some(now);
         }
     }
 
@@ -69,12 +69,12 @@ impl Argued {
     }
 
     /// When the arguments became fully drawn, if they are.
-    pub fn whole_since(&self) -> Option<Duration> {
-        self.whole_since
+    pub fn fully_drawn_at(&self) -> Option<Duration> {
+        self.fully_drawn_at
     }
 
     /// Number of rows, starting at `starts`, that are not fully drawn.
-    pub fn rows_left(&self, starts: &[usize]) -> usize {
+    pub fn undrawn_rows(&self, starts: &[usize]) -> usize {
         let mut left = 0;
         let mut counted = 0;
         let mut from = 0;
@@ -100,8 +100,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn argued(value: &serde_json::Value) -> Argued {
-        Argued::new(value.as_object().expect("an object"))
+    fn argued(value: &serde_json::Value) -> DrawnArguments {
+        DrawnArguments::new(value.as_object().expect("an object"))
     }
 
     /// Rebuilds the text from screen rows, as a reader who knows the margin signs would.
@@ -144,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_was_drawn_at_whatever_width_the_rest_is_known(
+        fn undrawn_parts_are_tracked_across_widths(
             steps in prop::collection::vec((5u16..30, 0usize..40, 1usize..12), 0..12),
         ) {
             let mut argued = argued(&json!({ "a": "word 낱말 ".repeat(40) }));
@@ -152,7 +152,7 @@ mod tests {
             for (columns, first, count) in steps {
                 let starts = argued.rows(columns, &Glyphs::new(false)).starts;
                 let rows = first.min(starts.len())..(first + count).min(starts.len());
-                argued.drew(rows.clone(), &starts, Duration::ZERO);
+                argued.mark_drawn(rows.clone(), &starts, Duration::ZERO);
                 let byte = |row: usize| starts.get(row).copied().unwrap_or(seen.len());
                 let part = byte(rows.start)..byte(rows.end);
                 seen[part].fill(true);
@@ -160,14 +160,14 @@ mod tests {
                 let end = |row: usize| starts.get(row + 1).copied().unwrap_or(seen.len());
                 let is_left = |row: &usize| seen[starts[*row]..end(*row)].contains(&false);
                 let left = (0..starts.len()).filter(is_left).count();
-                prop_assert_eq!(argued.rows_left(&starts), left);
-                prop_assert_eq!(argued.whole_since().is_some(), left == 0);
+                prop_assert_eq!(argued.undrawn_rows(&starts), left);
+                prop_assert_eq!(argued.fully_drawn_at().is_some(), left == 0);
             }
         }
     }
 
     #[test]
-    fn a_spelling_in_the_text_differs_from_the_character() {
+    fn literal_escape_text_differs_from_an_escaped_character() {
         let text = |value: &str| argued(&json!({ "a": value })).text;
         assert_ne!(text("\u{202e}"), text("⟨U+202E⟩"));
         assert_ne!(text("\u{1b}"), text("⟨ESC⟩"));

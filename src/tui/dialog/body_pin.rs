@@ -2,18 +2,18 @@
 //! shown in full, with invisible characters escaped.
 
 use crate::domain::ServerId;
-use crate::domain::trust::{PinChange, Section, Sign};
+use crate::domain::trust::{DiffSection, DiffSign, PinChange};
 use crate::text::Clean;
 use crate::text::lines::split_lines;
-use crate::tui::dialog::body_settings::marked;
-use crate::tui::widgets::painter::{one_line, rows_of};
+use crate::tui::dialog::body_settings::push_prefixed_rows;
+use crate::tui::widgets::painter::{single_line, wrapped_rows};
 
 /// The difference to the accepted definition, section by section.
-pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
+pub fn pin_change_rows(change: &PinChange, columns: u16) -> Vec<String> {
     let (server, tool) = (&change.server, &change.tool.name);
-    let since = change.since_words();
+    let since = change.since_clause();
     let intro = format!("{server} has changed  {tool}  {since}.");
-    let mut rows = rows_of(&one_line(&intro), columns);
+    let mut rows = wrapped_rows(&single_line(&intro), columns);
     let mut sections = change.sections();
     // Changed sections first. Without an accepted definition, every section counts as changed.
     if change.accepted.definition.is_some() {
@@ -26,19 +26,19 @@ pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
     rows
 }
 
-fn section_rows(rows: &mut Vec<String>, section: &Section, columns: u16) {
-    marked(rows, "  ", &one_line(&section.name), columns);
+fn section_rows(rows: &mut Vec<String>, section: &DiffSection, columns: u16) {
+    push_prefixed_rows(rows, "  ", &single_line(&section.name), columns);
     if section.lines.is_empty() {
-        marked(rows, "    ", &Clean::from_static("unchanged"), columns);
+        push_prefixed_rows(rows, "    ", &Clean::from_static("unchanged"), columns);
     }
     for (sign, line) in &section.folded() {
         let lead = match sign {
-            Sign::Same => "    ",
-            Sign::Removed => "  - ",
-            Sign::Added => "  + ",
-            Sign::Folded => "  … ",
+            DiffSign::Same => "    ",
+            DiffSign::Removed => "  - ",
+            DiffSign::Added => "  + ",
+            DiffSign::Folded => "  … ",
         };
-        marked(rows, lead, &one_line(line), columns);
+        push_prefixed_rows(rows, lead, &single_line(line), columns);
     }
 }
 
@@ -48,10 +48,10 @@ pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<Stri
         "{server} wants to send the model these instructions. The server wrote them, and they \
          influence how the model uses every tool:"
     );
-    let mut rows = rows_of(&one_line(&intro), columns);
+    let mut rows = wrapped_rows(&single_line(&intro), columns);
     rows.push(String::new());
     for line in split_lines(text) {
-        marked(&mut rows, "  | ", &Clean::escaped(line), columns);
+        push_prefixed_rows(&mut rows, "  | ", &Clean::escaped(line), columns);
     }
     rows
 }

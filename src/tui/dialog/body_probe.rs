@@ -2,33 +2,33 @@
 //! table does not fit.
 
 use crate::domain::Dialect;
-use crate::domain::probe::{Report, Trial, trial_rows};
+use crate::domain::probe::{DialectTrial, ProbeReport, trial_rows};
 use crate::text::Clean;
 use crate::text::columns::Columns;
 use crate::tui::advice;
-use crate::tui::widgets::painter::rows_of;
+use crate::tui::widgets::painter::wrapped_rows;
 
-pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
-    let say = |words: &str| rows_of(&Clean::single_line(words), columns);
+pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> Vec<String> {
+    let say = |words: &str| wrapped_rows(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
     if let Some(fault) = &report.fault {
-        rows.extend(say(&advice::sentence(fault)));
+        rows.extend(say(&advice::notice_line(fault)));
         rows.push(String::new());
     }
-    rows.extend(say(&report.words()));
+    rows.extend(say(&report.verdict_text()));
     if !report.trials.is_empty() {
         rows.push(String::new());
         rows.extend(table(&report.trials, columns));
     }
-    let faults: Vec<String> = report.faults().collect();
+    let faults: Vec<String> = report.failure_lines().collect();
     if !faults.is_empty() {
         rows.push(String::new());
         rows.extend(faults.iter().flat_map(|fault| say(fault)));
     }
-    if let Some(words) = report.setting_words() {
+    if let Some(words) = report.recommendation_text() {
         rows.push(String::new());
         rows.extend(say(&words));
-        if report.worth_storing() != to {
+        if report.recommended_dialect() != to {
             let name = &report.model.name;
             rows.extend(say(&format!(
                 "config.json does not list {name}, so the setting cannot be stored."
@@ -38,7 +38,7 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
     rows
 }
 
-fn table(trials: &[Trial], columns: u16) -> Vec<String> {
+fn table(trials: &[DialectTrial], columns: u16) -> Vec<String> {
     let clean = |cell: String| Clean::single_line(&cell).as_str().to_owned();
     let rows: Vec<_> = trial_rows(trials).map(|row| row.map(clean)).collect();
     let table = Columns::of(&rows).with_last_right();
@@ -48,16 +48,19 @@ fn table(trials: &[Trial], columns: u16) -> Vec<String> {
     trials
         .iter()
         .zip(&rows[1..])
-        .map(|(trial, cells)| line(trial, cells))
-        .flat_map(|line| rows_of(&Clean::single_line(&line), columns))
+        .map(|(trial, cells)| trial_line(trial, cells))
+        .flat_map(|line| wrapped_rows(&Clean::single_line(&line), columns))
         .collect()
 }
 
-fn line(trial: &Trial, [dialect, called, well_formed, answered, seconds]: &[String; 5]) -> String {
+fn trial_line(
+    trial: &DialectTrial,
+    [dialect, called, well_formed, answered, seconds]: &[String; 5],
+) -> String {
     if !trial.was_tried() {
         return format!("{dialect}: not tried");
     }
-    let form = match trial.called() {
+    let form = match trial.made_call() {
         true => format!(", well-formed {well_formed}"),
         false => String::new(),
     };

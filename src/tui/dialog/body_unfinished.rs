@@ -1,10 +1,10 @@
 //! Dialog bodies for an unfinished turn: the prompt, its tool calls and the partial answer.
 //! All of it comes from a file, so invisible characters are escaped.
 
-use crate::protocol::{CameTo, LeftCall, Unfinished};
+use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
-use crate::tui::widgets::painter::{indented, one_line, rows_of};
+use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 use jiff::tz::TimeZone;
 
 /// Columns shown of a prompt or a partial answer.
@@ -14,79 +14,96 @@ const ARGUMENTS_MAX: usize = 8_000;
 /// Calls listed at most.
 const CALLS_MAX: usize = 100;
 
-pub fn rows(turn: &Unfinished, columns: u16) -> Vec<String> {
-    let at = turn.at.map_or_else(String::new, |at| {
+pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
+    let at = turn.started_at.map_or_else(String::new, |at| {
         let local = at.to_zoned(TimeZone::system());
         format!(" ({})", local.strftime("%d %b %H:%M"))
     });
-    let came_to = |wanted: &CameTo| turn.calls.iter().any(|call| call.came_to == *wanted);
-    let intro = if came_to(&CameTo::Running) {
+    let came_to = |wanted: &CallStage| turn.calls.iter().any(|call| call.stage == *wanted);
+    let intro = if came_to(&CallStage::Running) {
         format!("humble ended while a tool call of this turn{at} was running.")
-    } else if came_to(&CameTo::Awaiting) {
+    } else if came_to(&CallStage::AwaitingApproval) {
         format!("humble ended while a tool call of this turn{at} awaited your approval.")
     } else {
         format!("humble ended before this turn{at} was answered.")
     };
-    let mut rows = rows_of(&Clean::single_line(&intro), columns);
-    part(&mut rows, "You asked:", &turn.prompt, columns);
-    calls(&mut rows, &turn.calls, columns);
-    part(&mut rows, "The answer so far:", &turn.words, columns);
-    if turn.words.trim().is_empty() {
-        part(&mut rows, "The thinking so far:", &turn.thinking, columns);
+    let mut rows = wrapped_rows(&Clean::single_line(&intro), columns);
+    push_section(&mut rows, "You asked:", &turn.prompt, columns);
+    push_call_rows(&mut rows, &turn.calls, columns);
+    push_section(
+        &mut rows,
+        "The answer so far:",
+        &turn.partial_answer,
+        columns,
+    );
+    if turn.partial_answer.trim().is_empty() {
+        push_section(&mut rows, "The thinking so far:", &turn.thinking, columns);
     }
-    if turn.more > 0 {
-        let more = match turn.more {
+    if turn.earlier_unanswered > 0 {
+        let more = match turn.earlier_unanswered {
             1 => "1 earlier prompt is unanswered too.".to_owned(),
             more => format!("{more} earlier prompts are unanswered too."),
         };
         rows.push(String::new());
-        rows.extend(rows_of(&Clean::single_line(&more), columns));
+        rows.extend(wrapped_rows(&Clean::single_line(&more), columns));
     }
     rows
 }
 
 /// Calls come before the partial answer, because a resumed turn may run them again.
-fn calls(rows: &mut Vec<String>, calls: &[LeftCall], columns: u16) {
+fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16) {
     if calls.is_empty() {
         return;
     }
     rows.push(String::new());
-    rows.extend(rows_of(&Clean::from_static("Tool calls:"), columns));
+    rows.extend(wrapped_rows(&Clean::from_static("Tool calls:"), columns));
     for call in calls.iter().take(CALLS_MAX) {
-        let came_to = match &call.came_to {
-            CameTo::Awaiting => "awaited your approval, did not run".to_owned(),
-            CameTo::Running => "was running".to_owned(),
-            CameTo::Ended(outcome) => outcome.replace('_', " "),
+        let came_to = match &call.stage {
+            CallStage::AwaitingApproval => "awaited your approval, did not run".to_owned(),
+            CallStage::Running => "was running".to_owned(),
+            CallStage::Ended(outcome) => outcome.replace('_', " "),
         };
         let heading = format!("{}   {}: {came_to}", call.tool, call.server);
-        rows.extend(rows_of(&one_line(&beginning(&heading, WIDTH_MAX)), columns));
+        rows.extend(wrapped_rows(
+            &single_line(&truncate_with_mark(&heading, WIDTH_MAX)),
+            columns,
+        ));
         let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
-        rows.extend(indented(&beginning(&arguments, ARGUMENTS_MAX), columns));
+        rows.extend(indented_rows(
+            &truncate_with_mark(&arguments, ARGUMENTS_MAX),
+            columns,
+        ));
     }
     let more = calls.len().saturating_sub(CALLS_MAX);
     if more > 0 {
         let rest = format!("… and {more} more calls, not shown here.");
-        rows.extend(rows_of(&Clean::single_line(&rest), columns));
+        rows.extend(wrapped_rows(&Clean::single_line(&rest), columns));
     }
 }
 
-pub fn discarded(prompt: &str, columns: u16) -> Vec<String> {
+pub fn discard_rows(prompt: &str, columns: u16) -> Vec<String> {
     let intro = "This deletes the prompt and the partial answer:";
-    let mut rows = rows_of(&Clean::single_line(intro), columns);
-    rows.extend(indented(&beginning(prompt, WIDTH_MAX), columns));
+    let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
+    rows.extend(indented_rows(
+        &truncate_with_mark(prompt, WIDTH_MAX),
+        columns,
+    ));
     rows
 }
 
-fn part(rows: &mut Vec<String>, title: &str, text: &str, columns: u16) {
+fn push_section(rows: &mut Vec<String>, title: &str, text: &str, columns: u16) {
     if text.trim().is_empty() {
         return;
     }
     rows.push(String::new());
-    rows.extend(rows_of(&Clean::single_line(title), columns));
-    rows.extend(indented(&beginning(text.trim(), WIDTH_MAX), columns));
+    rows.extend(wrapped_rows(&Clean::single_line(title), columns));
+    rows.extend(indented_rows(
+        &truncate_with_mark(text.trim(), WIDTH_MAX),
+        columns,
+    ));
 }
 
-fn beginning(text: &str, width: usize) -> String {
+fn truncate_with_mark(text: &str, width: usize) -> String {
     let start = truncate_to_width(text, width);
     let more = if start.len() < text.len() { " …" } else { "" };
     format!("{start}{more}")
@@ -98,22 +115,22 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_ran_and_what_was_running_stands_before_the_words() {
-        let call = |tool: &str, came_to| LeftCall {
+    fn calls_are_listed_before_the_partial_answer() {
+        let call = |tool: &str, came_to| UnfinishedCall {
             server: "fs".to_owned(),
             tool: tool.to_owned(),
             arguments: json!({}),
-            came_to,
+            stage: came_to,
         };
-        let turn = Unfinished {
+        let turn = UnfinishedTurn {
             prompt: "Tidy up".to_owned(),
-            words: "Half".to_owned(),
+            partial_answer: "Half".to_owned(),
             calls: vec![
-                call("list", CameTo::Ended("timed_out".to_owned())),
-                call("delete\nlist", CameTo::Running),
-                call("move", CameTo::Awaiting),
+                call("list", CallStage::Ended("timed_out".to_owned())),
+                call("delete\nlist", CallStage::Running),
+                call("move", CallStage::AwaitingApproval),
             ],
-            ..Unfinished::default()
+            ..UnfinishedTurn::default()
         };
         let expected = [
             "humble ended while a tool call of this turn was running.",
@@ -132,6 +149,6 @@ mod tests {
             "The answer so far:",
             "  Half",
         ];
-        assert_eq!(rows(&turn, 60), expected);
+        assert_eq!(unfinished_rows(&turn, 60), expected);
     }
 }

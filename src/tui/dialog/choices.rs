@@ -1,19 +1,19 @@
 //! Helpers shared by key handling and checks: the choice for a key, and scrolling.
 
-use crate::tui::dialog::state::{OpenAsk, Row};
-use crate::tui::input::decode::{key_under, normal};
+use crate::tui::dialog::state::{Dialog, DialogChoice};
+use crate::tui::input::decode::{latin_key, normalize_key};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Characters kept of an error about edited arguments. Schema errors quote the value,
 /// which may be long.
-pub const FAULT_CHARS_MAX: usize = 400;
+pub const ERROR_CHARS_MAX: usize = 400;
 
 /// Scrolls the body if this is a scroll key. Works while a text field is open, too.
-pub fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
+pub fn scroll_key(ask: &mut Dialog, key: KeyEvent) -> bool {
     let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
-    match normal(key) {
-        (KeyCode::PageUp, _) => ask.scroll_by(-ask.page()),
-        (KeyCode::PageDown, _) => ask.scroll_by(ask.page()),
+    match normalize_key(key) {
+        (KeyCode::PageUp, _) => ask.scroll_by(-ask.page_rows()),
+        (KeyCode::PageDown, _) => ask.scroll_by(ask.page_rows()),
         (KeyCode::Up, held) if held.intersects(by_row) => ask.scroll_by(-1),
         (KeyCode::Down, held) if held.intersects(by_row) => ask.scroll_by(1),
         _ => return false,
@@ -22,16 +22,20 @@ pub fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
 }
 
 /// The choice a key selects, if any.
-pub fn chosen_by<'a>(ask: &OpenAsk, rows: &'a [Row], key: KeyEvent) -> Option<&'a Row> {
-    match normal(key) {
-        (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),
-        (KeyCode::Char(c), KeyModifiers::NONE) => meant(rows, c),
+pub fn choice_for_key<'a>(
+    ask: &Dialog,
+    rows: &'a [DialogChoice],
+    key: KeyEvent,
+) -> Option<&'a DialogChoice> {
+    match normalize_key(key) {
+        (KeyCode::Enter, _) => ask.selected_choice.and_then(|at| rows.get(at)),
+        (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(rows, c),
         _ => None,
     }
 }
 
-pub fn meant(rows: &[Row], c: char) -> Option<&Row> {
-    let key = key_under(c);
+pub fn choice_for_char(rows: &[DialogChoice], c: char) -> Option<&DialogChoice> {
+    let key = latin_key(c);
     rows.iter()
         .find(|row| row.key == Some(key) || row.digit == Some(key))
 }

@@ -2,44 +2,48 @@
 //! the labels.
 
 use crate::text::grapheme::width;
-use crate::tui::dialog::body::Words;
-use crate::tui::dialog::state::{OpenAsk, Row};
+use crate::tui::dialog::body::DialogText;
+use crate::tui::dialog::state::{Dialog, DialogChoice};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// Draws the question and, below it, the keys. `columns` is the width for the keys; the
 /// question gets less because it shares its row with the scroll marks.
-pub fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Painter) {
+pub fn draw_keys(words: &DialogText, ask: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
-        pen.put_cut(area.x, area.y, words.question, pen.theme.bold, area.width);
+        pen.put_truncated(area.x, area.y, words.question, pen.theme.bold, area.width);
     }
     if area.height < 2 {
         return;
     }
     let y = area.y + 1;
-    let keys = keys_of(&words.rows, ask.chosen, columns);
+    let keys = choice_keys(&words.rows, ask.selected_choice, columns);
     let shown: Vec<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
-    pen.put_cut(area.x, y, &shown.join(" "), choice_style(ask, pen), columns);
+    pen.put_truncated(area.x, y, &shown.join(" "), choice_style(ask, pen), columns);
     let chosen = keys
         .iter()
-        .position(|(row, _)| row.is_some() && *row == ask.chosen);
+        .position(|(row, _)| row.is_some() && *row == ask.selected_choice);
     if let Some((at, key)) = chosen.and_then(|at| Some((at, shown.get(at)?))) {
         let before: usize = shown.iter().take(at).map(|key| width(key) + 1).sum();
-        let x = area.x.saturating_add(saturated(before));
-        let cell = Rect::new(x, y, saturated(width(key)), 1);
+        let x = area.x.saturating_add(saturate_u16(before));
+        let cell = Rect::new(x, y, saturate_u16(width(key)), 1);
         let row = Rect::new(area.x, y, columns, 1);
         let selection = pen.theme.selection;
-        pen.style(cell.intersection(row), selection);
+        pen.set_style(cell.intersection(row), selection);
     }
 }
 
 /// Each key with the index of its choice, then `?`. If they do not fit, choices that have
 /// only a digit are dropped, except the selected one.
-fn keys_of(rows: &[Row], chosen: Option<usize>, columns: u16) -> Vec<(Option<usize>, String)> {
+fn choice_keys(
+    rows: &[DialogChoice],
+    chosen: Option<usize>,
+    columns: u16,
+) -> Vec<(Option<usize>, String)> {
     let all = rows.iter().enumerate();
     let mut keys: Vec<(Option<usize>, String)> = all
-        .filter_map(|(at, row)| Some((Some(at), key_of(row)?)))
+        .filter_map(|(at, row)| Some((Some(at), choice_key(row)?)))
         .collect();
     let wide: usize = keys.iter().map(|(_, key)| width(key) + 1).sum();
     if wide + 1 > usize::from(columns) {
@@ -53,18 +57,18 @@ fn keys_of(rows: &[Row], chosen: Option<usize>, columns: u16) -> Vec<(Option<usi
     keys
 }
 
-pub fn key_of(row: &Row) -> Option<String> {
+pub fn choice_key(row: &DialogChoice) -> Option<String> {
     row.key.or(row.digit).map(String::from)
 }
 
-pub fn choice_style(ask: &OpenAsk, pen: &Painter) -> Style {
-    if ask.armed {
+pub fn choice_style(ask: &Dialog, pen: &Painter) -> Style {
+    if ask.accepts_keys {
         pen.theme.plain
     } else {
         pen.theme.dim
     }
 }
 
-pub fn saturated(count: usize) -> u16 {
+pub fn saturate_u16(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }

@@ -1,16 +1,16 @@
 //! Key handling of a dialog that accepts keys.
 
 use crate::domain::tool::Decision;
-use crate::domain::{Arguments, Notice, Pattern};
-use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
-use crate::tui::dialog::choices::{FAULT_CHARS_MAX, chosen_by, meant, scrolls};
+use crate::domain::{ArgumentPattern, Arguments, Notice};
+use crate::protocol::{Command, UserAnswer, UserChoice, parse_arguments, parse_pattern_for};
+use crate::tui::dialog::choices::{ERROR_CHARS_MAX, choice_for_char, choice_for_key, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
-use crate::tui::dialog::granting;
-use crate::tui::dialog::granting::HoldBack;
-use crate::tui::dialog::state::{Act, Form, OpenAsk};
-use crate::tui::input::decode::normal;
-use crate::tui::input::key_repeat::Held;
-use crate::tui::layer::{Cx, Handled, Request, Shared};
+use crate::tui::dialog::read_before_run;
+use crate::tui::dialog::read_before_run::KeyGate;
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode};
+use crate::tui::input::decode::normalize_key;
+use crate::tui::input::key_repeat::KeyRepeatGuard;
+use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -19,51 +19,51 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 const READABLE_WIDTH: u16 = 12;
 const READABLE_HEIGHT: u16 = 4;
 
-pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
+pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
-    let held = dialogs.decided_by.as_mut();
-    let repeats = held.is_some_and(|held| held.repeats(key.code, now));
-    let Some(ask) = dialogs.shown_mut() else {
+    let held = dialogs.decision_key.as_mut();
+    let repeats = held.is_some_and(|held| held.is_repeat(key.code, now));
+    let Some(ask) = dialogs.current_mut() else {
         return;
     };
-    if repeats && matches!(ask.form, Form::Choosing) {
+    if repeats && matches!(ask.mode, DialogMode::Choosing) {
         return;
     }
-    if decides_unread(shared, ask, key) {
+    if decides_on_tiny_screen(shared, ask, key) {
         let text = "Make the window larger to answer.";
         return cx.notify(Notice::warning(text));
     }
-    if takes_unread_changes(shared, ask, key) {
+    if accepts_unread_changes(shared, ask, key) {
         let text = "Scroll to the end first (PgDn).";
         return cx.notify(Notice::warning(text));
     }
-    match granting::holds_back(ask, key, cx) {
-        HoldBack::No => {}
-        HoldBack::Yes => return,
-        HoldBack::LastPart => {
+    match read_before_run::gate_key(ask, key, cx) {
+        KeyGate::Allow => {}
+        KeyGate::Block => return,
+        KeyGate::ScrollToLastPart => {
             // The same key, held down, must not run the call once its end is visible.
-            dialogs.decided_by = Some(Held::new(key.code, now));
+            dialogs.decision_key = Some(KeyRepeatGuard::new(key.code, now));
             return;
         }
     }
-    let decided = ask.decided();
-    let answer = match &ask.form {
-        Form::Choosing => choosing(shared, ask, key),
-        Form::Word(_) => word(ask, key),
-        Form::Unread(_) => granting::unread(ask, key),
-        Form::Arguments { .. } => arguments(ask, key, cx),
+    let decided = ask.decided_count();
+    let answer = match &ask.mode {
+        DialogMode::Choosing => choice_key(shared, ask, key),
+        DialogMode::DenialReason(_) => denial_reason_key(ask, key),
+        DialogMode::ConfirmUnread(_) => read_before_run::confirm_unread_key(ask, key),
+        DialogMode::EditArguments { .. } => argument_editor_key(ask, key, cx),
     };
-    let has_decided = ask.decided() > decided;
+    let has_decided = ask.decided_count() > decided;
     if answer.is_none() && has_decided {
         // A double key press must not run the next call.
-        ask.disarm(now);
-        ask.is_seen = false;
+        ask.wait_for_quiet(now);
+        ask.is_drawn = false;
     }
-    if let Some((call, rows)) = ask.unread.take() {
-        cx.ask(Request::RanUnread(call, rows));
+    if let Some((call, rows)) = ask.run_unread.take() {
+        cx.request(UiRequest::RecordUndrawnRows(call, rows));
     }
     if answer.is_some() || has_decided {
-        dialogs.decided_by = Some(Held::new(key.code, now));
+        dialogs.decision_key = Some(KeyRepeatGuard::new(key.code, now));
     }
     if let Some(answer) = answer {
         dialogs.answer(answer, cx);
@@ -71,158 +71,180 @@ pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
 }
 
 /// Would this key approve something that the screen is too small to show?
-fn decides_unread(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
+fn decides_on_tiny_screen(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = ask.rows(shared.transcript);
-    let row = match (&ask.form, normal(key)) {
-        (Form::Arguments { .. } | Form::Unread(_), (KeyCode::Enter, KeyModifiers::NONE)) => {
+    let rows = ask.choices(shared.transcript);
+    let row = match (&ask.mode, normalize_key(key)) {
+        (
+            DialogMode::EditArguments { .. } | DialogMode::ConfirmUnread(_),
+            (KeyCode::Enter, KeyModifiers::NONE),
+        ) => {
             return true;
         }
-        (Form::Choosing, (KeyCode::Enter, _)) => ask.chosen.and_then(|at| rows.get(at)),
-        (Form::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => meant(&rows, c),
+        (DialogMode::Choosing, (KeyCode::Enter, _)) => {
+            ask.selected_choice.and_then(|at| rows.get(at))
+        }
+        (DialogMode::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => choice_for_char(&rows, c),
         _ => None,
     };
     let is_safe = |act| {
-        let keeps = Choice::KeepForLater;
-        matches!(act, Act::Refuse | Act::Deny) || act == Act::Choose(keeps)
+        let keeps = UserChoice::KeepForLater;
+        matches!(act, DialogAction::Refuse | DialogAction::Deny)
+            || act == DialogAction::Choose(keeps)
     };
-    row.is_some_and(|row| !is_safe(row.act) && row.key != Some('n'))
+    row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
 }
 
 /// Would this key accept changes that the user has not scrolled to the end of? An address
 /// or a command could hide below the visible rows. Applies to settings changes, a tool's
 /// new definition and a server's instructions.
-fn takes_unread_changes(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
-    if ask.was_read() {
+fn accepts_unread_changes(shared: SharedUiState, ask: &Dialog, key: KeyEvent) -> bool {
+    if ask.was_read_to_end() {
         return false;
     }
-    let rows = ask.rows(shared.transcript);
-    let row = chosen_by(ask, &rows, key);
+    let rows = ask.choices(shared.transcript);
+    let row = choice_for_key(ask, &rows, key);
     let takes = [
-        Choice::TakeChanges,
-        Choice::Accept,
-        Choice::SendAlways,
-        Choice::SendOnce,
+        UserChoice::ApplyChanges,
+        UserChoice::Accept,
+        UserChoice::SendAlways,
+        UserChoice::SendOnce,
     ];
-    row.is_some_and(|row| takes.iter().any(|choice| row.act == Act::Choose(*choice)))
+    row.is_some_and(|row| {
+        takes
+            .iter()
+            .any(|choice| row.action == DialogAction::Choose(*choice))
+    })
 }
 
 /// Pasted text never answers a question. An open field takes it; otherwise the message
 /// does, and the dialog stops accepting keys because the rest of the paste may arrive as
 /// key presses.
-pub fn paste(ask: &mut OpenAsk, text: &str) -> Handled {
-    match &mut ask.form {
-        Form::Word(editor) | Form::Unread(editor) => text_field::paste_line(editor, text),
-        Form::Arguments { editor, query, .. } => {
+pub fn paste(ask: &mut Dialog, text: &str) -> Handled {
+    match &mut ask.mode {
+        DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) => {
+            text_field::paste_line(editor, text)
+        }
+        DialogMode::EditArguments {
+            editor,
+            check_query: query,
+            ..
+        } => {
             *query = None;
             editor.insert(text);
         }
-        Form::Choosing => {
-            ask.armed = false;
+        DialogMode::Choosing => {
+            ask.accepts_keys = false;
             return Handled::PassedOn;
         }
     }
     Handled::Consumed
 }
 
-fn choosing(shared: Shared, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
-    let rows = ask.rows(shared.transcript);
-    if scrolls(ask, key) {
+fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    let rows = ask.choices(shared.transcript);
+    if scroll_key(ask, key) {
         return None;
     }
-    match normal(key) {
+    match normalize_key(key) {
         (KeyCode::Home, _) => ask.scroll = 0,
         (KeyCode::End, _) => ask.scroll = ask.last_top(),
-        (KeyCode::Left, _) => ask.show(ask.at.saturating_sub(1)),
-        (KeyCode::Right, _) => ask.show(ask.at + 1),
+        (KeyCode::Left, _) => ask.show_call(ask.call_index.saturating_sub(1)),
+        (KeyCode::Right, _) => ask.show_call(ask.call_index + 1),
         (KeyCode::Up, _) => step(ask, rows.len(), -1),
         (KeyCode::Down, _) => step(ask, rows.len(), 1),
         // A repeat of a held key is no second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
-            return act(shared, ask, rows.get(ask.chosen?)?.act);
+            return perform(shared, ask, rows.get(ask.selected_choice?)?.action);
         }
-        (KeyCode::Esc, _) if ask.lists_choices() => ask.list_choices(false),
-        (KeyCode::Esc, _) => return escape(ask),
-        (KeyCode::Char('?'), KeyModifiers::NONE) => ask.list_choices(!ask.lists_choices()),
-        (KeyCode::Char(c), KeyModifiers::NONE) => return act(shared, ask, meant(&rows, c)?.act),
+        (KeyCode::Esc, _) if ask.shows_choice_list() => ask.set_choice_list(false),
+        (KeyCode::Esc, _) => return dismiss(ask),
+        (KeyCode::Char('?'), KeyModifiers::NONE) => ask.set_choice_list(!ask.shows_choice_list()),
+        (KeyCode::Char(c), KeyModifiers::NONE) => {
+            return perform(shared, ask, choice_for_char(&rows, c)?.action);
+        }
         _ => {}
     }
     None
 }
 
-fn step(ask: &mut OpenAsk, count: usize, by: isize) {
+fn step(ask: &mut Dialog, count: usize, by: isize) {
     let last = count.saturating_sub(1);
-    ask.chosen = Some(match ask.chosen {
+    ask.selected_choice = Some(match ask.selected_choice {
         None if by < 0 => last,
         None => 0,
         Some(at) => at.saturating_add_signed(by).min(last),
     });
 }
 
-fn escape(ask: &mut OpenAsk) -> Option<Answer> {
+fn dismiss(ask: &mut Dialog) -> Option<UserAnswer> {
     if ask.call().is_some() {
         return ask.decide(Decision::Refuse);
     }
-    Some(Answer::Dismissed)
+    Some(UserAnswer::Dismissed)
 }
 
-fn act(shared: Shared, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
+fn perform(shared: SharedUiState, ask: &mut Dialog, act: DialogAction) -> Option<UserAnswer> {
     match act {
-        Act::Run => ask.decide(Decision::Run),
-        Act::Refuse => ask.decide(Decision::Refuse),
-        Act::RunForSession => ask.decide(Decision::RunForSession),
-        Act::RunAlways => ask.decide(Decision::RunAlways),
-        Act::RunServer => ask.decide(Decision::RunServer),
-        Act::Never => ask.decide(Decision::Never),
-        Act::RunMatching => {
-            let pattern = Pattern::of(&arguments_of(shared, ask)?).to_json();
+        DialogAction::Run => ask.decide(Decision::Run),
+        DialogAction::Refuse => ask.decide(Decision::Refuse),
+        DialogAction::RunForSession => ask.decide(Decision::RunForSession),
+        DialogAction::RunAlways => ask.decide(Decision::RunAlways),
+        DialogAction::RunServer => ask.decide(Decision::RunWholeServer),
+        DialogAction::Never => ask.decide(Decision::Never),
+        DialogAction::RunMatching => {
+            let pattern =
+                ArgumentPattern::from_arguments(&current_arguments(shared, ask)?).to_json();
             let text = serde_json::to_string_pretty(&pattern).ok()?;
-            ask.form = Form::Arguments {
+            ask.mode = DialogMode::EditArguments {
                 editor: Editor::new(&text),
-                fault: None,
-                query: None,
+                error: None,
+                check_query: None,
                 is_pattern: true,
-                drawn: None,
+                drawn_text: None,
             };
             None
         }
-        Act::UseFirst => ask.decide(Decision::UseFirst),
-        Act::AsText => ask.decide(Decision::TreatAsText),
-        Act::RunAll => Some(ask.run_rest()),
-        Act::RunUnread => {
-            ask.form = Form::Unread(Editor::default());
+        DialogAction::UseFirstResult => ask.decide(Decision::ReuseResult),
+        DialogAction::TreatAsText => ask.decide(Decision::TreatAsText),
+        DialogAction::RunAll => Some(ask.run_undecided()),
+        DialogAction::RunUnread => {
+            ask.mode = DialogMode::ConfirmUnread(Editor::default());
             None
         }
-        Act::Choose(choice) => Some(Answer::Choice(choice)),
-        Act::Deny => {
+        DialogAction::Choose(choice) => Some(UserAnswer::Choice(choice)),
+        DialogAction::Deny => {
             // Show the tool and its server above the field.
             ask.scroll = 0;
-            ask.form = Form::Word(Editor::default());
+            ask.mode = DialogMode::DenialReason(Editor::default());
             None
         }
-        Act::Edit => {
-            let draft = ask.drafts.get_mut(ask.at).and_then(Option::take);
-            let arguments = arguments_of(shared, ask);
+        DialogAction::Edit => {
+            let draft = ask
+                .argument_drafts
+                .get_mut(ask.call_index)
+                .and_then(Option::take);
+            let arguments = current_arguments(shared, ask);
             let text = || serde_json::to_string_pretty(&arguments).unwrap_or_default();
             let editor = draft.unwrap_or_else(|| Editor::new(&text()));
-            ask.form = Form::Arguments {
+            ask.mode = DialogMode::EditArguments {
                 editor,
-                fault: None,
-                query: None,
+                error: None,
+                check_query: None,
                 is_pattern: false,
-                drawn: None,
+                drawn_text: None,
             };
             None
         }
     }
 }
 
-fn arguments_of(shared: Shared, ask: &OpenAsk) -> Option<Arguments> {
-    if let Some(Some(edited)) = ask.edited.get(ask.at) {
+fn current_arguments(shared: SharedUiState, ask: &Dialog) -> Option<Arguments> {
+    if let Some(Some(edited)) = ask.edited_arguments.get(ask.call_index) {
         return Some(edited.clone());
     }
     let offered = ask.call()?;
@@ -230,55 +252,55 @@ fn arguments_of(shared: Shared, ask: &OpenAsk) -> Option<Arguments> {
     Some(call.arguments.clone())
 }
 
-fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
-    if scrolls(ask, key) {
+fn denial_reason_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    if scroll_key(ask, key) {
         return None;
     }
-    let Form::Word(editor) = &mut ask.form else {
+    let DialogMode::DenialReason(editor) = &mut ask.mode else {
         return None;
     };
-    match normal(key) {
-        (KeyCode::Esc, _) => ask.form = Form::Choosing,
+    match normalize_key(key) {
+        (KeyCode::Esc, _) => ask.mode = DialogMode::Choosing,
         (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, _) => {
             let word = editor.text().trim().to_owned();
             let word = Some(word).filter(|word| !word.is_empty());
-            return ask.decide(Decision::Deny { word });
+            return ask.decide(Decision::Deny { message: word });
         }
         _ => {
-            text_field::key(editor, key);
+            text_field::handle_key(editor, key);
         }
     }
     None
 }
 
-fn arguments(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> Option<Answer> {
+fn argument_editor_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> Option<UserAnswer> {
     let tool = ask.call()?.tool.clone();
-    let called = arguments_of(cx.shared, ask)?;
-    let Form::Arguments {
+    let called = current_arguments(cx.shared, ask)?;
+    let DialogMode::EditArguments {
         editor,
-        fault,
-        query,
+        error: fault,
+        check_query: query,
         is_pattern,
         ..
-    } = &mut ask.form
+    } = &mut ask.mode
     else {
         return None;
     };
-    match normal(key) {
+    match normalize_key(key) {
         (KeyCode::Esc, _) => {
             let draft = std::mem::take(editor);
             let is_pattern = *is_pattern;
-            ask.form = Form::Choosing;
+            ask.mode = DialogMode::Choosing;
             if !is_pattern {
-                *ask.drafts.get_mut(ask.at)? = Some(draft);
+                *ask.argument_drafts.get_mut(ask.call_index)? = Some(draft);
             }
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let written = editor.text();
             let why = if *is_pattern {
-                match check_pattern(&called, &written) {
+                match parse_pattern_for(&called, &written) {
                     Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
                     Err(why) => why,
                 }
@@ -286,7 +308,7 @@ fn arguments(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> Option<Answer> {
                 match parse_arguments(&written) {
                     Ok(_) if query.is_some() => return None,
                     Ok(arguments) => {
-                        let check = cx.query();
+                        let check = cx.next_query_id();
                         *query = Some(check);
                         cx.send(Command::CheckArguments {
                             query: check,
@@ -298,10 +320,10 @@ fn arguments(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> Option<Answer> {
                     Err(why) => why,
                 }
             };
-            *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
+            *fault = Some(why.chars().take(ERROR_CHARS_MAX).collect());
         }
         _ => {
-            text_field::key(editor, key);
+            text_field::handle_key(editor, key);
             (*fault, *query) = (None, None);
         }
     }

@@ -3,6 +3,7 @@
 //! A tool call runs only after all of its arguments were drawn, or after the user typed a
 //! confirmation.
 
+pub mod argument_check;
 pub mod arguments;
 pub mod body;
 pub mod body_pin;
@@ -12,9 +13,8 @@ pub mod body_unfinished;
 pub mod choices;
 pub mod compact;
 pub mod dialogs;
-pub mod edit_check;
-pub mod field;
-pub mod granting;
+pub mod input_field;
 pub mod keys;
+pub mod read_before_run;
 pub mod state;
 pub mod view;

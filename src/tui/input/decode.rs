@@ -1,7 +1,7 @@
 //! Decodes terminal input: maps Hangul jamo to the Latin keys they share, detects bursts of
 //! keys as pastes, and filters out the terminal's reply to the background query.
 
-use crate::tui::theme::Background;
+use crate::tui::theme::TerminalBackground;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const REPLY_START: &str = "\u{1b}11;";
 const REPLY_KEYS_MAX: usize = 40;
 
 /// The Latin key of a two-set (Dubeolsik) jamo; any other character in lower case.
-pub fn key_under(c: char) -> char {
+pub fn latin_key(c: char) -> char {
     const JAMO: [(char, char); 33] = [
         ('ㅂ', 'q'),
         ('ㅃ', 'q'),
@@ -69,7 +69,7 @@ pub fn key_under(c: char) -> char {
 }
 
 /// Normalizes a key to the form used in the keymap.
-pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
+pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let chord = KeyModifiers::CONTROL | KeyModifiers::ALT;
     let mut modifiers = key.modifiers & (chord | KeyModifiers::SHIFT);
     let code = match key.code {
@@ -82,7 +82,7 @@ pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
             if modifiers.is_empty() {
                 KeyCode::Char(c)
             } else {
-                KeyCode::Char(key_under(c))
+                KeyCode::Char(latin_key(c))
             }
         }
         KeyCode::BackTab => {
@@ -95,28 +95,28 @@ pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
 }
 
 /// The character typed by a key, if any.
-pub fn typed(key: KeyEvent) -> Option<char> {
-    match normal(key) {
+pub fn typed_char(key: KeyEvent) -> Option<char> {
+    match normalize_key(key) {
         (KeyCode::Char(c), modifiers) if modifiers.is_empty() => Some(c),
         _ => None,
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Group {
+pub enum KeyGroup {
     Key(KeyEvent),
     Burst(String),
 }
 
 /// Combines a long run of text keys into one burst. Enter belongs to the burst only if text
 /// follows; a final Enter is a key of its own.
-pub fn group(keys: &[KeyEvent]) -> Vec<Group> {
+pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
     let text = |key: &KeyEvent| match key.code {
         _ if key.kind == KeyEventKind::Release => None,
         KeyCode::Enter if key.modifiers.is_empty() => Some('\n'),
         KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => Some('\n'),
         KeyCode::Tab if key.modifiers.is_empty() => Some('\t'),
-        _ => typed(*key),
+        _ => typed_char(*key),
     };
     let mut groups = Vec::new();
     let mut rest = keys;
@@ -125,14 +125,16 @@ pub fn group(keys: &[KeyEvent]) -> Vec<Group> {
         let controls = rest[..run]
             .iter()
             .rev()
-            .take_while(|key| typed(**key).is_none())
+            .take_while(|key| typed_char(**key).is_none())
             .count();
         let run = run - controls;
         if run >= BURST_KEYS_MIN {
-            groups.push(Group::Burst(rest[..run].iter().filter_map(text).collect()));
+            groups.push(KeyGroup::Burst(
+                rest[..run].iter().filter_map(text).collect(),
+            ));
             rest = &rest[run..];
         } else {
-            groups.push(Group::Key(*first));
+            groups.push(KeyGroup::Key(*first));
             rest = &rest[1..];
         }
     }
@@ -151,7 +153,11 @@ pub struct ReplyFilter {
 impl ReplyFilter {
     /// Returns the keys that are not part of a reply, and the background once the reply is
     /// complete.
-    pub fn push(&mut self, key: KeyEvent, at: Duration) -> (Vec<KeyEvent>, Option<Background>) {
+    pub fn push(
+        &mut self,
+        key: KeyEvent,
+        at: Duration,
+    ) -> (Vec<KeyEvent>, Option<TerminalBackground>) {
         if self.done || at > REPLY_WITHIN {
             let mut keys = self.release();
             keys.push(key);
@@ -161,13 +167,13 @@ impl ReplyFilter {
             self.held_since = at;
         }
         self.held.push(key);
-        let text: String = self.held.iter().filter_map(spell).collect();
+        let text: String = self.held.iter().filter_map(reply_char).collect();
         if let Some(body) = text.strip_prefix(REPLY_START)
             && let Some(body) = body.strip_suffix('\u{7}')
         {
             self.done = true;
             self.held.clear();
-            return (Vec::new(), background_of(body));
+            return (Vec::new(), parse_background(body));
         }
         let begins = text.chars().count() == self.held.len()
             && (text.starts_with(REPLY_START) || REPLY_START.starts_with(text.as_str()));
@@ -178,13 +184,13 @@ impl ReplyFilter {
     }
 
     /// Whether these keys or already held ones may start a reply.
-    pub fn may_hold(&self, keys: &[KeyEvent]) -> bool {
-        let starts = |key: &KeyEvent| spell(key) == REPLY_START.chars().next();
+    pub fn may_be_reply(&self, keys: &[KeyEvent]) -> bool {
+        let starts = |key: &KeyEvent| reply_char(key) == REPLY_START.chars().next();
         !self.done && (!self.held.is_empty() || keys.iter().any(starts))
     }
 
     /// When held keys must be released because the reply did not complete.
-    pub fn due(&self) -> Option<Duration> {
+    pub fn release_at(&self) -> Option<Duration> {
         (!self.held.is_empty()).then(|| self.held_since + REPLY_GAP)
     }
 
@@ -194,7 +200,7 @@ impl ReplyFilter {
 }
 
 /// Spells a key of a reply as one character: ESC for its start, BEL for either terminator.
-fn spell(key: &KeyEvent) -> Option<char> {
+fn reply_char(key: &KeyEvent) -> Option<char> {
     match (key.code, key.modifiers - KeyModifiers::SHIFT) {
         (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),
         (KeyCode::Char('\\'), KeyModifiers::ALT) => Some('\u{7}'),
@@ -205,7 +211,7 @@ fn spell(key: &KeyEvent) -> Option<char> {
 }
 
 /// `rgb:RRRR/GGGG/BBBB` with one to four digits each (xterm's control sequences).
-fn background_of(body: &str) -> Option<Background> {
+fn parse_background(body: &str) -> Option<TerminalBackground> {
     let colors = body.split_once(':')?.1;
     let mut parts = colors.split('/').map(|digits| {
         let max = 16_u32.checked_pow(digits.len() as u32)?.checked_sub(1)?;
@@ -216,9 +222,9 @@ fn background_of(body: &str) -> Option<Background> {
     let (red, green, blue) = (next()?, next()?, next()?);
     let brightness = 0.299 * red + 0.587 * green + 0.114 * blue;
     Some(if brightness > 0.5 {
-        Background::Light
+        TerminalBackground::Light
     } else {
-        Background::Dark
+        TerminalBackground::Dark
     })
 }
 
@@ -236,45 +242,48 @@ mod tests {
         text.chars().map(key).collect()
     }
 
-    fn filtered(filter: &mut ReplyFilter, text: &str) -> (String, Option<Background>) {
+    fn filtered(filter: &mut ReplyFilter, text: &str) -> (String, Option<TerminalBackground>) {
         let mut through = String::new();
         let mut found = None;
         for key in keys(text) {
             let (keys, background) = filter.push(key, Duration::ZERO);
-            through.extend(keys.iter().filter_map(spell));
+            through.extend(keys.iter().filter_map(reply_char));
             found = found.or(background);
         }
         (through, found)
     }
 
     #[test]
-    fn a_reply_about_the_background_is_no_typing() {
+    fn background_reply_is_not_typed_text() {
         let mut filter = ReplyFilter::default();
         let (through, found) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
-        assert_eq!((through.as_str(), found), ("ab", Some(Background::Light)));
+        assert_eq!(
+            (through.as_str(), found),
+            ("ab", Some(TerminalBackground::Light))
+        );
     }
 
     #[test]
-    fn what_only_begins_like_a_reply_is_typed() {
+    fn keys_that_only_start_like_a_reply_are_typed() {
         let mut filter = ReplyFilter::default();
         assert_eq!(filtered(&mut filter, "⎋11x").0, "\u{1b}11x");
     }
 
     #[test]
-    fn the_end_of_a_burst_is_a_key() {
-        let groups = group(&keys("ab\ncd\n"));
-        let enter = Group::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
-        assert_eq!(groups, [Group::Burst("ab\ncd".into()), enter]);
+    fn enter_after_a_burst_is_a_separate_key() {
+        let groups = group_keys(&keys("ab\ncd\n"));
+        let enter = KeyGroup::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        assert_eq!(groups, [KeyGroup::Burst("ab\ncd".into()), enter]);
     }
 
     #[test]
-    fn a_few_keys_are_typing() {
-        assert_eq!(group(&keys("ab\n")).len(), 3);
+    fn few_keys_count_as_typing() {
+        assert_eq!(group_keys(&keys("ab\n")).len(), 3);
     }
 
     #[test]
-    fn jamo_are_the_keys_they_lie_on() {
-        let under: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(key_under).collect();
+    fn jamo_map_to_their_latin_keys() {
+        let under: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(latin_key).collect();
         assert_eq!(under, "yndesucy");
     }
 }

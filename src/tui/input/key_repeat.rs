@@ -6,13 +6,13 @@ use std::time::Duration;
 /// A key that may still be held down. Most terminals do not distinguish repeats from
 /// presses, and the first repeat can arrive after a dialog starts to accept keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct KeyRepeatGuard {
     code: KeyCode,
     since: Duration,
     last: Duration,
 }
 
-impl Held {
+impl KeyRepeatGuard {
     /// Maximum delay between a press and its first repeat.
     const REPEAT_DELAY_MAX: Duration = Duration::from_millis(900);
     /// Maximum gap between repeats.
@@ -27,7 +27,7 @@ impl Held {
     }
 
     /// Whether a press of `code` at `at` counts as a repeat of this key.
-    pub fn repeats(&mut self, code: KeyCode, at: Duration) -> bool {
+    pub fn is_repeat(&mut self, code: KeyCode, at: Duration) -> bool {
         if code != self.code {
             return false;
         }
@@ -46,18 +46,18 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_held_down_never_counts_as_pressed_again() {
-        let mut held = Held::new(KeyCode::Char('y'), ms(0));
+    fn held_key_is_always_a_repeat() {
+        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
         for at in (620..5_000).step_by(25) {
-            assert!(held.repeats(KeyCode::Char('y'), ms(at)), "{at}");
+            assert!(held.is_repeat(KeyCode::Char('y'), ms(at)), "{at}");
         }
     }
 
     #[test]
-    fn the_same_key_counts_again_after_a_while_and_another_at_once() {
-        let mut held = Held::new(KeyCode::Char('y'), ms(0));
-        assert!(!held.repeats(KeyCode::Char('n'), ms(600)));
-        assert!(held.repeats(KeyCode::Char('y'), ms(700)));
-        assert!(!held.repeats(KeyCode::Char('y'), ms(1_000)));
+    fn same_key_counts_after_a_pause_and_another_key_at_once() {
+        let mut held = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
+        assert!(!held.is_repeat(KeyCode::Char('n'), ms(600)));
+        assert!(held.is_repeat(KeyCode::Char('y'), ms(700)));
+        assert!(!held.is_repeat(KeyCode::Char('y'), ms(1_000)));
     }
 }

@@ -7,69 +7,71 @@ use std::time::Duration;
 const BURST_GAP: Duration = Duration::from_millis(3);
 /// How long an Enter directly after a burst is held. If more text arrives, the Enter was a
 /// newline of the paste.
-const ENTER_HELD: Duration = Duration::from_millis(15);
+const ENTER_HOLD_TIME: Duration = Duration::from_millis(15);
 
 #[derive(Debug, Default)]
 pub struct PasteDetector {
     last_text: Option<Duration>,
     /// Time of a held Enter, which may be a newline of a paste.
-    enter: Option<Duration>,
-    pasting: bool,
+    held_enter_at: Option<Duration>,
+    is_pasting: bool,
 }
 
 impl PasteDetector {
-    pub fn typed(&mut self, now: Duration) {
-        self.pause(now);
+    pub fn char_typed(&mut self, now: Duration) {
+        self.end_paste_after_pause(now);
         self.last_text = Some(now);
     }
 
     /// Records a burst of text. Returns true if a held Enter was a newline before it.
     pub fn burst(&mut self, text: &str, now: Duration) -> bool {
-        let had_enter = self.enter.take().is_some();
+        let had_enter = self.held_enter_at.take().is_some();
         match had_enter {
-            true => self.pasting = true,
-            false => self.pause(now),
+            true => self.is_pasting = true,
+            false => self.end_paste_after_pause(now),
         }
-        self.pasting |= text.contains('\n');
+        self.is_pasting |= text.contains('\n');
         self.last_text = Some(now);
         had_enter
     }
 
     /// After a pause, new text is not part of an earlier paste.
-    fn pause(&mut self, now: Duration) {
-        self.pasting &= self.last_text.is_some_and(|last| now <= last + ENTER_HELD);
+    fn end_paste_after_pause(&mut self, now: Duration) {
+        self.is_pasting &= self
+            .last_text
+            .is_some_and(|last| now <= last + ENTER_HOLD_TIME);
     }
 
     pub fn hold_enter(&mut self, now: Duration) {
-        self.enter = Some(now);
+        self.held_enter_at = Some(now);
     }
 
     /// Clears a held Enter and returns whether there was one.
-    pub fn take_enter(&mut self) -> bool {
-        self.enter.take().is_some()
+    pub fn take_held_enter(&mut self) -> bool {
+        self.held_enter_at.take().is_some()
     }
 
     /// Records that a held Enter was a newline of the paste.
     pub fn line_ended(&mut self, now: Duration) {
-        self.pasting = true;
+        self.is_pasting = true;
         self.last_text = Some(now);
     }
 
     /// When a held Enter submits the message.
-    pub fn due(&self) -> Option<Duration> {
-        self.enter.map(|since| since + ENTER_HELD)
+    pub fn enter_due_at(&self) -> Option<Duration> {
+        self.held_enter_at.map(|since| since + ENTER_HOLD_TIME)
     }
 
     /// Whether text arrived so recently that an Enter now must be part of the same input.
-    pub fn holds_enter(&self, now: Duration) -> bool {
-        !self.pasting && self.came_within(BURST_GAP, now)
+    pub fn should_hold_enter(&self, now: Duration) -> bool {
+        !self.is_pasting && self.text_within(BURST_GAP, now)
     }
 
     pub fn is_pasting(&self, now: Duration) -> bool {
-        self.pasting && self.came_within(ENTER_HELD, now)
+        self.is_pasting && self.text_within(ENTER_HOLD_TIME, now)
     }
 
-    fn came_within(&self, gap: Duration, now: Duration) -> bool {
+    fn text_within(&self, gap: Duration, now: Duration) -> bool {
         self.last_text
             .is_some_and(|last| now.saturating_sub(last) <= gap)
     }

@@ -1,7 +1,7 @@
 //! Keys of lists, forms and texts that open over the chat. Layers look up keys here, and
 //! their hints come from the same table.
 
-use super::{Chord, pressed};
+use super::{Chord, normalize_chord};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum LayerKey {
     Left,
     Right,
     /// Confirms the selection, or moves to the next field.
-    Take,
+    Confirm,
     Back,
     /// Switches between the search line and the list, or between tabs.
     Switch,
@@ -34,21 +34,21 @@ pub enum LayerKey {
 
 /// Contexts whose keys are looked up together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum KeyContext {
     /// Every scrollable list and text.
-    Rows,
+    ScrollableList,
     /// Text read page by page: its start, its end, and copying.
-    Pages,
+    PagedText,
     Text,
     Log,
     /// An input line confirmed with Enter.
-    Line,
+    InputLine,
     /// A list with a search line above it.
-    Searched,
+    SearchList,
     /// The same list while its rows have the focus.
-    InRows,
+    SearchListRows,
     Sessions,
-    Deleting,
+    DeleteConfirmation,
     Models,
     Trust,
     Picker,
@@ -61,112 +61,112 @@ pub enum Place {
 
 #[derive(Debug)]
 struct LayerBinding {
-    place: Place,
+    context: KeyContext,
     key: LayerKey,
     code: KeyCode,
     /// `None` matches any modifiers.
     modifiers: Option<KeyModifiers>,
 }
 
-const fn any(place: Place, key: LayerKey, code: KeyCode) -> LayerBinding {
+const fn bind_any_modifier(place: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
     LayerBinding {
-        place,
+        context: place,
         key,
         code,
         modifiers: None,
     }
 }
 
-const fn plain(place: Place, key: LayerKey, code: KeyCode) -> LayerBinding {
+const fn bind_unmodified(place: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
     LayerBinding {
-        place,
+        context: place,
         key,
         code,
         modifiers: Some(KeyModifiers::NONE),
     }
 }
 
-const fn letter(place: Place, key: LayerKey, letter: char) -> LayerBinding {
-    plain(place, key, KeyCode::Char(letter))
+const fn bind_letter(place: KeyContext, key: LayerKey, letter: char) -> LayerBinding {
+    bind_unmodified(place, key, KeyCode::Char(letter))
 }
 
 use KeyCode as K;
+use KeyContext as P;
 use LayerKey as L;
-use Place as P;
 
 // A table reads as rows.
 #[rustfmt::skip]
 const TABLE: &[LayerBinding] = &[
-    any(P::Rows, L::Up, K::Up),
-    any(P::Rows, L::Down, K::Down),
-    any(P::Rows, L::PageUp, K::PageUp),
-    any(P::Rows, L::PageDown, K::PageDown),
-    any(P::Pages, L::Start, K::Home),
-    any(P::Pages, L::End, K::End),
-    letter(P::Pages, L::Copy, 'y'),
-    any(P::Text, L::PageDown, K::Char(' ')),
-    any(P::Log, L::Switch, K::Tab),
-    any(P::Log, L::Switch, K::Left),
-    any(P::Log, L::Switch, K::Right),
-    any(P::Line, L::Take, K::Enter),
-    any(P::Line, L::Back, K::Esc),
-    any(P::Searched, L::Back, K::Esc),
-    any(P::Searched, L::Switch, K::Tab),
-    any(P::Searched, L::Take, K::Enter),
-    letter(P::InRows, L::Up, 'k'),
-    letter(P::InRows, L::Down, 'j'),
-    letter(P::Sessions, L::Delete, 'd'),
-    any(P::InRows, L::Delete, K::Delete),
-    letter(P::Deleting, L::Yes, 'y'),
-    letter(P::Models, L::Pull, 'p'),
-    letter(P::Models, L::Delete, 'd'),
-    letter(P::Models, L::StopPull, 'c'),
-    letter(P::Models, L::AddServer, 'a'),
-    letter(P::Models, L::Refresh, 'r'),
-    plain(P::Trust, L::Take, K::Enter),
-    letter(P::Trust, L::Revoke, 'x'),
-    plain(P::Trust, L::Revoke, K::Delete),
-    any(P::Picker, L::Take, K::Enter),
-    any(P::Picker, L::Erase, K::Backspace),
-    any(P::Form, L::Back, K::Esc),
-    any(P::Form, L::Up, K::Up),
-    LayerBinding { place: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
-    any(P::Form, L::Down, K::Down),
-    any(P::Form, L::Down, K::Tab),
-    any(P::Form, L::Take, K::Enter),
-    any(P::Form, L::Left, K::Left),
-    any(P::Form, L::Right, K::Right),
-    any(P::Form, L::Start, K::Home),
-    plain(P::Completions, L::Up, K::Up),
-    plain(P::Completions, L::Down, K::Down),
-    plain(P::Completions, L::Complete, K::Tab),
-    plain(P::Completions, L::Take, K::Enter),
-    any(P::Completions, L::Back, K::Esc),
-    plain(P::FirstRun, L::Up, K::Up),
-    plain(P::FirstRun, L::Down, K::Down),
-    plain(P::FirstRun, L::Take, K::Enter),
-    plain(P::FirstRun, L::Erase, K::Backspace),
-    any(P::FirstRun, L::Back, K::Esc),
+    bind_any_modifier(P::ScrollableList, L::Up, K::Up),
+    bind_any_modifier(P::ScrollableList, L::Down, K::Down),
+    bind_any_modifier(P::ScrollableList, L::PageUp, K::PageUp),
+    bind_any_modifier(P::ScrollableList, L::PageDown, K::PageDown),
+    bind_any_modifier(P::PagedText, L::Start, K::Home),
+    bind_any_modifier(P::PagedText, L::End, K::End),
+    bind_letter(P::PagedText, L::Copy, 'y'),
+    bind_any_modifier(P::Text, L::PageDown, K::Char(' ')),
+    bind_any_modifier(P::Log, L::Switch, K::Tab),
+    bind_any_modifier(P::Log, L::Switch, K::Left),
+    bind_any_modifier(P::Log, L::Switch, K::Right),
+    bind_any_modifier(P::InputLine, L::Confirm, K::Enter),
+    bind_any_modifier(P::InputLine, L::Back, K::Esc),
+    bind_any_modifier(P::SearchList, L::Back, K::Esc),
+    bind_any_modifier(P::SearchList, L::Switch, K::Tab),
+    bind_any_modifier(P::SearchList, L::Confirm, K::Enter),
+    bind_letter(P::SearchListRows, L::Up, 'k'),
+    bind_letter(P::SearchListRows, L::Down, 'j'),
+    bind_letter(P::Sessions, L::Delete, 'd'),
+    bind_any_modifier(P::SearchListRows, L::Delete, K::Delete),
+    bind_letter(P::DeleteConfirmation, L::Yes, 'y'),
+    bind_letter(P::Models, L::Pull, 'p'),
+    bind_letter(P::Models, L::Delete, 'd'),
+    bind_letter(P::Models, L::StopPull, 'c'),
+    bind_letter(P::Models, L::AddServer, 'a'),
+    bind_letter(P::Models, L::Refresh, 'r'),
+    bind_unmodified(P::Trust, L::Confirm, K::Enter),
+    bind_letter(P::Trust, L::Revoke, 'x'),
+    bind_unmodified(P::Trust, L::Revoke, K::Delete),
+    bind_any_modifier(P::Picker, L::Confirm, K::Enter),
+    bind_any_modifier(P::Picker, L::Erase, K::Backspace),
+    bind_any_modifier(P::Form, L::Back, K::Esc),
+    bind_any_modifier(P::Form, L::Up, K::Up),
+    LayerBinding { context: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
+    bind_any_modifier(P::Form, L::Down, K::Down),
+    bind_any_modifier(P::Form, L::Down, K::Tab),
+    bind_any_modifier(P::Form, L::Confirm, K::Enter),
+    bind_any_modifier(P::Form, L::Left, K::Left),
+    bind_any_modifier(P::Form, L::Right, K::Right),
+    bind_any_modifier(P::Form, L::Start, K::Home),
+    bind_unmodified(P::Completions, L::Up, K::Up),
+    bind_unmodified(P::Completions, L::Down, K::Down),
+    bind_unmodified(P::Completions, L::Complete, K::Tab),
+    bind_unmodified(P::Completions, L::Confirm, K::Enter),
+    bind_any_modifier(P::Completions, L::Back, K::Esc),
+    bind_unmodified(P::FirstRun, L::Up, K::Up),
+    bind_unmodified(P::FirstRun, L::Down, K::Down),
+    bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
+    bind_unmodified(P::FirstRun, L::Erase, K::Backspace),
+    bind_any_modifier(P::FirstRun, L::Back, K::Esc),
 ];
 
 /// The meaning of a key in these contexts.
-pub fn find(event: KeyEvent, places: &[Place]) -> Option<LayerKey> {
-    let pressed = pressed(event);
+pub fn find_key(event: KeyEvent, places: &[KeyContext]) -> Option<LayerKey> {
+    let pressed = normalize_chord(event);
     TABLE
         .iter()
         .find(|binding| {
             let held = binding
                 .modifiers
                 .is_none_or(|held| held == pressed.modifiers);
-            places.contains(&binding.place) && binding.code == pressed.code && held
+            places.contains(&binding.context) && binding.code == pressed.code && held
         })
         .map(|binding| binding.key)
 }
 
 /// A hint such as `Enter resume`: the first key bound to this meaning, and its effect.
-pub fn hint(place: Place, key: LayerKey, word: &str) -> String {
+pub fn hint(place: KeyContext, key: LayerKey, word: &str) -> String {
     let mut bindings = TABLE.iter();
-    let binding = bindings.find(|binding| binding.place == place && binding.key == key);
+    let binding = bindings.find(|binding| binding.context == place && binding.key == key);
     let name = binding.map_or_else(String::new, |binding| match binding.code {
         KeyCode::Char(c) if c != ' ' => c.to_string(),
         code => Chord {
@@ -182,8 +182,8 @@ pub fn hint(place: Place, key: LayerKey, word: &str) -> String {
 const PAGE_ROWS: isize = 10;
 
 /// How many rows a key moves a list, if it scrolls.
-pub fn step(event: KeyEvent) -> Option<isize> {
-    find(event, &[Place::Rows]).and_then(LayerKey::rows)
+pub fn row_step(event: KeyEvent) -> Option<isize> {
+    find_key(event, &[KeyContext::ScrollableList]).and_then(LayerKey::rows)
 }
 
 impl LayerKey {
@@ -205,14 +205,18 @@ mod tests {
     use crate::fixtures::documented;
     use std::collections::BTreeSet;
 
-    fn heading(place: Place) -> &'static str {
+    fn heading(place: KeyContext) -> &'static str {
         match place {
-            P::Rows => "### Lists and texts",
-            P::Pages | P::Text => "### Texts: tools, calls, logs, instructions",
+            P::ScrollableList => "### Lists and texts",
+            P::PagedText | P::Text => "### Texts: tools, calls, logs, instructions",
             P::Log => "### The log",
-            P::Line => "### One line: command palette, prompt search, the name of a model to pull",
-            P::Searched | P::InRows => "### Lists with a search line: conversations, models",
-            P::Sessions | P::Deleting => "### Conversations",
+            P::InputLine => {
+                "### One line: command palette, prompt search, the name of a model to pull"
+            }
+            P::SearchList | P::SearchListRows => {
+                "### Lists with a search line: conversations, models"
+            }
+            P::Sessions | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Pickers: model, server, persona, branch, call",
@@ -237,10 +241,10 @@ mod tests {
     fn keys_are_documented() {
         let page = include_str!("../../../docs/keys.md");
         for binding in TABLE {
-            let heading = heading(binding.place);
+            let heading = heading(binding.context);
             let here = TABLE
                 .iter()
-                .filter(|other| self::heading(other.place) == heading);
+                .filter(|other| self::heading(other.context) == heading);
             let expected: BTreeSet<String> = here.map(typed).collect();
             let found = documented(page, heading).concat().into_iter().collect();
             assert_eq!(expected, found, "{heading}");

@@ -1,7 +1,7 @@
 //! The single table of actions. Keys, the palette, the help, command completion and the
 //! hint line all come from it.
 
-use crate::tui::input::decode::{key_under, normal};
+use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::Edit;
 pub mod layers;
 
@@ -42,17 +42,17 @@ pub enum Action {
     Private,
     Raw,
     CopyAnswer,
-    EditOutside,
+    EditExternally,
     PageUp,
     PageDown,
-    ToStart,
-    ToEnd,
+    ScrollToStart,
+    ScrollToEnd,
     Log,
-    Recall,
+    SearchHistory,
     Mouse,
     Redraw,
     Suspend,
-    Leave,
+    Quit,
     Edit(Edit),
     PreviousLine,
     NextLine,
@@ -70,7 +70,7 @@ pub enum Action {
 
 /// The scope in which a binding applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum BindingScope {
     Always,
     /// The message has the focus.
     Message,
@@ -78,7 +78,7 @@ pub enum When {
     Pane,
     Servers,
     /// A tool call is selected in the chat.
-    Call,
+    CallLine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub struct Binding {
     /// Argument syntax of the command.
     pub usage: &'static str,
     pub description: &'static str,
-    pub when: When,
+    pub scope: BindingScope,
 }
 
 const fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
@@ -115,14 +115,14 @@ const fn alt(c: char) -> Chord {
     chord(KeyCode::Char(c), KeyModifiers::ALT)
 }
 
-const fn f(number: u8) -> Chord {
+const fn function_key(number: u8) -> Chord {
     key(KeyCode::F(number))
 }
 
 const fn bind(
     action: Action,
     name: &'static str,
-    when: When,
+    when: BindingScope,
     keys: &'static [Chord],
     description: &'static str,
 ) -> Binding {
@@ -133,7 +133,7 @@ const fn bind(
         command: None,
         usage: "",
         description,
-        when,
+        scope: when,
     }
 }
 
@@ -150,8 +150,8 @@ const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 
 use Action as A;
+use BindingScope as W;
 use KeyCode as K;
-use When as W;
 
 // A table reads as rows.
 #[rustfmt::skip]
@@ -163,10 +163,10 @@ pub const TABLE: &[Binding] = &[
     bind(A::NextPane, "next-pane", W::Always, &[key(K::Tab)], "Next pane"),
     bind(A::PreviousPane, "previous-pane", W::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::Commands, "commands", W::Always, &[ctrl('p')], "Find a command"),
-    bind(A::Help, "help", W::Always, &[f(1)], "Show all keys and commands").command("/help", ""),
+    bind(A::Help, "help", W::Always, &[function_key(1)], "Show all keys and commands").command("/help", ""),
     bind(A::NewSession, "new", W::Always, &[], "Start a new conversation").command("/new", ""),
     bind(A::NewSession, "clear", W::Always, &[], "Start a new conversation").command("/clear", ""),
-    bind(A::Sessions, "sessions", W::Always, &[ctrl('o'), f(4)], "Open an earlier conversation").command("/sessions", ""),
+    bind(A::Sessions, "sessions", W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", ""),
     bind(A::SetModel, "set-model", W::Always, &[], "Choose a configured model").command("/set-model", "[NUMBER]"),
     bind(A::Models, "models", W::Always, &[], "Use, pull or remove models of all servers").command("/models", "[pull NAME|rm NAME|stop]"),
     bind(A::Think, "think", W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]"),
@@ -176,11 +176,11 @@ pub const TABLE: &[Binding] = &[
     bind(A::Trust, "trust", W::Always, &[], "Review and revoke tool permissions").command("/trust", ""),
     bind(A::Reload, "reload", W::Always, &[], "Reload the settings").command("/reload", ""),
     bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace"),
-    bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
+    bind(A::Servers, "sidebar", W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
     bind(A::Mcp, "mcp", W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]"),
     bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
     bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]"),
-    bind(A::Thinking, "thinking", W::Always, &[f(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
+    bind(A::Thinking, "thinking", W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
     bind(A::Retry, "retry", W::Always, &[alt('r')], "Retry the last prompt").command("/retry", ""),
     bind(A::Continue, "continue", W::Always, &[alt('c')], "Continue a truncated answer").command("/continue", ""),
     bind(A::Compact, "compact", W::Always, &[], "Summarize older messages to free context").command("/compact", ""),
@@ -190,19 +190,19 @@ pub const TABLE: &[Binding] = &[
     bind(A::Fork, "fork", W::Always, &[], "Continue in a copy of this conversation").command("/fork", ""),
     bind(A::Rename, "rename", W::Always, &[], "Rename this conversation").command("/rename", "TITLE"),
     bind(A::Private, "private", W::Always, &[], "Do not save this conversation").command("/private", "[off]"),
-    bind(A::Raw, "raw", W::Always, &[f(5)], "Switch between raw and rendered answers").command("/raw", ""),
+    bind(A::Raw, "raw", W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", ""),
     bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
-    bind(A::EditOutside, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
+    bind(A::EditExternally, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     bind(A::PageUp, "page-up", W::Always, &[key(K::PageUp)], "Scroll up a page"),
     bind(A::PageDown, "page-down", W::Always, &[key(K::PageDown)], "Scroll down a page"),
-    bind(A::ToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
-    bind(A::ToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
-    bind(A::Recall, "recall", W::Always, &[ctrl('r')], "Search earlier prompts"),
-    bind(A::Log, "log", W::Always, &[f(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
+    bind(A::ScrollToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the start"),
+    bind(A::ScrollToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
+    bind(A::SearchHistory, "recall", W::Always, &[ctrl('r')], "Search earlier prompts"),
+    bind(A::Log, "log", W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
     bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Toggle mouse capture (off: select text as usual)").command("/mouse", ""),
     bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend humble"),
-    bind(A::Leave, "exit", W::Always, &[], "Quit").command("/exit", ""),
+    bind(A::Quit, "exit", W::Always, &[], "Quit").command("/exit", ""),
     bind(A::Edit(Edit::Left), "left", W::Message, &[key(K::Left)], "Move left"),
     bind(A::Edit(Edit::Right), "right", W::Message, &[key(K::Right)], "Move right"),
     bind(A::Edit(Edit::Up), "up", W::Message, &[key(K::Up)], "Up / previous in history"),
@@ -221,46 +221,46 @@ pub const TABLE: &[Binding] = &[
     bind(A::Unfold, "unfold", W::Pane, &[key(K::Enter)], "Unfold or fold the selected line"),
     bind(A::ToggleServer, "toggle", W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
     bind(A::Unfold, "unfold-too", W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
-    bind(A::ToStart, "first-server", W::Servers, &[key(K::Home)], "Go to the first server"),
-    bind(A::ToEnd, "last-row", W::Servers, &[key(K::End)], "Go to the last row"),
+    bind(A::ScrollToStart, "first-server", W::Servers, &[key(K::Home)], "Go to the first server"),
+    bind(A::ScrollToEnd, "last-row", W::Servers, &[key(K::End)], "Go to the last row"),
     bind(A::FoldServer, "fold", W::Servers, &[key(K::Left)], "Collapse this server"),
     bind(A::UnfoldRow, "unfold-row", W::Servers, &[key(K::Right)], "Unfold the selected line"),
     bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Restart or reconnect"),
     bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show the server's stderr"),
     bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
     bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
-    bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel this running call"),
-    bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Show the full call"),
+    bind(A::CancelCall, "cancel-call", W::CallLine, &[key(K::Char('c'))], "Cancel this running call"),
+    bind(A::OpenCall, "open-call", W::CallLine, &[key(K::Char('o'))], "Show the full call"),
 ];
 
 /// The action bound to a key among the bindings whose scope applies.
-pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> {
-    let pressed = pressed(event);
+pub fn find_action(event: KeyEvent, in_force: impl Fn(BindingScope) -> bool) -> Option<Action> {
+    let pressed = normalize_chord(event);
     TABLE
         .iter()
-        .find(|binding| in_force(binding.when) && binding.keys.contains(&pressed))
+        .find(|binding| in_force(binding.scope) && binding.keys.contains(&pressed))
         .map(|binding| binding.action)
 }
 
 /// Normalizes a key to the form used in the tables. A single letter may come from a Hangul
 /// layout.
-pub fn pressed(event: KeyEvent) -> Chord {
-    let (code, modifiers) = normal(event);
+pub fn normalize_chord(event: KeyEvent) -> Chord {
+    let (code, modifiers) = normalize_key(event);
     let code = match code {
-        KeyCode::Char(c) if modifiers.is_empty() => KeyCode::Char(key_under(c)),
+        KeyCode::Char(c) if modifiers.is_empty() => KeyCode::Char(latin_key(c)),
         code => code,
     };
     Chord { code, modifiers }
 }
 
 /// The first binding of an action.
-pub fn of(action: Action) -> Option<&'static Binding> {
+pub fn binding_for(action: Action) -> Option<&'static Binding> {
     TABLE.iter().find(|binding| binding.action == action)
 }
 
 /// The label of an action's first key.
-pub fn key_of(action: Action) -> String {
-    of(action)
+pub fn key_label(action: Action) -> String {
+    binding_for(action)
         .and_then(|binding| binding.keys.first())
         .map_or_else(String::new, Chord::to_string)
 }
@@ -297,12 +297,12 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_key_means_two_things_in_one_place() {
+    fn no_key_has_two_actions_in_one_scope() {
         let mut seen = HashSet::new();
-        for binding in TABLE.iter().filter(|binding| binding.when != W::Servers) {
+        for binding in TABLE.iter().filter(|binding| binding.scope != W::Servers) {
             for key in binding.keys {
                 assert!(
-                    seen.insert((key.to_string(), format!("{:?}", binding.when))),
+                    seen.insert((key.to_string(), format!("{:?}", binding.scope))),
                     "{key}"
                 );
             }
@@ -310,14 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique() {
+    fn binding_names_are_unique() {
         let names: HashSet<_> = TABLE.iter().map(|binding| binding.name).collect();
         assert_eq!(names.len(), TABLE.len());
     }
 
     #[test]
-    fn a_jamo_with_control_is_the_key_it_lies_on() {
+    fn control_with_jamo_matches_the_latin_key() {
         let event = KeyEvent::new(KeyCode::Char('ㅊ'), KeyModifiers::CONTROL);
-        assert_eq!(find(event, |_| true), Some(A::Interrupt));
+        assert_eq!(find_action(event, |_| true), Some(A::Interrupt));
     }
 }

@@ -3,9 +3,9 @@
 
 use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::log::view;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -22,13 +22,13 @@ enum LogTab {
 pub struct LogLayer {
     tab: LogTab,
     /// Number of log lines below the view; 0 follows the end.
-    back: usize,
-    trace: TracePage,
+    rows_from_end: usize,
+    trace: TraceScroll,
 }
 
 /// Scroll position in the trace of the last answer.
 #[derive(Debug, Default)]
-pub struct TracePage {
+pub struct TraceScroll {
     /// The first visible line.
     pub top: usize,
     /// Number of lines visible in the last frame.
@@ -36,7 +36,7 @@ pub struct TracePage {
 }
 
 /// `/log` opens the log, `/log answer` the last answer.
-pub fn open(argument: &str, cx: &mut Cx) {
+pub fn open(argument: &str, cx: &mut UiContext) {
     let tab = match argument {
         "" => LogTab::Log,
         "answer" => LogTab::LastAnswer,
@@ -46,15 +46,15 @@ pub fn open(argument: &str, cx: &mut Cx) {
         tab,
         ..LogLayer::default()
     };
-    layer.ask(cx);
+    layer.request_trace(cx);
     cx.open(layer);
 }
 
 impl LogLayer {
     /// Requests the trace, only while its tab is open.
-    fn ask(&self, cx: &mut Cx) {
+    fn request_trace(&self, cx: &mut UiContext) {
         if self.tab == LogTab::LastAnswer {
-            cx.send(Command::Trace);
+            cx.send(Command::ShowReplyTrace);
         }
     }
 
@@ -62,19 +62,19 @@ impl LogLayer {
     fn jump(&mut self, to_end: bool) {
         let far = if to_end { usize::MAX } else { 0 };
         match self.tab {
-            LogTab::Log => self.back = usize::MAX - far,
+            LogTab::Log => self.rows_from_end = usize::MAX - far,
             LogTab::LastAnswer => self.trace.top = far,
         }
     }
 
     /// The text that `y` copies.
-    fn text(&self, shared: Shared) -> Option<String> {
+    fn copied_text(&self, shared: SharedUiState) -> Option<String> {
         match self.tab {
             LogTab::LastAnswer => shared
                 .engine
                 .trace
                 .as_ref()
-                .map(|lines| reply_trace::words(lines)),
+                .map(|lines| reply_trace::join_lines(lines)),
             LogTab::Log => {
                 let lines = shared.engine.log.iter();
                 let lines = lines.map(|line| format!("{:5} {}", line.level, line.text));
@@ -85,7 +85,7 @@ impl LogLayer {
 }
 
 /// Does this event update the trace? Complete replies and results of calls do.
-fn is_news(event: &TurnEvent) -> bool {
+fn updates_trace(event: &TurnEvent) -> bool {
     match event {
         TurnEvent::Started { .. } | TurnEvent::RoundEnded { .. } | TurnEvent::Ended { .. } => true,
         // A server may report progress at any rate, and the trace does not contain it.
@@ -99,26 +99,26 @@ impl Layer for LogLayer {
         Some(Action::Log)
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        match layers::find(key, &[Place::Log, Place::Pages]) {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        match layers::find_key(key, &[KeyContext::Log, KeyContext::PagedText]) {
             Some(LayerKey::Switch) => {
                 self.tab = match self.tab {
                     LogTab::Log => LogTab::LastAnswer,
                     LogTab::LastAnswer => LogTab::Log,
                 };
-                self.ask(cx);
+                self.request_trace(cx);
             }
             Some(LayerKey::Start) => self.jump(false),
             Some(LayerKey::End) => self.jump(true),
-            Some(LayerKey::Copy) => cx.copy(self.text(cx.shared).unwrap_or_default()),
+            Some(LayerKey::Copy) => cx.copy(self.copied_text(cx.shared).unwrap_or_default()),
             _ => return Handled::PassedOn,
         }
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
         match self.tab {
-            LogTab::Log => self.back = self.back.saturating_add_signed(-rows),
+            LogTab::Log => self.rows_from_end = self.rows_from_end.saturating_add_signed(-rows),
             LogTab::LastAnswer => {
                 // A page is the number of lines shown, which depends on how they wrapped.
                 let page = isize::try_from(self.trace.shown)
@@ -132,35 +132,42 @@ impl Layer for LogLayer {
         }
     }
 
-    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         if let Event::Turn(_, event) = event
-            && is_news(event)
+            && updates_trace(event)
         {
-            self.ask(cx);
+            self.request_trace(cx);
         }
         Handled::PassedOn
     }
 
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         match self.tab {
-            LogTab::Log => view::log(&shared.engine.log, area.body, &mut self.back, pen),
+            LogTab::Log => {
+                view::draw_log(&shared.engine.log, area.body, &mut self.rows_from_end, pen)
+            }
             LogTab::LastAnswer => {
                 let lines = shared.engine.trace.as_ref().map(|lines| lines.as_slice());
-                view::trace(lines, area.body, &mut self.trace, pen);
+                view::draw_trace(lines, area.body, &mut self.trace, pen);
             }
         }
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         let other = match self.tab {
             LogTab::Log => "last answer",
             LogTab::LastAnswer => "log",
         };
         let keys = ["PgUp/PgDn scroll", "Esc close"].map(str::to_owned);
         let [scroll, close] = keys;
-        let switch = layers::hint(Place::Log, LayerKey::Switch, other);
-        let copy = layers::hint(Place::Pages, LayerKey::Copy, "copy");
+        let switch = layers::hint(KeyContext::Log, LayerKey::Switch, other);
+        let copy = layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy");
         vec![scroll, switch, copy, close]
     }
 }

@@ -1,21 +1,24 @@
 //! Draws the log, anchored at its end, and the trace of the last answer.
 
-use crate::domain::reply_trace::{TraceLine, TraceSort};
+use crate::domain::reply_trace::{TraceKind, TraceLine};
 use crate::protocol::LogLine;
 use crate::text::Clean;
-use crate::tui::log::state::TracePage;
-use crate::tui::widgets::painter::{Painter, rows_of};
-use crate::tui::widgets::tail::from_end;
-use crate::tui::widgets::window::window;
+use crate::tui::log::state::TraceScroll;
+use crate::tui::widgets::log_tail::draw_from_end;
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 
 /// Columns of the label before a line of the trace.
 const LABEL_WIDTH: u16 = 6;
 
-pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
+pub fn draw_log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
     let size = (over.width, over.height);
-    let (theme, area) = (pen.theme, window(over, "Log", "Tab last answer", size, pen));
+    let (theme, area) = (
+        pen.theme,
+        draw_window(over, "Log", "Tab last answer", size, pen),
+    );
     let count = lines.len();
     let lines = lines.iter().rev().map(|line| {
         let style = match line.level {
@@ -26,14 +29,19 @@ pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Pa
         };
         (format!("{:5} {}", line.level, line.text), style)
     });
-    from_end(lines, count, area, back, "No log entries yet.", pen);
+    draw_from_end(lines, count, area, back, "No log entries yet.", pen);
 }
 
 /// Draws the trace of the last answer; an empty window until the engine has sent it. Wraps
 /// only visible lines.
-pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen: &mut Painter) {
+pub fn draw_trace(
+    lines: Option<&[TraceLine]>,
+    over: Rect,
+    page: &mut TraceScroll,
+    pen: &mut Painter,
+) {
     let size = (over.width, over.height);
-    let area = window(over, "Last answer", "Tab log", size, pen);
+    let area = draw_window(over, "Last answer", "Tab log", size, pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let lines = match lines {
         None => return,
@@ -58,13 +66,13 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
     let mut y = area.y;
     page.shown = 0;
     for line in &lines[page.top..] {
-        let style = match line.sort {
-            TraceSort::Heading => pen.theme.accent,
-            TraceSort::Text => plain,
-            TraceSort::Thinking | TraceSort::Mark => dim,
-            TraceSort::Call => pen.theme.success,
-            TraceSort::Unusable => pen.theme.failure,
-            TraceSort::Note => pen.theme.attention,
+        let style = match line.kind {
+            TraceKind::Heading => pen.theme.accent,
+            TraceKind::Text => plain,
+            TraceKind::Thinking | TraceKind::Markup => dim,
+            TraceKind::Call => pen.theme.success,
+            TraceKind::InvalidCall => pen.theme.failure,
+            TraceKind::Note => pen.theme.attention,
         };
         for row in rows(line) {
             if y >= area.bottom() {
@@ -79,16 +87,16 @@ pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen:
 
 /// Wraps a line with a hanging indent below its text, after the label.
 fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
-    if line.sort == TraceSort::Heading {
-        return rows_of(&Clean::escaped(&line.text), columns);
+    if line.kind == TraceKind::Heading {
+        return wrapped_rows(&Clean::escaped(&line.text), columns);
     }
     let room = columns.saturating_sub(LABEL_WIDTH).max(1);
-    let mut rows = rows_of(&Clean::escaped(&line.text), room);
+    let mut rows = wrapped_rows(&Clean::escaped(&line.text), room);
     if rows.is_empty() {
         rows.push(String::new());
     }
-    let label = |at: usize| match (at, line.begins) {
-        (0, true) => line.sort.label(),
+    let label = |at: usize| match (at, line.starts_entry) {
+        (0, true) => line.kind.label(),
         _ => "",
     };
     let rows = rows.into_iter().enumerate();

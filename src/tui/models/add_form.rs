@@ -4,10 +4,10 @@
 use crate::domain::model::Secret;
 use crate::domain::{NewModel, Notice, ProviderKind, QueryId};
 use crate::protocol::{Command, Event};
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::models::add_form_view;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
@@ -42,7 +42,7 @@ pub struct AddModelForm {
 }
 
 impl AddModelForm {
-    pub fn new(shared: Shared) -> Self {
+    pub fn new(shared: SharedUiState) -> Self {
         let mut form = Self::default();
         form.suggest_key(&shared.engine.catalog.key_variables);
         form
@@ -143,8 +143,8 @@ impl AddModelForm {
     /// Key handling of the provider row. False if nothing changed.
     fn provider_key(&mut self, key: KeyEvent) -> bool {
         let count = ProviderKind::ALL.len();
-        let found = layers::find(key, &[Place::Form]);
-        self.provider = match (found, typed(key)) {
+        let found = layers::find_key(key, &[KeyContext::Form]);
+        self.provider = match (found, typed_char(key)) {
             (Some(LayerKey::Left), _) => (self.provider + count - 1) % count,
             (Some(LayerKey::Right), _) | (_, Some(' ')) => (self.provider + 1) % count,
             (_, Some(c)) => match c.to_digit(10).map(|digit| digit as usize) {
@@ -158,15 +158,15 @@ impl AddModelForm {
 
     /// Key handling of a text field. False if nothing changed.
     fn field_key(&mut self, key: KeyEvent) -> bool {
-        if typed(key).is_some() || key.code == KeyCode::Backspace {
+        if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
         }
         self.field()
-            .is_some_and(|field| text_field::key(field, key))
+            .is_some_and(|field| text_field::handle_key(field, key))
     }
 
     /// Checks the form, or saves it although the check failed.
-    fn save(&mut self, cx: &mut Cx) {
+    fn save(&mut self, cx: &mut UiContext) {
         let Some(model) = self.new_model() else {
             self.at = MODEL;
             self.fault = Some(Notice::warning("Enter the name of the model first."));
@@ -176,15 +176,15 @@ impl AddModelForm {
             return cx.send(Command::AddModel(model));
         }
         if self.query.is_none() {
-            let query = cx.query();
+            let query = cx.next_query_id();
             self.fault = None;
             self.query = Some(query);
-            cx.send(Command::TryModel { query, model });
+            cx.send(Command::TestModel { query, model });
         }
     }
 
     /// Handles the result of the check. A successful check saves at once.
-    fn checked(&mut self, result: &Result<(), Notice>, cx: &mut Cx) {
+    fn checked(&mut self, result: &Result<(), Notice>, cx: &mut UiContext) {
         self.query = None;
         match (result, self.new_model()) {
             (Ok(()), Some(new)) => cx.send(Command::AddModel(new)),
@@ -198,11 +198,11 @@ impl AddModelForm {
 }
 
 impl Layer for AddModelForm {
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let last = self.last();
         let leaves = std::mem::take(&mut self.is_leaving) || !self.is_filled();
         let mut changed = false;
-        match layers::find(key, &[Place::Form]) {
+        match layers::find_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) if leaves => return Handled::Closed,
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
@@ -211,8 +211,8 @@ impl Layer for AddModelForm {
             }
             Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
             Some(LayerKey::Down) => self.at = (self.at + 1).min(last),
-            Some(LayerKey::Take) if self.at < SAVE => self.at += 1,
-            Some(LayerKey::Take) => self.save(cx),
+            Some(LayerKey::Confirm) if self.at < SAVE => self.at += 1,
+            Some(LayerKey::Confirm) => self.save(cx),
             _ if self.at == PROVIDER => changed = self.provider_key(key),
             // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
@@ -224,7 +224,7 @@ impl Layer for AddModelForm {
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx) -> Handled {
+    fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
         let line = text.replace(['\n', '\r'], " ");
         let line: String = line.chars().filter(|c| !c.is_control()).collect();
         self.begin_typing();
@@ -235,9 +235,9 @@ impl Layer for AddModelForm {
         Handled::Consumed
     }
 
-    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         match event {
-            Event::ModelTried { query, result } if self.query == Some(*query) => {
+            Event::ModelTested { query, result } if self.query == Some(*query) => {
                 self.checked(result, cx);
             }
             // The added model is in use, so the form is done.
@@ -247,16 +247,16 @@ impl Layer for AddModelForm {
         Handled::PassedOn
     }
 
-    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         add_form_view::draw(self, area.chat, pen)
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
-        let back = |word| layers::hint(Place::Form, LayerKey::Back, word);
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let back = |word| layers::hint(KeyContext::Form, LayerKey::Back, word);
         if self.is_leaving {
             return vec![back("discard"), "any other key continues".to_owned()];
         }
-        let next = layers::hint(Place::Form, LayerKey::Take, "next");
+        let next = layers::hint(KeyContext::Form, LayerKey::Confirm, "next");
         vec![next, "Up/Down fields".to_owned(), back("close")]
     }
 }

@@ -6,9 +6,9 @@ use crate::tui::models::add_form::{
     ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY,
 };
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::{Position, Rect};
 
 /// Columns of the field names, on a wide enough screen.
@@ -20,16 +20,16 @@ pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Po
     let fault = form
         .fault
         .as_ref()
-        .map(|fault| Clean::single_line(&advice::sentence(fault)));
+        .map(|fault| Clean::single_line(&advice::notice_line(fault)));
     let columns = over.width.saturating_sub(4).min(72);
     let fault_rows = fault
         .as_ref()
-        .map_or(0, |fault| rows_of(fault, columns).len() as u16)
+        .map_or(0, |fault| wrapped_rows(fault, columns).len() as u16)
         .min(FAULT_ROWS_MAX);
     let last = form.last() as u16;
     let gap = u16::from(over.height >= 12);
     let wanted = last + 1 + 2 * gap + fault_rows;
-    let area = window(over, "Another server", "", (72, wanted), pen);
+    let area = draw_window(over, "Another server", "", (72, wanted), pen);
     // A very small screen shows the selected row and the ones above it.
     let height = area.height;
     let first = if height > last {
@@ -91,7 +91,7 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
         KEY => "Key",
         _ => return button(form, row, focused, line, pen),
     };
-    pen.put_cut(line.x, line.y, name, style, names - 1);
+    pen.put_truncated(line.x, line.y, name, style, names - 1);
     let area = Rect {
         x: line.x + names,
         width: line.width.saturating_sub(names),
@@ -99,7 +99,7 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
     };
     if row == PROVIDER {
         let label = format!("< {} >", form.provider().label());
-        pen.put_cut(area.x, area.y, &label, pen.theme.plain, area.width);
+        pen.put_truncated(area.x, area.y, &label, pen.theme.plain, area.width);
         return None;
     }
     let empty = match row {
@@ -114,7 +114,7 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
         _ => &mut masked,
     };
     if field.is_empty() {
-        pen.put_cut(area.x, area.y, empty, pen.theme.dim, area.width);
+        pen.put_truncated(area.x, area.y, empty, pen.theme.dim, area.width);
         return Some(Position::new(area.x, area.y));
     }
     Some(text_field::draw_text(field, area, pen))
@@ -139,6 +139,6 @@ fn button(
     };
     pen.put(line.x, line.y, mark, style, 1);
     let columns = line.width.saturating_sub(2);
-    pen.put_cut(line.x + 2, line.y, label, style, columns);
+    pen.put_truncated(line.x + 2, line.y, label, style, columns);
     None
 }

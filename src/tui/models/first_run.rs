@@ -3,10 +3,10 @@
 
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::layer::{Cx, Handled, Request};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};
 use crossterm::event::KeyEvent;
@@ -54,9 +54,9 @@ impl FirstRun {
         }
     }
 
-    pub fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+    pub fn key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let count = first_run_items(&cx.shared.engine.catalog).len();
-        match layers::find(key, &[Place::FirstRun]) {
+        match layers::find_key(key, &[KeyContext::FirstRun]) {
             Some(LayerKey::Back) => {
                 self.closed = true;
                 self.typed.clear();
@@ -68,7 +68,7 @@ impl FirstRun {
                 self.point(self.pointed.map_or(0, |at| (at + 1).min(count - 1)));
             }
             Some(LayerKey::Erase) if self.typed.pop().is_some() => self.pointed = None,
-            Some(LayerKey::Take) => match self.pointed {
+            Some(LayerKey::Confirm) => match self.pointed {
                 Some(at) => self.take(at, cx),
                 None => return Handled::PassedOn,
             },
@@ -79,7 +79,7 @@ impl FirstRun {
 
     /// A digit selects its item.
     fn digit(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
-        let Some(c @ '1'..='9') = typed(key) else {
+        let Some(c @ '1'..='9') = typed_char(key) else {
             return Handled::PassedOn;
         };
         let at = usize::from(c as u8 - b'1');
@@ -101,7 +101,7 @@ impl FirstRun {
         Some(typed)
     }
 
-    fn take(&mut self, at: usize, cx: &mut Cx) {
+    fn take(&mut self, at: usize, cx: &mut UiContext) {
         // Ignores repeats of a held key.
         if !self.was_read(cx.shared.now) {
             return;
@@ -114,7 +114,7 @@ impl FirstRun {
                 model: listed.name.clone(),
             }),
             Some(FirstRunItem::AnotherServer) => cx.open(AddModelForm::new(cx.shared)),
-            Some(FirstRunItem::Demo) => cx.ask(Request::StartDemo),
+            Some(FirstRunItem::Demo) => cx.request(UiRequest::StartDemo),
             None => {}
         }
     }

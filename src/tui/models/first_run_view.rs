@@ -8,7 +8,7 @@ use crate::text::Clean;
 use crate::tui::engine_state::EngineState;
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::models::rows::{FirstRunItem, count_words, first_run_items};
-use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
@@ -32,8 +32,8 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
     };
     let items = first_run_items(&engine.catalog);
     let found = state_words(&engine.catalog);
-    let found = rows_of(&Clean::single_line(&found), area.width);
-    let welcome = rows_of(&Clean::from_static(WELCOME), area.width);
+    let found = wrapped_rows(&Clean::single_line(&found), area.width);
+    let welcome = wrapped_rows(&Clean::from_static(WELCOME), area.width);
     let mut rest = area;
     let mut put = |rows: &[String], rest: &mut Rect| {
         for row in rows {
@@ -90,7 +90,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         if let FirstRunItem::Model(_, listed) = item
             && area.width >= COLUMNS_FROM
         {
-            let abilities: Vec<&str> = listed.abilities().collect();
+            let abilities: Vec<&str> = listed.extra_capabilities().collect();
             let abilities = Clean::single_line(&abilities.join(", "));
             // A fixed name column, wide enough for most names, keeps the rest aligned.
             let name = (area.width / 2).min(36);
@@ -98,11 +98,11 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
             pen.put_right(line.x + name + 9, y, &size, pen.theme.dim);
             let x = line.x + name + 12;
             let columns = line.right().saturating_sub(x);
-            pen.put_cut(x, y, abilities.as_str(), pen.theme.dim, columns);
+            pen.put_truncated(x, y, abilities.as_str(), pen.theme.dim, columns);
             end = line.x + name;
         }
         let columns = end.saturating_sub(line.x);
-        pen.put_cut(
+        pen.put_truncated(
             line.x,
             y,
             Clean::single_line(&entry).as_str(),

@@ -3,9 +3,11 @@
 use crate::domain::model_catalog::no_name;
 use crate::domain::{ModelCatalog, ModelServer, Notice};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, layers};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
+use crate::tui::layer::{
+    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
+};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{ModelRow, is_nothing_known, model_rows};
 use crate::tui::models::view;
@@ -28,7 +30,7 @@ pub struct ModelsLayer {
 }
 
 /// `/models [pull NAME | rm NAME | stop]`.
-pub fn run(argument: &str, cx: &mut Cx) {
+pub fn run(argument: &str, cx: &mut UiContext) {
     let (word, name) = argument
         .split_once(char::is_whitespace)
         .unwrap_or((argument, ""));
@@ -49,7 +51,7 @@ pub fn run(argument: &str, cx: &mut Cx) {
     }
 }
 
-fn open(pulling: Option<Editor>, cx: &mut Cx) {
+fn open(pulling: Option<Editor>, cx: &mut UiContext) {
     cx.open(ModelsLayer {
         pulling,
         ..ModelsLayer::default()
@@ -79,11 +81,11 @@ impl ModelsLayer {
     }
 
     /// Key handling of the pull field.
-    fn pull_key(&mut self, key: KeyEvent, cx: &mut Cx) {
+    fn pull_key(&mut self, key: KeyEvent, cx: &mut UiContext) {
         let Some(field) = &mut self.pulling else {
             return;
         };
-        match layers::find(key, &[Place::Line]) {
+        match layers::find_key(key, &[KeyContext::InputLine]) {
             Some(LayerKey::Back) => self.pulling = None,
             Some(_) => {
                 let name = field.text().trim().to_owned();
@@ -97,7 +99,7 @@ impl ModelsLayer {
                 }
             }
             None => {
-                text_field::key(field, key);
+                text_field::handle_key(field, key);
             }
         }
     }
@@ -108,12 +110,12 @@ impl ModelsLayer {
         server.filter(|server| server.provider.manages_models())
     }
 
-    fn take(&self, cx: &mut Cx) -> Handled {
+    fn take(&self, cx: &mut UiContext) -> Handled {
         let Some(row) = self.selected(&cx.shared.engine.catalog) else {
             return Handled::Consumed;
         };
         match row.configured {
-            Some(configured) => cx.ask(Request::Pick(Picked::Model(configured.clone()))),
+            Some(configured) => cx.request(UiRequest::Pick(PickedItem::Model(configured.clone()))),
             None => cx.send(Command::UseModel {
                 server: row.server.clone(),
                 model: row.model().to_owned(),
@@ -122,13 +124,13 @@ impl ModelsLayer {
         Handled::Closed
     }
 
-    fn remove(&self, cx: &mut Cx) {
+    fn remove(&self, cx: &mut UiContext) {
         let Some(row) = self.selected(&cx.shared.engine.catalog) else {
             return;
         };
         if row.listed.is_none() {
             let notice = Notice::warning("The server does not list this model.");
-            return cx.notify(notice.advise("To remove it from this list, edit config.json."));
+            return cx.notify(notice.with_advice("To remove it from this list, edit config.json."));
         }
         cx.send(Command::RemoveModel {
             server: Some(row.server.clone()),
@@ -138,11 +140,11 @@ impl ModelsLayer {
 
     /// Does this key bring a lost selection back? It then does nothing else.
     fn finds_selection(&self, key: KeyEvent) -> bool {
-        let places = match self.list.is_in_rows() {
-            true => &[Place::Rows, Place::InRows][..],
-            false => &[Place::Rows][..],
+        let places = match self.list.has_row_focus() {
+            true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],
+            false => &[KeyContext::ScrollableList][..],
         };
-        let rows = layers::find(key, places).and_then(LayerKey::rows);
+        let rows = layers::find_key(key, places).and_then(LayerKey::rows);
         self.is_lost && rows.is_some()
     }
 }
@@ -152,7 +154,7 @@ impl Layer for ModelsLayer {
         Some(Action::Models)
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         if self.pulling.is_some() {
             self.pull_key(key, cx);
             return Handled::Consumed;
@@ -162,28 +164,30 @@ impl Layer for ModelsLayer {
             return Handled::Consumed;
         }
         let catalog = &cx.shared.engine.catalog;
-        let is_free = !self.list.is_in_rows() && self.list.is_unfiltered();
-        let adds = layers::find(key, &[Place::Models]) == Some(LayerKey::AddServer);
+        let is_free = !self.list.has_row_focus() && self.list.is_unfiltered();
+        let adds = layers::find_key(key, &[KeyContext::Models]) == Some(LayerKey::AddServer);
         if adds && is_free && is_nothing_known(catalog) {
             cx.open(AddModelForm::new(cx.shared));
             return Handled::Consumed;
         }
         let count = model_rows(catalog, &self.list.filter()).len();
-        match self.list.key(key, count, Place::Models) {
-            ListKey::Close => return Handled::Closed,
+        match self.list.key(key, count, KeyContext::Models) {
+            ListKey::Closed => return Handled::Closed,
             ListKey::Searched => self.is_lost = false,
-            ListKey::Key(LayerKey::Take) => return self.take(cx),
-            ListKey::Key(LayerKey::Delete) => self.remove(cx),
-            ListKey::Key(LayerKey::Pull) => self.pulling = Some(Editor::new(&self.list.filter())),
-            ListKey::Key(LayerKey::StopPull) => cx.send(Command::StopPull),
-            ListKey::Key(LayerKey::Refresh) => cx.send(Command::ListCatalog),
-            ListKey::Key(LayerKey::AddServer) => cx.open(AddModelForm::new(cx.shared)),
+            ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
+            ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
+            ListKey::Unhandled(LayerKey::Pull) => {
+                self.pulling = Some(Editor::new(&self.list.filter()))
+            }
+            ListKey::Unhandled(LayerKey::StopPull) => cx.send(Command::StopPull),
+            ListKey::Unhandled(LayerKey::Refresh) => cx.send(Command::ListCatalog),
+            ListKey::Unhandled(LayerKey::AddServer) => cx.open(AddModelForm::new(cx.shared)),
             _ => {}
         }
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         match &mut self.pulling {
             Some(name) => {
                 self.list.select(0);
@@ -194,14 +198,14 @@ impl Layer for ModelsLayer {
         Handled::Consumed
     }
 
-    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         if let Event::CatalogChanged(catalog) = event {
             self.follow(&cx.shared.engine.catalog, catalog);
         }
         Handled::PassedOn
     }
 
-    fn interrupt(&mut self, cx: &mut Cx) -> Handled {
+    fn interrupt(&mut self, cx: &mut UiContext) -> Handled {
         if cx.shared.engine.pull.is_none() {
             return Handled::Closed;
         }
@@ -209,20 +213,28 @@ impl Layer for ModelsLayer {
         Handled::Consumed
     }
 
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         view::draw(self, area.body, shared, pen)
     }
 
-    fn hints(&self, shared: Shared) -> Vec<String> {
-        let listed = |key, word| layers::hint(Place::Searched, key, word);
-        let own = |key, word| layers::hint(Place::Models, key, word);
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let listed = |key, word| layers::hint(KeyContext::SearchList, key, word);
+        let own = |key, word| layers::hint(KeyContext::Models, key, word);
         let add = own(LayerKey::AddServer, "add a server");
         if self.pulling.is_some() {
-            let take = layers::hint(Place::Line, LayerKey::Take, "pull");
-            return vec![take, layers::hint(Place::Line, LayerKey::Back, "back")];
+            let take = layers::hint(KeyContext::InputLine, LayerKey::Confirm, "pull");
+            return vec![
+                take,
+                layers::hint(KeyContext::InputLine, LayerKey::Back, "back"),
+            ];
         }
-        let take = listed(LayerKey::Take, "use");
-        if self.list.is_in_rows() {
+        let take = listed(LayerKey::Confirm, "use");
+        if self.list.has_row_focus() {
             let last = match shared.engine.pull {
                 Some(_) => own(LayerKey::StopPull, "cancel pull"),
                 None => add,

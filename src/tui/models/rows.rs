@@ -1,8 +1,8 @@
 //! The model catalog as filtered rows of the dialog, and as items of the first-run offer.
 
-use crate::domain::facts::is_same_model;
+use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    CatalogState, ModelCatalog, ModelRef, ModelServer, ServerCatalog, ServerModel,
+    CatalogState, ListedModel, ModelCatalog, ModelRef, ModelServer, ServerCatalog,
 };
 use crate::tui::advice;
 
@@ -18,7 +18,7 @@ pub enum Row<'a> {
 pub struct ModelRow<'a> {
     pub server: &'a ModelServer,
     /// None if the server does not list the model or has not answered.
-    pub listed: Option<&'a ServerModel>,
+    pub listed: Option<&'a ListedModel>,
     pub configured: Option<&'a ModelRef>,
     /// The server answered but does not list the model.
     pub is_missing: bool,
@@ -39,7 +39,7 @@ impl ModelRow<'_> {
     }
 
     fn matches(&self, wanted: &str) -> bool {
-        let facts = self.listed.map(|model| &model.facts);
+        let facts = self.listed.map(|model| &model.info);
         let family = facts.and_then(|facts| facts.family.as_deref());
         let capabilities = facts.into_iter().flat_map(|facts| &facts.capabilities);
         let mut words = [self.name(), self.model(), family.unwrap_or_default()]
@@ -79,7 +79,7 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
         configured,
         is_missing: listed.is_none() && answer.is_some(),
     };
-    let is_same = |entry: &ModelRef, model: &ServerModel| is_same_model(&entry.model, &model.name);
+    let is_same = |entry: &ModelRef, model: &ListedModel| is_same_model(&entry.model, &model.name);
     let mut rows = Vec::new();
     for model in listed {
         let entries = catalog.configured.iter();
@@ -98,11 +98,11 @@ fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
 fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
     match &catalog.state {
         CatalogState::Asking => Some(("Loading …".to_owned(), false)),
-        CatalogState::Failed(notice) => Some((advice::sentence(notice), true)),
+        CatalogState::Failed(notice) => Some((advice::notice_line(notice), true)),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
             Some(("No models yet.".to_owned(), false))
         }
-        CatalogState::Listed(listed) if listed.is_cut => Some((
+        CatalogState::Listed(listed) if listed.is_truncated => Some((
             "This server has more models than are listed here.".to_owned(),
             false,
         )),
@@ -138,7 +138,7 @@ const OFFERED_MAX: usize = 7;
 /// An item of the first-run offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
-    Model(&'a ModelServer, &'a ServerModel),
+    Model(&'a ModelServer, &'a ListedModel),
     AnotherServer,
     Demo,
 }

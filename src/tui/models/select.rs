@@ -2,7 +2,7 @@
 
 use crate::domain::{Notice, Think};
 use crate::protocol::Command;
-use crate::tui::layer::{Cx, Picked};
+use crate::tui::layer::{PickedItem, UiContext};
 use crate::tui::widgets::picker::Picker;
 
 const THINK: [(&str, Think); 5] = [
@@ -14,11 +14,11 @@ const THINK: [(&str, Think); 5] = [
 ];
 
 /// `/set-model [NUMBER]`.
-pub fn set_model(argument: &str, cx: &mut Cx) {
+pub fn set_model(argument: &str, cx: &mut UiContext) {
     let engine = cx.shared.engine;
     if engine.models.is_empty() {
         let notice = Notice::warning("No models are configured.");
-        return cx.notify(notice.advise("Use /models to list and add models."));
+        return cx.notify(notice.with_advice("Use /models to list and add models."));
     }
     let rows = engine.models.iter().map(|entry| {
         let label = if entry.name == entry.model {
@@ -26,7 +26,7 @@ pub fn set_model(argument: &str, cx: &mut Cx) {
         } else {
             format!("{}  {} {}", entry.name, entry.provider, entry.model)
         };
-        (Picked::Model(entry.clone()), label)
+        (PickedItem::Model(entry.clone()), label)
     });
     let present = engine.selected.as_ref();
     let at = engine
@@ -34,12 +34,12 @@ pub fn set_model(argument: &str, cx: &mut Cx) {
         .iter()
         .position(|entry| Some(entry) == present);
     Picker::new("Models", "Keep the current model", rows)
-        .at(at)
-        .open(argument, cx);
+        .starting_at(at)
+        .pick_or_open(argument, cx);
 }
 
 /// `/think [on | off | low | medium | high]`.
-pub fn think(argument: &str, cx: &mut Cx) {
+pub fn think(argument: &str, cx: &mut UiContext) {
     let word = argument.to_lowercase();
     if let Some((_, think)) = THINK.iter().find(|(name, _)| *name == word) {
         return set_think(*think, cx);
@@ -50,7 +50,7 @@ pub fn think(argument: &str, cx: &mut Cx) {
     }
     if cx.shared.engine.selected.is_none() {
         let notice = Notice::warning("No model is selected yet.");
-        return cx.notify(notice.advise("Select one with /models."));
+        return cx.notify(notice.with_advice("Select one with /models."));
     }
     let labels = [
         "on  think before answering",
@@ -62,13 +62,13 @@ pub fn think(argument: &str, cx: &mut Cx) {
     let rows = THINK
         .iter()
         .zip(labels)
-        .map(|((_, think), label)| (Picked::Think(*think), label.to_owned()));
+        .map(|((_, think), label)| (PickedItem::Think(*think), label.to_owned()));
     let present = cx.shared.engine.think;
     let at = THINK.iter().position(|(_, think)| Some(*think) == present);
-    cx.open(Picker::new("Thinking", "Keep the current setting", rows).at(at));
+    cx.open(Picker::new("Thinking", "Keep the current setting", rows).starting_at(at));
 }
 
-pub fn set_think(think: Think, cx: &mut Cx) {
+pub fn set_think(think: Think, cx: &mut UiContext) {
     if let Some(selected) = &cx.shared.engine.selected {
         let (name, word) = (&selected.name, think_word(think));
         let text = format!("Thinking for {name}: {word}, until humble ends.");

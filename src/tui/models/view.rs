@@ -1,16 +1,16 @@
 //! Draws the `/models` dialog: a search line, servers with their models, pull progress.
 
 use crate::domain::model_catalog::size_words;
-use crate::domain::{Pull, ServerCatalog, ServerModel};
+use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
-use crate::tui::layer::Shared;
+use crate::tui::layer::SharedUiState;
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{ModelRow, Row, count_words, rows};
 use crate::tui::widgets::list::{ListRow, rows_in_view};
-use crate::tui::widgets::numbers::thousands;
-use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::numbers::format_thousands;
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::full_window;
+use crate::tui::widgets::window::draw_full_window;
 use ratatui::layout::{Position, Rect};
 
 // Minimum widths that show the column of the given name.
@@ -26,7 +26,7 @@ const FAULT_ROWS_MAX: usize = 4;
 pub fn draw(
     open: &mut ModelsLayer,
     over: Rect,
-    shared: Shared,
+    shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let engine = shared.engine;
@@ -35,12 +35,12 @@ pub fn draw(
         .iter()
         .filter(|row| matches!(row, Row::Model(_)))
         .count();
-    let mut rest = full_window(over, "Models", &count_words(count), pen);
+    let mut rest = draw_full_window(over, "Models", &count_words(count), pen);
     let cursor = match &mut open.pulling {
         Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
         None => {
             let at = open.list.draw_filter("/", rest, pen);
-            Some(at).filter(|_| !open.list.is_in_rows())
+            Some(at).filter(|_| !open.list.has_row_focus())
         }
     };
     let gap = 1 + u16::from(rest.height > 6);
@@ -65,7 +65,7 @@ pub fn draw(
         } else {
             "nothing matches"
         };
-        pen.put_cut(rest.x + 2, rest.y, text, pen.theme.dim, rest.width);
+        pen.put_truncated(rest.x + 2, rest.y, text, pen.theme.dim, rest.width);
     }
     list(open, &all, rest, shared, pen);
     cursor
@@ -86,7 +86,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
             Row::Server(server) => lines.push(Line::Server(server)),
             Row::Model(row) => lines.push(Line::Model(row)),
             Row::Words(words, is_fault) => {
-                let rows = rows_of(&Clean::single_line(words), columns.saturating_sub(2));
+                let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
             }
@@ -95,7 +95,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
     lines
 }
 
-fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &mut Painter) {
+fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: SharedUiState, pen: &mut Painter) {
     let lines = lines(all, area.width);
     // Only models can be selected.
     let models: Vec<usize> = (0..lines.len())
@@ -123,7 +123,7 @@ fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &m
                     &row,
                     pen,
                 );
-                if row.is_selected && open.list.is_in_rows() {
+                if row.is_selected && open.list.has_row_focus() {
                     row.highlight(pen);
                 }
             }
@@ -138,7 +138,7 @@ fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     let right = listed.map_or_else(String::new, |listed| count_words(listed.models.len()));
     let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
     let columns = end.saturating_sub(line.x + 1);
-    pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
+    pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.bold, columns);
 }
 
 fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) {
@@ -162,7 +162,7 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
         format!("{}  {}", row.name(), row.model())
     };
     let columns = end.saturating_sub(line.x + 2);
-    pen.put_cut(
+    pen.put_truncated(
         line.x + 2,
         line.y,
         Clean::single_line(&name).as_str(),
@@ -173,24 +173,27 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
 
 /// Draws the server's facts about a model, from right to left. Returns the leftmost column.
 fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
-    let facts = row.listed.map(|listed| &listed.facts);
+    let facts = row.listed.map(|listed| &listed.info);
     if width >= ABILITIES_FROM {
         let loaded = row.listed.filter(|listed| listed.is_loaded == Some(true));
         let loaded = loaded.map(|_| "in memory").into_iter();
-        let abilities = row.listed.into_iter().flat_map(ServerModel::abilities);
+        let abilities = row
+            .listed
+            .into_iter()
+            .flat_map(ListedModel::extra_capabilities);
         let words: Vec<&str> = loaded.chain(abilities).collect();
         let words = Clean::single_line(&words.join(", "));
-        pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
+        pen.put_truncated(end - 26, y, words.as_str(), pen.theme.dim, 26);
         end -= 28;
     }
     if width >= FAMILY_FROM {
         let length = facts.and_then(|facts| facts.context_length);
-        let length = length.map_or_else(String::new, |tokens| thousands(tokens.into()));
+        let length = length.map_or_else(String::new, |tokens| format_thousands(tokens.into()));
         pen.put_right(end, y, &length, pen.theme.dim);
         end -= 7;
         let family = facts.and_then(|facts| facts.family.as_deref());
         let family = Clean::single_line(family.unwrap_or_default());
-        pen.put_cut(end - 10, y, family.as_str(), pen.theme.dim, 10);
+        pen.put_truncated(end - 10, y, family.as_str(), pen.theme.dim, 10);
         end -= 12;
     }
     if width >= SIZE_FROM {
@@ -205,7 +208,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
 fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
     let words = Clean::single_line(&pull_words(pull, pen, line.width >= 60));
-    pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
+    pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 
 /// Progress of a pull; without bar and sizes unless `wide`.
@@ -219,8 +222,8 @@ pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
         return format!("Pulling {name} {percent:.0} %");
     }
     let full = (share * BAR_COLUMNS as f64).round() as usize;
-    let [left, right] = pen.glyphs.bar;
-    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
+    let [left, right] = pen.glyphs.bar_ends;
+    let bar = pen.glyphs.bar_full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
     let sizes = format!("{} of {}", size_words(pull.done), size_words(pull.total));
     let status = match pull.status.as_str() {
         "pulling" => String::new(),

@@ -2,16 +2,16 @@
 //! 50 servers with 5,000 tools scroll as fast as one. The selection stays on its server or
 //! tool when rows above it change.
 
+mod details;
 mod folding;
 mod report;
-mod words;
 
-use crate::tui::servers::state::words::Look;
-pub use crate::tui::servers::state::words::{
-    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, state_words, why_failed,
+use crate::tui::servers::state::details::RowFormat;
+pub use crate::tui::servers::state::details::{
+    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, failure_reason, status_label,
 };
 
-use crate::domain::trust::Agreed;
+use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Server, ServerId, Tool};
 use crate::text::Clean;
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ use std::time::Duration;
 const COLUMNS_AT_FIRST: u16 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum TextTone {
     Plain,
     Dim,
     Failure,
@@ -32,14 +32,14 @@ pub enum Tone {
 
 /// A row of the servers pane; servers and tools by their index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SideRow {
+pub enum ServersPaneRow {
     Server(usize),
     Tool(usize, usize),
     /// A row of text below a server, or below one of its tools.
     Text {
         server: usize,
         tool: Option<usize>,
-        tone: Tone,
+        tone: TextTone,
         text: String,
     },
     /// Offers the full text, because the pane shows only part of it.
@@ -49,7 +49,7 @@ pub enum SideRow {
     },
 }
 
-impl SideRow {
+impl ServersPaneRow {
     pub fn server(&self) -> usize {
         match self {
             Self::Server(server)
@@ -71,7 +71,7 @@ impl SideRow {
 
 /// Numbers at the right of a server's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cost {
+pub struct ServerToolCost {
     /// Number of available tools.
     pub tools: usize,
     /// Estimated tokens that they add to each request.
@@ -79,72 +79,72 @@ pub struct Cost {
 }
 
 #[derive(Debug, Clone)]
-pub struct Sidebar {
+pub struct ServersPane {
     pub servers: Vec<Server>,
-    costs: Vec<Cost>,
-    unfolded: HashSet<ServerId>,
-    tools_unfolded: HashSet<(ServerId, String)>,
-    rows: Vec<SideRow>,
-    look: Look,
+    costs: Vec<ServerToolCost>,
+    unfolded_servers: HashSet<ServerId>,
+    unfolded_tools: HashSet<(ServerId, String)>,
+    rows: Vec<ServersPaneRow>,
+    format: RowFormat,
     /// Instructions that are sent to the model.
-    agreed: Vec<Agreed>,
+    accepted_instructions: Vec<InstructionsConsent>,
     /// Index of the selected row.
-    pub chosen: usize,
+    pub selected: usize,
     /// The first visible row.
     top: usize,
     /// The last row of a part that was just unfolded. The next frame scrolls to show it.
-    unfolded_to: Option<usize>,
+    reveal_row: Option<usize>,
     /// Servers that the user enabled or reconnected; their outcome is announced.
-    pub awaited: HashSet<ServerId>,
+    pub announce_outcome: HashSet<ServerId>,
     /// Announced failures, with their time.
-    pub told: HashMap<ServerId, (String, Duration)>,
+    pub announced_failures: HashMap<ServerId, (String, Duration)>,
 }
 
 /// Identifies a row, to find it again after a rebuild.
-struct Stand {
+struct RowIdentity {
     server: ServerId,
     tool: Option<String>,
     /// Number of rows below the first row of its server or tool.
-    below: usize,
+    rows_below: usize,
 }
 
-impl Sidebar {
+impl ServersPane {
     /// `dot` separates facts.
     pub fn new(dot: &'static str) -> Self {
         Self {
             servers: Vec::new(),
             costs: Vec::new(),
-            unfolded: HashSet::new(),
-            tools_unfolded: HashSet::new(),
+            unfolded_servers: HashSet::new(),
+            unfolded_tools: HashSet::new(),
             rows: Vec::new(),
-            look: Look {
+            format: RowFormat {
                 columns: COLUMNS_AT_FIRST,
-                dot,
+                separator: dot,
             },
-            agreed: Vec::new(),
-            chosen: 0,
+            accepted_instructions: Vec::new(),
+            selected: 0,
             top: 0,
-            unfolded_to: None,
-            awaited: HashSet::new(),
-            told: HashMap::new(),
+            reveal_row: None,
+            announce_outcome: HashSet::new(),
+            announced_failures: HashMap::new(),
         }
     }
 
-    pub fn rows(&self) -> &[SideRow] {
+    pub fn rows(&self) -> &[ServersPaneRow] {
         &self.rows
     }
 
-    pub fn cost(&self, server: usize) -> Cost {
+    pub fn cost(&self, server: usize) -> ServerToolCost {
         self.costs.get(server).copied().unwrap_or_default()
     }
 
     pub fn is_unfolded(&self, server: &ServerId) -> bool {
-        self.unfolded.contains(server)
+        self.unfolded_servers.contains(server)
     }
 
     pub fn is_tool_unfolded(&self, server: &ServerId, tool: &str) -> bool {
         // The set's keys are owned pairs, so borrowed names cannot be looked up. The set is small.
-        let mut unfolded = self.tools_unfolded.iter();
+        let mut unfolded = self.unfolded_tools.iter();
         unfolded.any(|(owner, name)| owner == server && name == tool)
     }
 
@@ -153,17 +153,17 @@ impl Sidebar {
     }
 
     /// Replaces all servers, in the order of the file.
-    pub fn replace(&mut self, servers: Vec<Server>) {
-        let stand = self.stand();
+    pub fn set_servers(&mut self, servers: Vec<Server>) {
+        let stand = self.row_identity();
         self.costs = servers.iter().map(cost).collect();
         self.servers = servers;
         self.lay_out(stand);
     }
 
     /// Adds or replaces one server. Returns its previous snapshot.
-    pub fn put(&mut self, server: Server) -> Option<Server> {
+    pub fn upsert(&mut self, server: Server) -> Option<Server> {
         let known = self.servers.iter().position(|known| known.id == server.id);
-        let stand = self.stand();
+        let stand = self.row_identity();
         let cost = cost(&server);
         let before = match known {
             Some(index) => {
@@ -181,10 +181,10 @@ impl Sidebar {
     }
 
     /// Sets the instructions that are sent to the model.
-    pub fn agree(&mut self, agreed: Vec<Agreed>) {
-        if agreed != self.agreed {
-            let stand = self.stand();
-            self.agreed = agreed;
+    pub fn set_accepted_instructions(&mut self, agreed: Vec<InstructionsConsent>) {
+        if agreed != self.accepted_instructions {
+            let stand = self.row_identity();
+            self.accepted_instructions = agreed;
             self.lay_out(stand);
         }
     }
@@ -194,15 +194,17 @@ impl Sidebar {
         let Some(text) = &server.instructions else {
             return false;
         };
-        let now = Agreed::to(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
-        self.agreed.iter().any(|agreed| agreed.is_same(&now))
+        let now = InstructionsConsent::new(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
+        self.accepted_instructions
+            .iter()
+            .any(|agreed| agreed.is_same(&now))
     }
 
     /// Rebuilds the rows if the pane's width changed.
-    pub fn fit(&mut self, columns: u16) {
-        if columns != self.look.columns {
-            let stand = self.stand();
-            self.look.columns = columns;
+    pub fn set_width(&mut self, columns: u16) {
+        if columns != self.format.columns {
+            let stand = self.row_identity();
+            self.format.columns = columns;
             self.lay_out(stand);
         }
     }
@@ -210,14 +212,14 @@ impl Sidebar {
     /// Moves the selection by rows of any kind.
     pub fn scroll(&mut self, rows: isize) {
         let last = self.rows.len().saturating_sub(1);
-        self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
     /// Moves the selection to the next server or tool. Text longer than the window is
     /// scrolled through one window at a time.
-    pub fn step(&mut self, direction: isize, height: usize) {
+    pub fn select_next(&mut self, direction: isize, height: usize) {
         let window = height.saturating_sub(1).max(1);
-        let mut at = self.chosen;
+        let mut at = self.selected;
         for _ in 0..window {
             let next = at.checked_add_signed(direction);
             let Some(next) = next.filter(|next| *next < self.rows.len()) else {
@@ -225,98 +227,98 @@ impl Sidebar {
                 break;
             };
             at = next;
-            if !matches!(self.rows[at], SideRow::Text { .. }) {
+            if !matches!(self.rows[at], ServersPaneRow::Text { .. }) {
                 break;
             }
         }
-        self.chosen = at;
+        self.selected = at;
     }
 
-    pub fn chosen_row(&self) -> Option<&SideRow> {
-        self.rows.get(self.chosen)
+    pub fn selected_row(&self) -> Option<&ServersPaneRow> {
+        self.rows.get(self.selected)
     }
 
-    pub fn chosen_server(&self) -> Option<&Server> {
-        self.servers.get(self.chosen_row()?.server())
+    pub fn selected_server(&self) -> Option<&Server> {
+        self.servers.get(self.selected_row()?.server())
     }
 
     /// Title and full raw text of the selected tool or server.
-    pub fn chosen_in_full(&self) -> Option<(String, String)> {
-        let dot = self.look.dot;
-        if let Some((server, tool)) = self.chosen_tool() {
+    pub fn selected_full_text(&self) -> Option<(String, String)> {
+        let dot = self.format.separator;
+        if let Some((server, tool)) = self.selected_tool() {
             let name = Clean::name(&tool.name).into();
-            return Some((name, words::tool_in_full(server, tool, dot)));
+            return Some((name, details::full_tool_text(server, tool, dot)));
         }
-        let server = self.chosen_server()?;
+        let server = self.selected_server()?;
         let sent = self.sends_instructions(server);
-        let text = words::server_in_full(server, sent, dot);
+        let text = details::full_server_text(server, sent, dot);
         Some((Clean::name(server.id.as_str()).into(), text))
     }
 
     /// The tool that the selected row belongs to, with its server.
-    pub fn chosen_tool(&self) -> Option<(&Server, &Tool)> {
-        let server = self.chosen_server()?;
-        let tool = self.chosen_row()?.tool()?;
+    pub fn selected_tool(&self) -> Option<(&Server, &Tool)> {
+        let server = self.selected_server()?;
+        let tool = self.selected_row()?.tool()?;
         Some((server, server.tools.get(tool)?))
     }
 
     /// The visible rows and the index of the first. Scrolls as little as needed to show the
     /// selected row.
-    pub fn view(&mut self, height: usize) -> (usize, &[SideRow]) {
+    pub fn rows_in_view(&mut self, height: usize) -> (usize, &[ServersPaneRow]) {
         let last = self.rows.len().saturating_sub(height);
-        let unfolded = self.unfolded_to.take().unwrap_or(0);
-        let unfolded = (unfolded + 1).saturating_sub(height).min(self.chosen);
-        let least = (self.chosen + 1).saturating_sub(height).max(unfolded);
-        self.top = self.top.clamp(least, self.chosen.max(least)).min(last);
+        let unfolded = self.reveal_row.take().unwrap_or(0);
+        let unfolded = (unfolded + 1).saturating_sub(height).min(self.selected);
+        let least = (self.selected + 1).saturating_sub(height).max(unfolded);
+        self.top = self.top.clamp(least, self.selected.max(least)).min(last);
         let end = (self.top + height).min(self.rows.len());
         (self.top, &self.rows[self.top..end])
     }
 
-    fn stand(&self) -> Option<Stand> {
-        let row = self.chosen_row()?;
+    fn row_identity(&self) -> Option<RowIdentity> {
+        let row = self.selected_row()?;
         let server = self.servers.get(row.server())?;
         let tool = row.tool().and_then(|tool| server.tools.get(tool));
         let first = self.first_row(row.server(), row.tool());
-        Some(Stand {
+        Some(RowIdentity {
             server: server.id.clone(),
             tool: tool.map(|tool| tool.name.clone()),
-            below: self.chosen - first.unwrap_or(self.chosen).min(self.chosen),
+            rows_below: self.selected - first.unwrap_or(self.selected).min(self.selected),
         })
     }
 
     fn first_row(&self, server: usize, tool: Option<usize>) -> Option<usize> {
         let first = match tool {
-            Some(tool) => SideRow::Tool(server, tool),
-            None => SideRow::Server(server),
+            Some(tool) => ServersPaneRow::Tool(server, tool),
+            None => ServersPaneRow::Server(server),
         };
         self.rows.iter().position(|row| *row == first)
     }
 
-    fn lay_out(&mut self, stand: Option<Stand>) {
+    fn lay_out(&mut self, stand: Option<RowIdentity>) {
         let mut rows = Vec::new();
         for (index, server) in self.servers.iter().enumerate() {
-            rows.push(SideRow::Server(index));
-            if !self.unfolded.contains(&server.id) {
+            rows.push(ServersPaneRow::Server(index));
+            if !self.unfolded_servers.contains(&server.id) {
                 continue;
             }
             let sent = self.sends_instructions(server);
-            words::about_server((index, server), sent, self.look, &mut rows);
+            details::push_server_details((index, server), sent, self.format, &mut rows);
             for (at, tool) in server.tools.iter().enumerate() {
-                rows.push(SideRow::Tool(index, at));
+                rows.push(ServersPaneRow::Tool(index, at));
                 if self.is_tool_unfolded(&server.id, &tool.name) {
-                    words::about_tool((index, at), tool, self.look, &mut rows);
+                    details::push_tool_details((index, at), tool, self.format, &mut rows);
                 }
             }
         }
-        let above = self.chosen.saturating_sub(self.top);
+        let above = self.selected.saturating_sub(self.top);
         self.rows = rows;
-        self.chosen = self.find_stand(stand).unwrap_or(self.chosen);
+        self.selected = self.find_row(stand).unwrap_or(self.selected);
         self.scroll(0);
         // The selected row keeps its position on the screen.
-        self.top = self.chosen.saturating_sub(above);
+        self.top = self.selected.saturating_sub(above);
     }
 
-    fn find_stand(&self, stand: Option<Stand>) -> Option<usize> {
+    fn find_row(&self, stand: Option<RowIdentity>) -> Option<usize> {
         let stand = stand?;
         let server = self.servers.iter().position(|s| s.id == stand.server)?;
         let tools: &Arc<Vec<Tool>> = &self.servers[server].tools;
@@ -324,7 +326,7 @@ impl Sidebar {
         let tool = tool.and_then(|name| tools.iter().position(|tool| tool.name == *name));
         let first = self.first_row(server, tool)?;
         let is_there = stand.tool.is_none() || tool.is_some();
-        let below = if is_there { stand.below } else { 0 };
+        let below = if is_there { stand.rows_below } else { 0 };
         let same = |at: &usize| {
             let row = &self.rows[*at];
             row.server() == server && row.tool() == tool
@@ -336,10 +338,10 @@ impl Sidebar {
     }
 }
 
-fn cost(server: &Server) -> Cost {
+fn cost(server: &Server) -> ServerToolCost {
     let tokens = |tool: &Tool| tool.bytes / BYTES_PER_TOKEN;
-    Cost {
-        tools: server.offered().count(),
-        tokens: server.offered().map(tokens).sum(),
+    ServerToolCost {
+        tools: server.offered_tools().count(),
+        tokens: server.offered_tools().map(tokens).sum(),
     }
 }

@@ -1,16 +1,16 @@
 //! Viewer for a server's stderr. Polls the engine for new lines only while it is open.
 
-use crate::domain::{Server, ServerId, ServerLine, ServerLog};
+use crate::domain::{Server, ServerId, ServerLog, ServerLogLine};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
-use crate::tui::servers::state::why_failed;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::servers::state::failure_reason;
+use crate::tui::widgets::log_tail::draw_from_end;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::tail::from_end;
 use crate::tui::widgets::text_viewer::page_hints;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -19,22 +19,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the engine is asked for new lines.
-const ASK_EVERY: Duration = Duration::from_millis(400);
+const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
 pub struct StderrLog {
     server: ServerId,
     /// Number of lines below the view; 0 follows the end.
-    back: usize,
+    lines_from_end: usize,
     /// None until the engine has answered.
     log: Option<Arc<ServerLog>>,
-    asked: Duration,
+    requested_at: Duration,
 }
 
 /// Opens the viewer for a server's stderr.
-pub fn open(server: &ServerId, cx: &mut Cx) {
+pub fn open(server: &ServerId, cx: &mut UiContext) {
     let layer = StderrLog::new(server.clone(), cx.shared.now);
-    layer.ask(cx);
+    layer.request_log(cx);
     cx.open(layer);
 }
 
@@ -42,51 +42,53 @@ impl StderrLog {
     fn new(server: ServerId, now: Duration) -> Self {
         Self {
             server,
-            back: 0,
+            lines_from_end: 0,
             log: None,
-            asked: now,
+            requested_at: now,
         }
     }
 
     /// Scrolls; negative is up, towards older lines.
     fn move_by(&mut self, rows: isize) {
-        self.back = self.back.saturating_add_signed(rows.saturating_neg());
+        self.lines_from_end = self
+            .lines_from_end
+            .saturating_add_signed(rows.saturating_neg());
     }
 
     /// When to ask the engine again.
-    fn due(&self) -> Duration {
-        self.asked + ASK_EVERY
+    fn next_poll(&self) -> Duration {
+        self.requested_at + POLL_INTERVAL
     }
 
     /// Asks for lines written since the last answer.
-    fn ask(&self, cx: &mut Cx) {
+    fn request_log(&self, cx: &mut UiContext) {
         cx.send(Command::ReadServerLog {
             server: self.server.clone(),
-            seen: self.log.as_ref().map(|log| log.written),
+            lines_seen: self.log.as_ref().map(|log| log.lines_written),
         });
     }
 
     /// Stores new lines. A view that is scrolled up keeps its position.
-    fn take(&mut self, log: Arc<ServerLog>) {
+    fn update(&mut self, log: Arc<ServerLog>) {
         if log.server != self.server {
             return;
         }
         if let Some(known) = &self.log
-            && self.back > 0
-            && known.since == log.since
+            && self.lines_from_end > 0
+            && known.run_started_at == log.run_started_at
         {
-            let new = log.written.saturating_sub(known.written);
-            self.back += usize::try_from(new).unwrap_or(usize::MAX - self.back);
+            let new = log.lines_written.saturating_sub(known.lines_written);
+            self.lines_from_end += usize::try_from(new).unwrap_or(usize::MAX - self.lines_from_end);
         }
         self.log = Some(log);
     }
 
     /// All lines, raw.
-    fn text(&self) -> String {
+    fn full_text(&self) -> String {
         let lines = self.log.iter().flat_map(|log| &log.lines);
         let lines: Vec<&str> = lines
             .map(|line| match line {
-                ServerLine::Stderr(line) | ServerLine::Own(line) => line.as_str(),
+                ServerLogLine::Stderr(line) | ServerLogLine::Program(line) => line.as_str(),
             })
             .collect();
         lines.join("\n")
@@ -94,49 +96,54 @@ impl StderrLog {
 }
 
 impl Layer for StderrLog {
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        match layers::find(key, &[Place::Pages]) {
-            Some(LayerKey::Start) => self.back = usize::MAX,
-            Some(LayerKey::End) => self.back = 0,
-            Some(LayerKey::Copy) => cx.copy(self.text()),
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        match layers::find_key(key, &[KeyContext::PagedText]) {
+            Some(LayerKey::Start) => self.lines_from_end = usize::MAX,
+            Some(LayerKey::End) => self.lines_from_end = 0,
+            Some(LayerKey::Copy) => cx.copy(self.full_text()),
             _ => return Handled::PassedOn,
         }
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
         self.move_by(rows);
     }
 
-    fn event(&mut self, event: &Event, _: &mut Cx) -> Handled {
-        if let Event::ServerLogged(log) = event {
-            self.take(Arc::clone(log));
+    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
+        if let Event::ServerLogRead(log) = event {
+            self.update(Arc::clone(log));
         }
         Handled::PassedOn
     }
 
-    fn wake(&self) -> Option<Duration> {
-        Some(self.due())
+    fn wake_at(&self) -> Option<Duration> {
+        Some(self.next_poll())
     }
 
     /// Polls for new lines.
-    fn tick(&mut self, cx: &mut Cx) {
-        if cx.shared.now >= self.due() {
-            self.asked = cx.shared.now;
-            self.ask(cx);
+    fn tick(&mut self, cx: &mut UiContext) {
+        if cx.shared.now >= self.next_poll() {
+            self.requested_at = cx.shared.now;
+            self.request_log(cx);
         }
     }
 
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         let name = Clean::name(self.server.as_str());
-        let since = self.log.as_ref().and_then(|log| log.since);
+        let since = self.log.as_ref().and_then(|log| log.run_started_at);
         let right = since.map_or_else(
             || "stderr".to_owned(),
-            |since| format!("stderr since {}", time(since)),
+            |since| format!("stderr since {}", format_time(since)),
         );
         let over = area.body;
         let size = (over.width, over.height);
-        let area = window(over, name.as_str(), &right, size, pen);
+        let area = draw_window(over, name.as_str(), &right, size, pen);
         let area = match area == over {
             true => title_row(name.as_str(), area, pen),
             false => area,
@@ -151,13 +158,13 @@ impl Layer for StderrLog {
             .lines
             .iter()
             .map(|line| match line {
-                ServerLine::Stderr(line) => (line.clone(), plain),
-                ServerLine::Own(line) => (format!("humble: {line}"), own),
+                ServerLogLine::Stderr(line) => (line.clone(), plain),
+                ServerLogLine::Program(line) => (format!("humble: {line}"), own),
             })
             .collect();
         let said = server
             .into_iter()
-            .flat_map(|server| said(server, &log.lines));
+            .flat_map(|server| humble_lines(server, &log.lines));
         lines.extend(said.map(|line| (format!("humble: {line}"), own)));
         lines.reverse();
         let count = lines.len();
@@ -167,11 +174,18 @@ impl Layer for StderrLog {
             }
             _ => "No output.",
         };
-        from_end(lines.into_iter(), count, area, &mut self.back, nothing, pen);
+        draw_from_end(
+            lines.into_iter(),
+            count,
+            area,
+            &mut self.lines_from_end,
+            nothing,
+            pen,
+        );
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         page_hints()
     }
 }
@@ -181,7 +195,7 @@ fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
     let accent = pen.theme.accent;
     let start = pen.put_right(area.right(), area.y, "stderr", accent);
     let columns = start.saturating_sub(area.x + 1);
-    pen.put_cut(area.x, area.y, name, accent, columns);
+    pen.put_truncated(area.x, area.y, name, accent, columns);
     Rect {
         y: area.y + 1,
         height: area.height.saturating_sub(1),
@@ -190,11 +204,11 @@ fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
 }
 
 /// Lines that humble adds: skipped tools, and the failure unless the log ends with it.
-fn said(server: &Server, lines: &[ServerLine]) -> Vec<String> {
-    let left_out = server.left_out.iter();
+fn humble_lines(server: &Server, lines: &[ServerLogLine]) -> Vec<String> {
+    let left_out = server.rejected_tools.iter();
     let mut added: Vec<String> = left_out.map(|line| format!("skipped: {line}")).collect();
-    if let Some((_, why)) = why_failed(server)
-        && lines.last() != Some(&ServerLine::Own(why.clone()))
+    if let Some((_, why)) = failure_reason(server)
+        && lines.last() != Some(&ServerLogLine::Program(why.clone()))
     {
         added.push(why);
     }
@@ -202,7 +216,7 @@ fn said(server: &Server, lines: &[ServerLine]) -> Vec<String> {
 }
 
 /// `12:03:04` within the last day, otherwise `18 Nov 12:03`.
-fn time(at: Timestamp) -> String {
+fn format_time(at: Timestamp) -> String {
     let local = at.to_zoned(TimeZone::system());
     let is_recent = Timestamp::now() < at.saturating_add(24.hours()).unwrap_or(at);
     let format = if is_recent { "%H:%M:%S" } else { "%d %b %H:%M" };
@@ -214,30 +228,30 @@ mod tests {
     use super::*;
 
     fn log(lines: u64) -> Arc<ServerLog> {
-        let line = |n: u64| ServerLine::Stderr(n.to_string());
+        let line = |n: u64| ServerLogLine::Stderr(n.to_string());
         Arc::new(ServerLog {
             server: ServerId::new("s"),
-            since: None,
+            run_started_at: None,
             lines: (0..lines).map(line).collect(),
-            written: lines,
+            lines_written: lines,
         })
     }
 
     #[test]
-    fn who_reads_further_up_keeps_the_place_and_who_is_at_the_end_follows() {
+    fn scrolled_view_stays_in_place_and_view_at_the_end_follows() {
         let mut pane = StderrLog::new(ServerId::new("s"), Duration::ZERO);
-        pane.take(log(10));
-        pane.take(log(15));
-        assert_eq!(pane.back, 0);
+        pane.update(log(10));
+        pane.update(log(15));
+        assert_eq!(pane.lines_from_end, 0);
         pane.move_by(-3);
-        pane.take(log(20));
-        assert_eq!(pane.back, 8);
+        pane.update(log(20));
+        assert_eq!(pane.lines_from_end, 8);
     }
 
     #[test]
-    fn what_another_server_wrote_is_not_taken() {
+    fn log_of_another_server_is_ignored() {
         let mut pane = StderrLog::new(ServerId::new("other"), Duration::ZERO);
-        pane.take(log(1));
+        pane.update(log(1));
         assert_eq!(pane.log, None);
     }
 }

@@ -5,9 +5,9 @@ use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::tui::panes::Pane;
 use crate::tui::servers::state::{
-    BYTES_PER_TOKEN, SERVER_INDENT, SideRow, Sidebar, TOOL_INDENT, Tone,
+    BYTES_PER_TOKEN, SERVER_INDENT, ServersPane, ServersPaneRow, TOOL_INDENT, TextTone,
 };
-use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -16,10 +16,10 @@ use ratatui::style::Style;
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
-pub fn draw(sidebar: &mut Sidebar, focused: bool, pane: Pane, framed: bool, pen: &mut Painter) {
+pub fn draw(sidebar: &mut ServersPane, focused: bool, pane: Pane, framed: bool, pen: &mut Painter) {
     let area = pane.inner;
-    let chosen = sidebar.chosen;
-    let (first, rows) = sidebar.view(area.height.into());
+    let chosen = sidebar.selected;
+    let (first, rows) = sidebar.rows_in_view(area.height.into());
     let rows = rows.to_vec();
     if framed {
         let style = if focused {
@@ -44,71 +44,77 @@ pub fn draw(sidebar: &mut Sidebar, focused: bool, pane: Pane, framed: bool, pen:
         draw_row(sidebar, row, line, pen);
         if focused && first + at == chosen {
             let selection = pen.theme.selection;
-            pen.style(line, selection);
+            pen.set_style(line, selection);
         }
     }
 }
 
-fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Painter) {
+fn draw_row(sidebar: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &mut Painter) {
     let Some(server) = sidebar.servers.get(row.server()) else {
         return;
     };
     match row {
-        SideRow::Server(index) => draw_server(sidebar, *index, server, line, pen),
-        SideRow::Tool(_, tool) => {
+        ServersPaneRow::Server(index) => draw_server(sidebar, *index, server, line, pen),
+        ServersPaneRow::Tool(_, tool) => {
             if let Some(tool) = server.tools.get(*tool) {
                 let unfolded = sidebar.is_tool_unfolded(&server.id, &tool.name);
                 draw_tool(server, tool, unfolded, line, pen);
             }
         }
-        SideRow::Text {
+        ServersPaneRow::Text {
             tool, tone, text, ..
         } => {
             let style = match tone {
-                Tone::Plain => pen.theme.plain,
-                Tone::Dim => pen.theme.dim,
-                Tone::Failure => pen.theme.failure,
-                Tone::Attention => pen.theme.attention,
+                TextTone::Plain => pen.theme.plain,
+                TextTone::Dim => pen.theme.dim,
+                TextTone::Failure => pen.theme.failure,
+                TextTone::Attention => pen.theme.attention,
             };
-            put_below(*tool, text, style, line, pen);
+            put_indented(*tool, text, style, line, pen);
         }
-        SideRow::More { tool, .. } => {
+        ServersPaneRow::More { tool, .. } => {
             let hint = format!("{} Enter shows all", pen.glyphs.more);
             let accent = pen.theme.accent;
-            put_below(*tool, &hint, accent, line, pen);
+            put_indented(*tool, &hint, accent, line, pen);
         }
     }
 }
 
-fn put_below(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mut Painter) {
+fn put_indented(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mut Painter) {
     let indent = match tool {
         Some(_) => TOOL_INDENT,
         None => SERVER_INDENT,
     };
     let columns = line.width.saturating_sub(indent);
-    pen.put_cut(line.x + indent, line.y, text, style, columns);
+    pen.put_truncated(line.x + indent, line.y, text, style, columns);
 }
 
-fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen: &mut Painter) {
-    let (mark, style, word) = state(server, pen);
+fn draw_server(
+    sidebar: &ServersPane,
+    index: usize,
+    server: &Server,
+    line: Rect,
+    pen: &mut Painter,
+) {
+    let (mark, style, word) = status_glyph(server, pen);
     pen.put(line.x, line.y, mark, style, 1);
     let words = match word {
         Some(word) => word.to_owned(),
         None => {
             let cost = sidebar.cost(index);
-            let tokens = thousands(cost.tokens as u64);
+            let tokens = format_thousands(cost.tokens as u64);
             format!("{:>TOOLS_COLUMNS$} {tokens:>TOKENS_COLUMNS$}", cost.tools)
         }
     };
     let start = pen.put_right(line.right(), line.y, &words, pen.theme.dim);
     let columns = start.saturating_sub(line.x + 3);
     let name = Clean::name(server.id.as_str());
-    pen.put_cut(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
+    pen.put_truncated(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
 }
 
 /// Glyph, style and label of a server's status. Connected servers show numbers instead of
 /// a label.
-fn state(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
+fn status_glyph(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     if !server.enabled {
         return (glyphs.off, theme.dim, Some("disabled"));
@@ -125,18 +131,18 @@ fn state(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'stati
 
 fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut Painter) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
-    let is_off = server.tools_off.contains(&tool.name);
-    let is_withheld = server.withheld.contains(&tool.name);
+    let is_off = server.disabled_tools.contains(&tool.name);
+    let is_withheld = server.withheld_tools.contains(&tool.name);
     let (words, style) = match (is_off, is_withheld) {
         (true, _) => ("off".to_owned(), theme.dim),
         (false, true) => ("withheld".to_owned(), theme.attention),
         (false, false) => {
             let tokens = tool.bytes / BYTES_PER_TOKEN;
-            (thousands(tokens as u64), theme.plain)
+            (format_thousands(tokens as u64), theme.plain)
         }
     };
     let mark = match (is_off, is_withheld, unfolded) {
-        (_, _, true) => glyphs.open,
+        (_, _, true) => glyphs.unfolded,
         (true, ..) => glyphs.off,
         (false, true, _) => "!",
         _ => glyphs.folded,
@@ -150,5 +156,5 @@ fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut
     let start = pen.put_right(line.right(), line.y, &words, right);
     let columns = start.saturating_sub(line.x + 5);
     let name = Clean::name(&tool.name);
-    pen.put_cut(line.x + 4, line.y, name.as_str(), style, columns);
+    pen.put_truncated(line.x + 4, line.y, name.as_str(), style, columns);
 }

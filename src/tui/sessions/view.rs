@@ -4,8 +4,8 @@ use crate::domain::SessionSummary;
 use crate::text::Clean;
 use crate::tui::sessions::layer::SessionsLayer;
 use crate::tui::widgets::list::{ListRow, below_filter, rows_in_view};
-use crate::tui::widgets::painter::{Painter, rows_of};
-use crate::tui::widgets::window::full_window;
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
+use crate::tui::widgets::window::draw_full_window;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::{Position, Rect};
@@ -19,7 +19,7 @@ const MODEL_FROM: u16 = 84;
 const PREVIEW_BYTES_MAX: usize = 2_000;
 
 /// Returns the cursor position if the search line has the focus.
-pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
+pub fn draw(layer: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
     let with_preview = over.width >= PREVIEW_FROM;
     let list_columns = if with_preview {
         over.width * 6 / 10
@@ -30,16 +30,16 @@ pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<P
         width: list_columns,
         ..over
     };
-    let all = open.all.as_ref().map_or(0, |all| all.len());
-    let count = open.hits().len();
-    let right = match &open.all {
+    let all = layer.sessions.as_ref().map_or(0, |all| all.len());
+    let count = layer.matches().len();
+    let right = match &layer.sessions {
         Some(_) if count == all => all.to_string(),
         Some(_) => format!("{count} of {all}"),
         None => String::new(),
     };
     // A low screen has no frames, and the list takes the full width.
     let room = if over.height < 8 { over } else { left };
-    let area = full_window(room, "Sessions", &right, pen);
+    let area = draw_full_window(room, "Sessions", &right, pen);
     if with_preview {
         let outer = Rect {
             x: left.right(),
@@ -47,26 +47,26 @@ pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<P
             ..over
         };
         let inner = pen.frame(outer, "Preview", "", pen.theme.dim);
-        preview(open, inner, pen);
+        draw_preview(layer, inner, pen);
     }
-    let cursor = open.list.draw_filter("/", area, pen);
-    rows(open, below_filter(area), pen);
-    (!open.list.is_in_rows() && open.deleting.is_none()).then_some(cursor)
+    let cursor = layer.list.draw_filter("/", area, pen);
+    draw_rows(layer, below_filter(area), pen);
+    (!layer.list.has_row_focus() && layer.delete_confirmation.is_none()).then_some(cursor)
 }
 
-fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
-    if let Some(id) = &open.deleting {
+fn draw_rows(layer: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
+    if let Some(id) = &layer.delete_confirmation {
         area.height = area.height.saturating_sub(1);
-        let hit = open
-            .all
+        let hit = layer
+            .sessions
             .iter()
             .flat_map(|all| all.iter())
             .find(|hit| hit.id == *id);
-        let title = hit.map_or_else(|| Clean::single_line(id.as_str()), title);
+        let title = hit.map_or_else(|| Clean::single_line(id.as_str()), shown_title);
         let style = pen.theme.attention;
         let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
         let left = area.right().saturating_sub(x + 2);
-        x += pen.put_cut(x, area.bottom(), title.as_str(), style, left);
+        x += pen.put_truncated(x, area.bottom(), title.as_str(), style, left);
         pen.put(
             x,
             area.bottom(),
@@ -75,14 +75,14 @@ fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
             area.right().saturating_sub(x),
         );
     }
-    let hits = open.hits();
+    let hits = layer.matches();
     if hits.is_empty() {
-        let words = match &open.all {
+        let words = match &layer.sessions {
             None => "Loading …",
             Some(all) if all.is_empty() => "No saved conversations yet.",
             Some(_) => "No title matches.",
         };
-        pen.put_cut(
+        pen.put_truncated(
             area.x + 2,
             area.y,
             words,
@@ -91,24 +91,24 @@ fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
         );
         return;
     }
-    let selected = Some(open.list.selected(hits.len()));
-    let focused = open.list.is_in_rows();
+    let selected = Some(layer.list.selected(hits.len()));
+    let focused = layer.list.has_row_focus();
     for at in rows_in_view(hits.len(), selected, area, pen) {
-        row(hits[at.index], &at, pen);
+        draw_row(hits[at.index], &at, pen);
         if at.is_selected && focused {
             at.highlight(pen);
         }
     }
 }
 
-fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
+fn draw_row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
     at.put_mark(pen);
     let line = at.line;
     let mut end = line.right();
-    if let Some(why) = &hit.broken {
+    if let Some(why) = &hit.open_error {
         let words = Clean::single_line(&format!("{} broken: {why}", pen.glyphs.failed));
         let columns = end.saturating_sub(line.x + 2) / 2;
-        pen.put_cut(
+        pen.put_truncated(
             end - columns,
             line.y,
             words.as_str(),
@@ -118,13 +118,13 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
         end -= columns + 1;
     } else {
         if line.width >= 36 {
-            pen.put_right(end, line.y, &hit.messages.to_string(), pen.theme.dim);
+            pen.put_right(end, line.y, &hit.message_count.to_string(), pen.theme.dim);
             end -= 5;
         }
         if line.width >= MODEL_FROM {
             let columns = 14.min(line.width / 4);
             let model = Clean::single_line(&hit.model);
-            pen.put_cut(
+            pen.put_truncated(
                 end - columns,
                 line.y,
                 model.as_str(),
@@ -134,17 +134,17 @@ fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
             end -= columns + 2;
         }
         if line.width >= 30 {
-            pen.put_right(end, line.y, &date(hit.changed_at), pen.theme.dim);
+            pen.put_right(end, line.y, &format_date(hit.changed_at), pen.theme.dim);
             end -= 14;
         }
     }
-    let title = title(hit);
+    let title = shown_title(hit);
     let columns = end.saturating_sub(line.x + 3);
-    pen.put_cut(line.x + 2, line.y, title.as_str(), at.style, columns);
+    pen.put_truncated(line.x + 2, line.y, title.as_str(), at.style, columns);
 }
 
 /// The title, or the session's file name if it has none.
-fn title(hit: &SessionSummary) -> Clean {
+fn shown_title(hit: &SessionSummary) -> Clean {
     let title = Clean::single_line(&hit.title);
     if title.as_str().trim().is_empty() {
         Clean::single_line(hit.id.as_str())
@@ -154,14 +154,16 @@ fn title(hit: &SessionSummary) -> Clean {
 }
 
 /// `18 Nov 16:20`, local time.
-fn date(at: Timestamp) -> String {
+fn format_date(at: Timestamp) -> String {
     at.to_zoned(TimeZone::system())
         .strftime("%d %b %H:%M")
         .to_string()
 }
 
-fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
-    let Some(session) = &open.preview else { return };
+fn draw_preview(layer: &SessionsLayer, area: Rect, pen: &mut Painter) {
+    let Some(session) = &layer.preview else {
+        return;
+    };
     let mut y = area.y;
     for message in &session.messages {
         if y + 1 >= area.bottom() {
@@ -172,7 +174,7 @@ fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
             "assistant" => session.model.as_str(),
             other => other,
         };
-        pen.put_cut(
+        pen.put_truncated(
             area.x,
             y,
             Clean::single_line(who).as_str(),
@@ -185,7 +187,7 @@ fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
             end -= 1;
         }
         let text = Clean::new(message.content[..end].trim());
-        let rows = rows_of(&text, area.width);
+        let rows = wrapped_rows(&text, area.width);
         for row in rows.iter().take(usize::from(area.bottom() - y).min(8)) {
             pen.put(area.x, y, row, pen.theme.plain, area.width);
             y += 1;

@@ -18,7 +18,7 @@ const GAP_MAX: usize = 3;
 /// Minimum number of blank cells for which erasing takes fewer bytes than writing spaces.
 const BLANKS_MIN: usize = 6;
 /// Modifiers that are visible on a space.
-const SEEN_ON_SPACE: Modifier = Modifier::UNDERLINED
+const VISIBLE_ON_SPACE: Modifier = Modifier::UNDERLINED
     .union(Modifier::REVERSED)
     .union(Modifier::CROSSED_OUT);
 /// Modifiers in ratatui's bit order, with their SGR codes (ECMA-48, 8.3.117).
@@ -35,13 +35,13 @@ const MODIFIERS: [(Modifier, u8); 9] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Look {
+struct CellStyle {
     fg: Color,
     bg: Color,
     modifier: Modifier,
 }
 
-impl Look {
+impl CellStyle {
     fn of(cell: &Cell) -> Self {
         Self {
             fg: cell.fg,
@@ -52,7 +52,7 @@ impl Look {
 
     /// Whether a space looks the same in both styles.
     fn same_on_space(self, other: Self) -> bool {
-        let seen = (self.modifier | other.modifier).intersects(SEEN_ON_SPACE);
+        let seen = (self.modifier | other.modifier).intersects(VISIBLE_ON_SPACE);
         self.bg == other.bg && !seen
     }
 }
@@ -69,36 +69,36 @@ pub fn encode(
     let width = usize::from(new.area.width);
     let mut encoder = Encoder {
         out,
-        at: at.map(|at| (usize::from(at.x), usize::from(at.y))),
-        look: Look::default(),
-        covered: Vec::new(),
+        cursor: at.map(|at| (usize::from(at.x), usize::from(at.y))),
+        style: CellStyle::default(),
+        wide_tails: Vec::new(),
     };
     if width > 0 {
         let rows = old.content.chunks(width).zip(new.content.chunks(width));
         for (y, (old, new)) in rows.enumerate() {
             let mut cells = old.iter().zip(new);
             if !cells.all(|(old, new)| is_same(old, new)) {
-                encoder.row(y, old, new);
+                encoder.encode_row(y, old, new);
             }
         }
     }
-    encoder.set(Look::default());
-    let at = encoder.at;
+    encoder.set_style(CellStyle::default());
+    let at = encoder.cursor;
     at.map(|(x, y)| Position::new(x as u16, y as u16))
 }
 
 struct Encoder<'a> {
     out: &'a mut Vec<u8>,
     /// The terminal's cursor (column, row) if certain.
-    at: Option<(usize, usize)>,
-    look: Look,
+    cursor: Option<(usize, usize)>,
+    style: CellStyle,
     /// For each column of the old row: whether it is the right half of a wide cluster.
-    covered: Vec<bool>,
+    wide_tails: Vec<bool>,
 }
 
 impl Encoder<'_> {
-    fn row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
-        self.note_covered(old);
+    fn encode_row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
+        self.note_wide_tails(old);
         // From here on the row is blank and one sequence erases it.
         let tail = new
             .iter()
@@ -107,91 +107,91 @@ impl Encoder<'_> {
         let mut x = 0;
         // Redraw columns up to this one: a cluster of uncertain width may have covered
         // them.
-        let mut again = 0;
+        let mut redraw_until = 0;
         while x < new.len() {
             let wide = columns(&new[x]).min(new.len() - x);
-            if x >= again && !self.is_stale(x, old, new) {
+            if x >= redraw_until && !self.needs_drawing(x, old, new) {
                 x += wide;
                 continue;
             }
-            let blanks = self.blanks(x, again, old, new);
+            let blanks = self.blank_run(x, redraw_until, old, new);
             if x >= tail && blanks >= BLANKS_MIN {
-                self.go(x, y, new);
-                self.set(Look::default());
+                self.move_to(x, y, new);
+                self.set_style(CellStyle::default());
                 self.out.extend_from_slice(b"\x1b[K");
                 return;
             }
             if blanks >= BLANKS_MIN {
-                self.go(x, y, new);
-                self.set(Look::default());
+                self.move_to(x, y, new);
+                self.set_style(CellStyle::default());
                 self.sequence(blanks, b'X');
                 x += blanks;
                 continue;
             }
-            self.go(x, y, new);
+            self.move_to(x, y, new);
             let cell = &new[x];
-            self.dress(cell);
+            self.set_style_for(cell);
             let symbol = cell.symbol();
-            if is_doubtful(symbol) {
+            if has_uncertain_width(symbol) {
                 // Erase first, in case the terminal draws the cluster narrower.
                 self.sequence(wide, b'X');
                 self.out.extend_from_slice(symbol.as_bytes());
-                self.at = None;
-                again = again.max(x + reach(symbol));
+                self.cursor = None;
+                redraw_until = redraw_until.max(x + columns_max(symbol));
             } else {
                 self.out.extend_from_slice(symbol.as_bytes());
                 // In the last column some terminals defer the wrap and some do not.
-                self.at = (x + wide < new.len()).then_some((x + wide, y));
+                self.cursor = (x + wide < new.len()).then_some((x + wide, y));
             }
             x += wide;
         }
     }
 
-    fn note_covered(&mut self, old: &[Cell]) {
-        self.covered.clear();
-        self.covered.resize(old.len(), false);
+    fn note_wide_tails(&mut self, old: &[Cell]) {
+        self.wide_tails.clear();
+        self.wide_tails.resize(old.len(), false);
         let mut x = 0;
         while x < old.len() {
             let wide = columns(&old[x]);
             if wide == 2 && x + 1 < old.len() {
-                self.covered[x + 1] = true;
+                self.wide_tails[x + 1] = true;
             }
             x += wide;
         }
     }
 
     /// Whether the cluster at `x` differs from what the terminal shows.
-    fn is_stale(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
-        if self.covered[x] {
+    fn needs_drawing(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
+        if self.wide_tails[x] {
             return true;
         }
         let (old, new) = (&old[x], &new[x]);
         if old.symbol() != new.symbol() {
             return true;
         }
-        let (was, is) = (Look::of(old), Look::of(new));
+        let (was, is) = (CellStyle::of(old), CellStyle::of(new));
         was != is && !(new.symbol() == " " && was.same_on_space(is))
     }
 
     /// Number of consecutive blank cells from `x` on that need drawing.
-    fn blanks(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
+    fn blank_run(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
         let blank =
-            |at: &usize| is_blank(&new[*at]) && (*at < again || self.is_stale(*at, old, new));
+            |at: &usize| is_blank(&new[*at]) && (*at < again || self.needs_drawing(*at, old, new));
         (x..new.len()).take_while(blank).count()
     }
 
     /// Moves the cursor to a cell with the fewest bytes.
-    fn go(&mut self, x: usize, y: usize, new: &[Cell]) {
-        if self.at == Some((x, y)) {
+    fn move_to(&mut self, x: usize, y: usize, new: &[Cell]) {
+        if self.cursor == Some((x, y)) {
             return;
         }
         let gap = self
-            .at
+            .cursor
             .filter(|(column, row)| *row == y && *column < x)
             .map(|(column, _)| &new[column..x]);
-        self.at = Some((x, y));
+        self.cursor = Some((x, y));
         match gap {
-            Some(gap) if gap.len() <= GAP_MAX && gap.iter().all(|cell| self.passes(cell)) => {
+            Some(gap) if gap.len() <= GAP_MAX && gap.iter().all(|cell| self.can_rewrite(cell)) => {
                 for cell in gap {
                     self.out.extend_from_slice(cell.symbol().as_bytes());
                 }
@@ -205,11 +205,11 @@ impl Encoder<'_> {
     }
 
     /// Whether an unchanged cell can be rewritten in the current style.
-    fn passes(&self, cell: &Cell) -> bool {
-        let look = Look::of(cell);
+    fn can_rewrite(&self, cell: &Cell) -> bool {
+        let look = CellStyle::of(cell);
         match cell.symbol().as_bytes() {
-            [b' '] => look.same_on_space(self.look),
-            [b'!'..=b'~'] => look == self.look,
+            [b' '] => look.same_on_space(self.style),
+            [b'!'..=b'~'] => look == self.style,
             _ => false,
         }
     }
@@ -224,23 +224,23 @@ impl Encoder<'_> {
     }
 
     /// Sets the style for a cell if the difference is visible.
-    fn dress(&mut self, cell: &Cell) {
-        let look = Look::of(cell);
-        if cell.symbol() != " " || !look.same_on_space(self.look) {
-            self.set(look);
+    fn set_style_for(&mut self, cell: &Cell) {
+        let look = CellStyle::of(cell);
+        if cell.symbol() != " " || !look.same_on_space(self.style) {
+            self.set_style(look);
         }
     }
 
-    fn set(&mut self, look: Look) {
-        if look == self.look {
+    fn set_style(&mut self, look: CellStyle) {
+        if look == self.style {
             return;
         }
-        let mut was = self.look;
-        self.look = look;
-        let mut codes = Codes::begin(self.out);
+        let mut was = self.style;
+        self.style = look;
+        let mut codes = SgrCodes::begin(self.out);
         if !look.modifier.contains(was.modifier) {
             codes.reset();
-            was = Look::default();
+            was = CellStyle::default();
         }
         for (modifier, code) in MODIFIERS {
             if look.modifier.contains(modifier) && !was.modifier.contains(modifier) {
@@ -258,12 +258,12 @@ impl Encoder<'_> {
 }
 
 /// The parameters of one SGR sequence.
-struct Codes<'a> {
+struct SgrCodes<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
 }
 
-impl<'a> Codes<'a> {
+impl<'a> SgrCodes<'a> {
     fn begin(out: &'a mut Vec<u8>) -> Self {
         out.extend_from_slice(b"\x1b[");
         Self {
@@ -319,11 +319,11 @@ fn is_same(old: &Cell, new: &Cell) -> bool {
         ([old], [new]) => old == new,
         (old, new) => old == new,
     };
-    symbols && Look::of(old) == Look::of(new)
+    symbols && CellStyle::of(old) == CellStyle::of(new)
 }
 
 fn is_blank(cell: &Cell) -> bool {
-    cell.symbol() == " " && Look::of(cell).same_on_space(Look::default())
+    cell.symbol() == " " && CellStyle::of(cell).same_on_space(CellStyle::default())
 }
 
 /// Width of a cell's cluster. The view never writes zero-width clusters.
@@ -337,7 +337,7 @@ fn columns(cell: &Cell) -> usize {
 /// Whether terminals may disagree about the width of this cluster. They do for all
 /// multi-character clusters, and for pictographs, whose widths changed between Unicode
 /// versions.
-pub fn is_doubtful(cluster: &str) -> bool {
+pub fn has_uncertain_width(cluster: &str) -> bool {
     let mut characters = cluster.chars();
     let first = characters.next();
     characters.next().is_some() || matches!(first, Some('\u{1F000}'..='\u{1FFFF}'))
@@ -345,7 +345,7 @@ pub fn is_doubtful(cluster: &str) -> bool {
 
 /// Maximum width of an uncertain cluster, on a terminal that draws each of its characters
 /// separately.
-fn reach(cluster: &str) -> usize {
+fn columns_max(cluster: &str) -> usize {
     2 * cluster.chars().count()
 }
 

@@ -6,7 +6,7 @@ use std::io;
 /// Opens `text` in `$VISUAL` or `$EDITOR` through a temporary file.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
     let failed = |fault: io::Error| {
-        Notice::failure("Could not run the editor.").because(format!("{fault}."))
+        Notice::failure("Could not run the editor.").with_reason(format!("{fault}."))
     };
     let set = |name: &str| {
         std::env::var(name)
@@ -32,7 +32,7 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .map_err(failed)?;
     if !status.success() {
         return Err(Notice::failure(format!("The editor failed ({status})."))
-            .advise("The message is unchanged."));
+            .with_advice("The message is unchanged."));
     }
     std::fs::read_to_string(file.path()).map_err(failed)
 }

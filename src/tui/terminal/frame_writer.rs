@@ -10,42 +10,42 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 use std::io::{self, Stdout, Write};
 
-pub struct Screen<W: Write = Stdout> {
+pub struct FrameWriter<W: Write = Stdout> {
     out: W,
     /// Contents of the terminal.
-    shown: Buffer,
+    current: Buffer,
     next: Buffer,
     /// The contents of the terminal are unknown; the next frame clears it first.
     is_stale: bool,
-    cursor_is_shown: Option<bool>,
+    is_cursor_visible: Option<bool>,
     /// Last known cursor position.
-    at: Option<Position>,
+    cursor: Option<Position>,
     /// Buffer for the next frame, reused to avoid allocation.
     frame: Vec<u8>,
 }
 
-impl Screen {
+impl FrameWriter {
     pub fn new() -> Self {
         Self::with_output(io::stdout())
     }
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> FrameWriter<W> {
     /// Creates a writer for a screen of unknown size and contents.
     pub fn with_output(out: W) -> Self {
         Self {
             out,
-            shown: Buffer::default(),
+            current: Buffer::default(),
             next: Buffer::default(),
             is_stale: true,
-            cursor_is_shown: None,
-            at: None,
+            is_cursor_visible: None,
+            cursor: None,
             frame: Vec::new(),
         }
     }
 
     /// Makes the next frame redraw everything.
-    pub fn clear(&mut self) {
+    pub fn invalidate(&mut self) {
         self.is_stale = true;
     }
 
@@ -67,25 +67,25 @@ impl<W: Write> Screen<W> {
             self.is_stale = true;
         }
         let cursor = paint(&mut self.next);
-        let written = self.write(cursor);
+        let written = self.write_frame(cursor);
         // After a failed write the contents of the terminal are unknown.
         self.is_stale = written.is_err();
-        std::mem::swap(&mut self.shown, &mut self.next);
+        std::mem::swap(&mut self.current, &mut self.next);
         written
     }
 
-    fn write(&mut self, cursor: Option<Position>) -> io::Result<()> {
+    fn write_frame(&mut self, cursor: Option<Position>) -> io::Result<()> {
         let mut frame = std::mem::take(&mut self.frame);
         frame.clear();
         queue!(frame, BeginSynchronizedUpdate)?;
         let empty = frame.len();
         if self.is_stale {
             queue!(frame, ResetColor, Clear(ClearType::All))?;
-            self.shown = Buffer::empty(self.next.area);
-            (self.at, self.cursor_is_shown) = (None, None);
+            self.current = Buffer::empty(self.next.area);
+            (self.cursor, self.is_cursor_visible) = (None, None);
         }
-        self.at = encode(&self.shown, &self.next, self.at, &mut frame);
-        self.place(cursor, &mut frame)?;
+        self.cursor = encode(&self.current, &self.next, self.cursor, &mut frame);
+        self.place_cursor(cursor, &mut frame)?;
         if frame.len() > empty {
             queue!(frame, EndSynchronizedUpdate)?;
             self.out.write_all(&frame)?;
@@ -95,13 +95,13 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    fn place(&mut self, cursor: Option<Position>, frame: &mut Vec<u8>) -> io::Result<()> {
-        if let Some(cursor) = cursor.filter(|cursor| self.at != Some(*cursor)) {
+    fn place_cursor(&mut self, cursor: Option<Position>, frame: &mut Vec<u8>) -> io::Result<()> {
+        if let Some(cursor) = cursor.filter(|cursor| self.cursor != Some(*cursor)) {
             queue!(frame, MoveTo(cursor.x, cursor.y))?;
-            self.at = Some(cursor);
+            self.cursor = Some(cursor);
         }
         let is_shown = Some(cursor.is_some());
-        if std::mem::replace(&mut self.cursor_is_shown, is_shown) != is_shown {
+        if std::mem::replace(&mut self.is_cursor_visible, is_shown) != is_shown {
             match cursor {
                 Some(_) => queue!(frame, Show)?,
                 None => queue!(frame, Hide)?,
@@ -114,7 +114,7 @@ impl<W: Write> Screen<W> {
     ///
     /// # Errors
     /// Fails if writing to the terminal fails.
-    pub fn send(&mut self, sequence: &[u8]) -> io::Result<()> {
+    pub fn write_sequence(&mut self, sequence: &[u8]) -> io::Result<()> {
         self.out.write_all(sequence)?;
         self.out.flush()
     }
@@ -128,9 +128,9 @@ mod tests {
     use std::rc::Rc;
 
     #[derive(Clone, Default)]
-    struct Written(Rc<RefCell<Vec<u8>>>);
+    struct SharedOutput(Rc<RefCell<Vec<u8>>>);
 
-    impl Write for Written {
+    impl Write for SharedOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.borrow_mut().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -143,7 +143,7 @@ mod tests {
 
     const SIZE: Size = Size::new(10, 3);
 
-    fn draw(screen: &mut Screen<Written>, text: &str) {
+    fn draw(screen: &mut FrameWriter<SharedOutput>, text: &str) {
         let paint = |buffer: &mut Buffer| {
             buffer.set_string(0, 0, text, Style::new());
             Some(Position::new(3, 2))
@@ -153,14 +153,14 @@ mod tests {
             .expect("writing to a vector cannot fail");
     }
 
-    fn taken(written: &Written) -> String {
+    fn taken(written: &SharedOutput) -> String {
         String::from_utf8(std::mem::take(&mut *written.0.borrow_mut())).expect("UTF-8")
     }
 
     #[test]
-    fn a_frame_that_changes_nothing_writes_no_byte() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn unchanged_frame_writes_nothing() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "a");
         assert_ne!(taken(&written), "");
         draw(&mut screen, "a");
@@ -168,9 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_one_synchronized_update() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn frame_is_one_synchronized_update() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "a");
         let text = taken(&written);
         assert!(
@@ -180,12 +180,12 @@ mod tests {
     }
 
     #[test]
-    fn after_a_clear_all_is_drawn_again_and_only_once() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn invalidated_screen_is_redrawn_once() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "word");
         taken(&written);
-        screen.clear();
+        screen.invalidate();
         draw(&mut screen, "word");
         let text = taken(&written);
         assert!(
@@ -197,9 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn one_letter_more_writes_that_letter_alone() {
-        let written = Written::default();
-        let mut screen = Screen::with_output(written.clone());
+    fn one_new_letter_writes_only_that_letter() {
+        let written = SharedOutput::default();
+        let mut screen = FrameWriter::with_output(written.clone());
         draw(&mut screen, "lette");
         taken(&written);
         draw(&mut screen, "letter");

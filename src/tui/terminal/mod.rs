@@ -1,7 +1,7 @@
 //! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
 //! another program uses it.
 
-use crate::tui::Options;
+use crate::tui::TuiOptions;
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
@@ -25,21 +25,21 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 static KEYS_PUSHED: AtomicBool = AtomicBool::new(false);
 
 /// Owns the terminal; restores it on drop.
-pub struct Guard {
-    keys: bool,
-    pub mouse: bool,
+pub struct TerminalGuard {
+    enhanced_keys: bool,
+    pub captures_mouse: bool,
 }
 
-impl Guard {
+impl TerminalGuard {
     /// # Errors
     /// Fails if there is no terminal or if writing to it fails.
-    pub fn take(options: &Options) -> io::Result<Self> {
+    pub fn take(options: &TuiOptions) -> io::Result<Self> {
         // With `NO_COLOR`, crossterm would replace colors by resets, which also end bold
         // and reverse. The theme already omits colors.
         force_color_output(true);
         let this = Self {
-            keys: !options.plain_keys && knows_kitty_keys(),
-            mouse: true,
+            enhanced_keys: !options.plain_keys && supports_kitty_keys(),
+            captures_mouse: true,
         };
         this.enter()?;
         Ok(this)
@@ -59,10 +59,10 @@ impl Guard {
             EnableBracketedPaste,
             EnableFocusChange
         )?;
-        if self.mouse {
+        if self.captures_mouse {
             queue!(out, EnableMouseCapture)?;
         }
-        if self.keys {
+        if self.enhanced_keys {
             KEYS_PUSHED.store(true, Ordering::SeqCst);
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                 | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
@@ -72,7 +72,7 @@ impl Guard {
     }
 
     pub fn capture_mouse(&mut self, capture: bool) -> io::Result<()> {
-        self.mouse = capture;
+        self.captures_mouse = capture;
         if capture {
             execute!(io::stdout(), EnableMouseCapture)
         } else {
@@ -81,7 +81,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         restore();
     }
@@ -130,7 +130,7 @@ pub fn restore() {
 
 /// Querying an unresponsive terminal takes up to two seconds, so only terminals known by
 /// name get enhanced keys.
-fn knows_kitty_keys() -> bool {
+fn supports_kitty_keys() -> bool {
     let is = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))
     };

@@ -1,7 +1,7 @@
 //! Panic handling. A panic in screen code restores the terminal before printing anything; a
 //! panic in another task must not, because the screen keeps running.
 
-use crate::tui::{Redact, terminal};
+use crate::tui::{RedactFn, terminal};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::fs::OpenOptions;
@@ -13,31 +13,31 @@ use std::sync::Once;
 
 thread_local! {
     /// Whether this thread is currently running screen code.
-    static WATCHED: Cell<bool> = const { Cell::new(false) };
+    static IN_SCREEN_CODE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Screen code panicked; the hook has already reported it.
 #[derive(Debug)]
-pub struct Panicked;
+pub struct ScreenPanicked;
 
 /// Runs `work`, a step of the screen, and reports a panic as an error.
-pub fn watch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
-    WATCHED.set(true);
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, ScreenPanicked> {
+    IN_SCREEN_CODE.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
-    WATCHED.set(false);
-    done.map_err(|_| Panicked)
+    IN_SCREEN_CODE.set(false);
+    done.map_err(|_| ScreenPanicked)
 }
 
 /// Installs the panic hook, at most once.
-pub fn install(report: Option<PathBuf>, redact: Redact) {
+pub fn install(report: Option<PathBuf>, redact: RedactFn) {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info| {
-            if WATCHED.get() {
+            if IN_SCREEN_CODE.get() {
                 terminal::restore();
                 let place = write_report(report.as_deref(), info, redact);
-                say(info, place, redact);
+                print_panic(info, place, redact);
             } else if terminal::is_taken() {
                 write_report(report.as_deref(), info, redact);
                 tracing::error!("a task panicked: {info}");
@@ -48,7 +48,7 @@ pub fn install(report: Option<PathBuf>, redact: Redact) {
     });
 }
 
-fn say(info: &PanicHookInfo, place: Option<&Path>, redact: Redact) {
+fn print_panic(info: &PanicHookInfo, place: Option<&Path>, redact: RedactFn) {
     let mut err = std::io::stderr();
     // Stderr may be gone with the terminal, so ignore write errors.
     let _ = match place {
@@ -67,7 +67,7 @@ fn say(info: &PanicHookInfo, place: Option<&Path>, redact: Redact) {
 fn write_report<'a>(
     report: Option<&'a Path>,
     info: &PanicHookInfo,
-    redact: Redact,
+    redact: RedactFn,
 ) -> Option<&'a Path> {
     let path = report?;
     let mut open = OpenOptions::new();

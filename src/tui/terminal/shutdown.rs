@@ -30,11 +30,11 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
                 Event::ShuttingDown => responds.set(true),
                 // Print save failures to stderr, where they stay readable after the screen
                 // is gone.
-                Event::Noticed(notice) if notice.severity == Severity::Failure => {
+                Event::NoticePosted(notice) if notice.severity == Severity::Failure => {
                     let _ = writeln!(
                         io::stderr(),
                         "humble: {}",
-                        Clean::new(&advice::sentence(&notice))
+                        Clean::new(&advice::notice_line(&notice))
                     );
                 }
                 _ => {}

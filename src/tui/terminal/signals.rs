@@ -7,14 +7,14 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether the terminal may be queried. Some terminals print unknown sequences as text.
-pub fn answers_questions() -> bool {
+pub fn answers_queries() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     !matches!(term.as_str(), "" | "dumb" | "linux")
 }
 
 /// A duplicate of stdin that detects a hangup: reading would only report end of input
 /// repeatedly.
-pub fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
+pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
         return None;
@@ -27,7 +27,7 @@ pub fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 
-pub async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
+pub async fn wait_for_hangup(tty: Option<&AsyncFd<OwnedFd>>) {
     let Some(tty) = tty else {
         return std::future::pending().await;
     };
@@ -40,9 +40,9 @@ pub async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
     std::future::pending().await
 }
 
-pub struct Signals(Vec<(i32, Signal)>);
+pub struct TerminalSignals(Vec<(i32, Signal)>);
 
-impl Signals {
+impl TerminalSignals {
     pub fn install() -> io::Result<Self> {
         let kinds = [
             SignalKind::terminate(),

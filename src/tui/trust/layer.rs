@@ -1,15 +1,15 @@
 //! The `/trust` dialog: inspect and revoke stored decisions, and review withheld tools.
 
-use crate::domain::{Notice, Trusted};
+use crate::domain::{Notice, TrustEntry};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::keymap;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::keymap::{Action, When, layers};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, BindingScope, layers};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::trust::view::{draw_detail, draw_list};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Position;
 
@@ -17,20 +17,20 @@ use ratatui::layout::Position;
 pub struct TrustLayer {
     selected: usize,
     /// First visible row of the selected entry's details; None while the list is shown.
-    detail: Option<usize>,
+    detail_top: Option<usize>,
 }
 
 impl TrustLayer {
-    fn clamp(&mut self, trusted: &[Trusted]) {
+    fn clamp(&mut self, trusted: &[TrustEntry]) {
         self.selected = self.selected.min(trusted.len().saturating_sub(1));
     }
 
-    fn revoke(&mut self, selected: &Trusted, cx: &mut Cx) {
-        if let Trusted::Waiting(_) = selected {
+    fn revoke(&mut self, selected: &TrustEntry, cx: &mut UiContext) {
+        if let TrustEntry::PendingPinChange(_) = selected {
             let text = "This tool is already withheld. Press Enter to see how it changed.";
             return cx.notify(Notice::info(text));
         }
-        self.detail = None;
+        self.detail_top = None;
         cx.send(Command::Revoke(Box::new(selected.clone())));
     }
 }
@@ -40,28 +40,29 @@ impl Layer for TrustLayer {
         Some(Action::Trust)
     }
 
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        let trusted = cx.shared.engine.trusted.as_slice();
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let trusted = cx.shared.engine.trust_entries.as_slice();
         self.clamp(trusted);
-        let back = keymap::find(key, |when| when == When::Always) == Some(Action::Back);
-        if back && self.detail.take().is_some() {
+        let back =
+            keymap::find_action(key, |when| when == BindingScope::Always) == Some(Action::Back);
+        if back && self.detail_top.take().is_some() {
             return Handled::Consumed;
         }
         let Some(selected) = trusted.get(self.selected) else {
             return Handled::PassedOn;
         };
-        match layers::find(key, &[Place::Trust]) {
+        match layers::find_key(key, &[KeyContext::Trust]) {
             None => return Handled::PassedOn,
             // Ignores repeats of a held key.
             _ if key.kind == KeyEventKind::Repeat => {}
-            Some(LayerKey::Take) => match selected {
-                Trusted::Waiting(change) => {
+            Some(LayerKey::Confirm) => match selected {
+                TrustEntry::PendingPinChange(change) => {
                     let (server, tool) = (change.server.clone(), change.tool.name.clone());
                     cx.send(Command::ReviewTool { server, tool });
                     return Handled::Closed;
                 }
                 _ => {
-                    self.detail = match self.detail {
+                    self.detail_top = match self.detail_top {
                         None => Some(0),
                         Some(_) => None,
                     }
@@ -72,26 +73,31 @@ impl Layer for TrustLayer {
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, shared: Shared) {
-        match &mut self.detail {
+    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
+        match &mut self.detail_top {
             Some(top) => *top = top.saturating_add_signed(rows),
             None => {
                 self.selected = self.selected.saturating_add_signed(rows);
-                self.clamp(&shared.engine.trusted);
+                self.clamp(&shared.engine.trust_entries);
             }
         }
     }
 
-    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
-        let trusted = shared.engine.trusted.as_slice();
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        let trusted = shared.engine.trust_entries.as_slice();
         self.clamp(trusted);
         let count = match trusted.len() {
             0 => String::new(),
             count => format!("{} of {count}", self.selected + 1),
         };
         let rows = u16::try_from(trusted.len()).unwrap_or(u16::MAX).max(12);
-        let area = window(area.body, "Trust", &count, (92, rows), pen);
-        match (trusted.get(self.selected), &mut self.detail) {
+        let area = draw_window(area.body, "Trust", &count, (92, rows), pen);
+        match (trusted.get(self.selected), &mut self.detail_top) {
             (None, _) => {
                 let text = "No decisions are stored: every call asks. Choices 6 to 9 of a tool call's dialog store one.";
                 let dim = pen.theme.dim;
@@ -103,12 +109,12 @@ impl Layer for TrustLayer {
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
-        let revoke = layers::hint(Place::Trust, LayerKey::Revoke, "revoke");
-        if self.detail.is_some() {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let revoke = layers::hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
+        if self.detail_top.is_some() {
             return vec![revoke, "Esc back".to_owned()];
         }
-        let show = layers::hint(Place::Trust, LayerKey::Take, "show");
+        let show = layers::hint(KeyContext::Trust, LayerKey::Confirm, "show");
         vec![show, revoke, "Esc close".to_owned()]
     }
 }

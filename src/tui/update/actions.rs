@@ -6,82 +6,89 @@ use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
 use crate::tui::log::state as log;
-use crate::tui::model::Model;
 use crate::tui::models::select;
-use crate::tui::msg::Effect;
+use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
 use crate::tui::servers::{commands as servers, stderr_log};
 use crate::tui::trust::layer::TrustLayer;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::{branches, calls, composer, interrupt, navigation, submit};
 use crate::tui::{models, sessions, settings};
 
-pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
-    if branches::run(model, action, argument, effects) {
+pub fn run_action(
+    model: &mut UiModel,
+    action: Action,
+    argument: &str,
+    effects: &mut Vec<UiEffect>,
+) {
+    if branches::run_action(model, action, argument, effects) {
         return;
     }
     match action {
-        Action::Send => composer::send(model, effects),
+        Action::Send => composer::submit_message(model, effects),
         Action::Interrupt => interrupt::interrupt(model, effects),
-        Action::Leave => interrupt::leave(model, effects),
-        Action::Edit(edit) => composer::edit(model, edit),
-        Action::Continue => submit::go_on(model, effects),
+        Action::Quit => interrupt::quit(model, effects),
+        Action::Edit(edit) => composer::edit_message(model, edit),
+        Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model, effects),
-        Action::Probe => submit::when_idle(model, Command::Probe, effects),
+        Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => {
             model.composer.queue.pause();
-            effects.push(Effect::Send(Command::NewSession));
+            effects.push(UiEffect::Send(Command::NewSession));
         }
-        Action::Sessions => model.cx(sessions::layer::open),
-        Action::SetModel => model.cx(|cx| select::set_model(argument, cx)),
-        Action::Models => model.cx(|cx| models::layer::run(argument, cx)),
-        Action::Think => model.cx(|cx| select::think(argument, cx)),
-        Action::SetToolMode => model.cx(|cx| settings::set_tool_mode(argument, cx)),
-        Action::SetPersona => model.cx(|cx| settings::set_persona(argument, cx)),
-        Action::SystemPrompt => model.cx(|cx| settings::replace_system_prompt(argument, cx)),
-        Action::Reload => effects.push(Effect::Send(Command::Reload)),
-        Action::Trust => model.cx(|cx| cx.open(TrustLayer::default())),
+        Action::Sessions => model.with_context(sessions::layer::open),
+        Action::SetModel => model.with_context(|cx| select::set_model(argument, cx)),
+        Action::Models => model.with_context(|cx| models::layer::run(argument, cx)),
+        Action::Think => model.with_context(|cx| select::think(argument, cx)),
+        Action::SetToolMode => model.with_context(|cx| settings::set_tool_mode(argument, cx)),
+        Action::SetPersona => model.with_context(|cx| settings::set_persona(argument, cx)),
+        Action::SystemPrompt => {
+            model.with_context(|cx| settings::replace_system_prompt(argument, cx))
+        }
+        Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
+        Action::Trust => model.with_context(|cx| cx.open(TrustLayer::default())),
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect
         | Action::Stderr
         | Action::Instructions
-        | Action::Withheld => server(model, action, argument),
-        Action::CancelCall => calls::cancel(model, argument, effects),
-        Action::OpenCall => calls::open(model),
-        Action::Commands => model.cx(|cx| cx.open(Palette::default())),
-        Action::Help => model.cx(|cx| cx.open(HelpLayer::default())),
-        Action::Log => model.cx(|cx| log::open(argument, cx)),
-        Action::Recall => model.cx(|cx| cx.open(HistorySearch::default())),
-        Action::Raw => show_raw(model),
-        Action::CopyAnswer => calls::copy(model, argument),
-        Action::EditOutside => effects.push(Effect::EditText(model.composer.editor.text())),
+        | Action::Withheld => run_server_action(model, action, argument),
+        Action::CancelCall => calls::cancel_command(model, argument, effects),
+        Action::OpenCall => calls::open_selected_call(model),
+        Action::Commands => model.with_context(|cx| cx.open(Palette::default())),
+        Action::Help => model.with_context(|cx| cx.open(HelpLayer::default())),
+        Action::Log => model.with_context(|cx| log::open(argument, cx)),
+        Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),
+        Action::Raw => toggle_raw_text(model),
+        Action::CopyAnswer => calls::copy_answer_or_result(model, argument),
+        Action::EditExternally => effects.push(UiEffect::OpenEditor(model.composer.editor.text())),
         Action::Mouse => {
-            model.screen.takes_mouse = !model.screen.takes_mouse;
-            model.notify(Notice::info(if model.screen.takes_mouse {
+            model.screen.captures_mouse = !model.screen.captures_mouse;
+            model.notify(Notice::info(if model.screen.captures_mouse {
                 "Mouse capture on: it scrolls and selects panes."
             } else {
                 "Mouse capture off: select text as usual."
             }));
-            effects.push(Effect::CaptureMouse(model.screen.takes_mouse));
+            effects.push(UiEffect::CaptureMouse(model.screen.captures_mouse));
         }
-        Action::Redraw => effects.push(Effect::Repaint),
-        Action::Suspend => effects.push(Effect::Suspend),
-        other => navigation::run(model, other, effects),
+        Action::Redraw => effects.push(UiEffect::Repaint),
+        Action::Suspend => effects.push(UiEffect::Suspend),
+        other => navigation::run_action(model, other, effects),
     }
 }
 
-fn server(model: &mut Model, action: Action, argument: &str) {
+fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
     let in_pane = argument.is_empty() && model.panes.focus == Focus::Servers;
-    model.with_servers(|sidebar, cx| {
+    model.with_servers_pane(|sidebar, cx| {
         match action {
-            Action::Mcp => return servers::command(sidebar, argument, cx),
-            Action::ToggleServer if in_pane => return servers::toggle_chosen(sidebar, cx),
+            Action::Mcp => return servers::run_command(sidebar, argument, cx),
+            Action::ToggleServer if in_pane => return servers::toggle_selected(sidebar, cx),
             Action::ToggleServer => return servers::toggle_command(sidebar, argument, cx),
-            Action::Withheld => return servers::review(sidebar, cx),
+            Action::Withheld => return servers::review_withheld(sidebar, cx),
             _ => {}
         }
-        let Some(id) = sidebar.chosen_server().map(|server| server.id.clone()) else {
+        let Some(id) = sidebar.selected_server().map(|server| server.id.clone()) else {
             return;
         };
         match action {
@@ -92,9 +99,9 @@ fn server(model: &mut Model, action: Action, argument: &str) {
     });
 }
 
-fn show_raw(model: &mut Model) {
-    model.chat.raw = !model.chat.raw;
-    model.notify(Notice::info(if model.chat.raw {
+fn toggle_raw_text(model: &mut UiModel) {
+    model.chat.shows_raw_text = !model.chat.shows_raw_text;
+    model.notify(Notice::info(if model.chat.shows_raw_text {
         "Showing raw answers."
     } else {
         "Showing rendered answers."

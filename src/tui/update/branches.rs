@@ -1,15 +1,15 @@
 //! Undo, retry and edit of the last turn, switching branches, and private conversations.
 //! None of them runs during a turn.
 
-use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, Wait};
+use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, WaitReason};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::conversation::{Replacing, title_of};
+use crate::tui::conversation::{ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
-use crate::tui::layer::Picked;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::layer::PickedItem;
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::submit;
 use crate::tui::widgets::picker::Picker;
 use jiff::tz::TimeZone;
@@ -18,32 +18,37 @@ use jiff::tz::TimeZone;
 const WORDS_MAX: usize = 48;
 
 /// Runs an action on the whole conversation. Returns false for any other action.
-pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) -> bool {
+pub fn run_action(
+    model: &mut UiModel,
+    action: Action,
+    argument: &str,
+    effects: &mut Vec<UiEffect>,
+) -> bool {
     match action {
         Action::Retry => retry(model, effects),
-        Action::EditLast => edit(model),
-        Action::Undo => undo(model, effects),
-        Action::Branches => list(model, argument, effects),
-        Action::Fork => submit::when_idle(model, Command::ForkSession, effects),
+        Action::EditLast => edit_last_prompt(model),
+        Action::Undo => undo_last_turn(model, effects),
+        Action::Branches => request_branches(model, argument, effects),
+        Action::Fork => submit::send_if_idle(model, Command::ForkSession, effects),
         Action::Rename => {
-            effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
+            effects.push(UiEffect::Send(Command::RenameSession(argument.to_owned())));
         }
-        Action::Private => private(model, argument, effects),
-        Action::Back => return keeps_as_it_was(model),
+        Action::Private => set_private(model, argument, effects),
+        Action::Back => return cancel_edit(model),
         _ => return false,
     }
     true
 }
 
 /// Retries the last prompt. An existing answer becomes another branch.
-pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.chat.transcript.wait() == Some(Wait::Retrying) {
-        return effects.push(Effect::Send(Command::RetryNow));
+pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
+        return effects.push(UiEffect::Send(Command::RetryNow));
     }
-    if submit::is_busy(model) {
+    if submit::notify_if_busy(model) {
         return;
     }
-    if model.chat.transcript.last_summary() == Some(false) {
+    if model.chat.transcript.is_last_summary_answered() == Some(false) {
         return submit::compact(model, effects);
     }
     let Some(last) = model.chat.transcript.last_prompt() else {
@@ -51,8 +56,8 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     };
     let text = last.text.to_owned();
     let prompt = match last.kind {
-        PromptKind::Continue => Prompt::continuing(),
-        _ => replacing(model, text, "Earlier version kept in /branches."),
+        PromptKind::Continue => Prompt::continuation(),
+        _ => replacement_prompt(model, text, "Earlier version kept in /branches."),
     };
     submit::submit(model, prompt, effects);
 }
@@ -60,36 +65,45 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
 /// Makes `prompt` replace the last turn if that turn was answered or was itself a
 /// replacement. The conversation stays unchanged until the new answer arrives; only then is
 /// the given notice shown.
-fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
+fn replacement_prompt(model: &mut UiModel, prompt: String, kept: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
     // A failed continuation belongs to the answer above it.
     let is_there = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
-    let replaces = transcript.last_prompt().is_some_and(is_there) || transcript.last_replaces();
-    let Some(old) = model.chat.transcript.last_typed().filter(|_| replaces) else {
+    let replaces =
+        transcript.last_prompt().is_some_and(is_there) || transcript.is_last_turn_replacement();
+    let Some(old) = model
+        .chat
+        .transcript
+        .last_typed_prompt()
+        .filter(|_| replaces)
+    else {
         return prompt;
     };
     let title = title_of(old).to_owned();
-    model.conversation.replacing = Some(Replacing { kept, title });
-    prompt.of_kind(PromptKind::Replace)
+    model.conversation.replacement = Some(ReplacementTurn {
+        notice: kept,
+        title,
+    });
+    prompt.with_kind(PromptKind::Replace)
 }
 
 /// Loads the last prompt into the message. Nothing changes until it is sent.
-pub fn edit(model: &mut Model) {
-    if submit::is_busy(model) {
+pub fn edit_last_prompt(model: &mut UiModel) {
+    if submit::notify_if_busy(model) {
         return;
     }
-    let Some(prompt) = model.chat.transcript.last_typed() else {
+    let Some(prompt) = model.chat.transcript.last_typed_prompt() else {
         return model.notify(Notice::info("Nothing to edit yet."));
     };
     let prompt = prompt.to_owned();
-    model.composer.edit_last(&prompt);
+    model.composer.begin_editing_last(&prompt);
     model.panes.focus = Focus::Message;
 }
 
 /// Cancels editing the last prompt. Returns false if it was not being edited.
-pub fn keeps_as_it_was(model: &mut Model) -> bool {
-    let was_edited = model.composer.stop_editing();
+pub fn cancel_edit(model: &mut UiModel) -> bool {
+    let was_edited = model.composer.cancel_editing();
     if was_edited {
         model.notify(Notice::info("Edit discarded."));
     }
@@ -97,60 +111,63 @@ pub fn keeps_as_it_was(model: &mut Model) -> bool {
 }
 
 /// The prompt to send: an edited prompt replaces the original.
-pub fn edited(model: &mut Model, text: String) -> Prompt {
-    if !model.composer.send_edited() || model.running().is_some() {
+pub fn prompt_from_message(model: &mut UiModel, text: String) -> Prompt {
+    if !model.composer.finish_editing() || model.running_turn().is_some() {
         return Prompt::new(text);
     }
-    replacing(model, text, "Earlier version kept in /branches.")
+    replacement_prompt(model, text, "Earlier version kept in /branches.")
 }
 
 /// Undoes the last turn; its prompt goes to the history.
-pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
-    if submit::is_busy(model) {
+pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if submit::notify_if_busy(model) {
         return;
     }
-    if let Some(came) = model.chat.transcript.last_summary() {
+    if let Some(came) = model.chat.transcript.is_last_summary_answered() {
         return undo_summary(model, came, effects);
     }
     let Some(last) = model.chat.transcript.last_prompt() else {
-        return model.notify(nothing_left(model));
+        return model.notify(nothing_to_undo(model));
     };
-    let prompt = Prompt::new(last.text).of_kind(last.kind);
+    let prompt = Prompt::new(last.text).with_kind(last.kind);
     if last.is_answered {
-        shorten(model);
-        model.conversation.branched = true;
-        effects.push(Effect::Send(Command::Rewind));
+        remove_last_turn(model);
+        model.conversation.has_branches = true;
+        effects.push(UiEffect::Send(Command::Rewind));
         let undone = Notice::info("Undone. Up restores the prompt.");
         let undone = match model.chat.transcript.last_prompt() {
             Some(_) => undone,
-            None => undone.because("The session file keeps the turn until the next answer."),
+            None => undone.with_reason("The session file keeps the turn until the next answer."),
         };
-        model.notify(undone.advise("/branches restores the whole turn."));
+        model.notify(undone.with_advice("/branches restores the whole turn."));
     } else {
-        shorten(model);
-        effects.push(Effect::Send(Command::DropCancelled(prompt.clone())));
+        remove_last_turn(model);
+        effects.push(UiEffect::Send(Command::DropCancelled(prompt.clone())));
         model.notify(Notice::info("Undone. Up restores the prompt."));
     }
     if prompt.kind.is_typed() {
-        submit::remember(model, prompt.typed());
+        submit::remember(model, prompt.typed_text());
     }
 }
 
-fn nothing_left(model: &Model) -> Notice {
+fn nothing_to_undo(model: &UiModel) -> Notice {
     let nothing = Notice::info("Nothing left to undo.");
-    match (model.conversation.branched, model.conversation.taken_back) {
-        (true, _) => nothing.advise("/branches restores undone turns."),
+    match (
+        model.conversation.has_branches,
+        model.conversation.has_undone_turn,
+    ) {
+        (true, _) => nothing.with_advice("/branches restores undone turns."),
         (false, true) => nothing,
         (false, false) => Notice::info("Nothing to undo yet."),
     }
 }
 
 /// Removes the summary, which was the last request; the turns stay.
-fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
-    model.chat.transcript.take_back_summary();
-    lay_out_anew(model);
-    if came {
-        effects.push(Effect::Send(Command::DropSummary));
+fn undo_summary(model: &mut UiModel, is_complete: bool, effects: &mut Vec<UiEffect>) {
+    model.chat.transcript.remove_last_summary();
+    reset_after_removal(model);
+    if is_complete {
+        effects.push(UiEffect::Send(Command::DropSummary));
         model.notify(Notice::info(
             "Summary removed. The model gets the earlier messages again.",
         ));
@@ -158,15 +175,15 @@ fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
 }
 
 /// Removes the last turn from the screen.
-fn shorten(model: &mut Model) {
-    model.chat.transcript.take_back();
-    model.conversation.taken_back = true;
-    lay_out_anew(model);
+fn remove_last_turn(model: &mut UiModel) {
+    model.chat.transcript.remove_last_prompt();
+    model.conversation.has_undone_turn = true;
+    reset_after_removal(model);
 }
 
-fn lay_out_anew(model: &mut Model) {
+fn reset_after_removal(model: &mut UiModel) {
     let left = model.chat.transcript.entries().len();
-    model.chat.entries_moved();
+    model.chat.rebuild_indices();
     model.conversation.cut = false;
     model.conversation.last_turn = None;
     if left == 0 {
@@ -175,38 +192,38 @@ fn lay_out_anew(model: &mut Model) {
 }
 
 /// Requests the list of branches.
-pub fn list(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
-    model.conversation.wants_branch = Some(argument.to_owned());
-    submit::when_idle(model, Command::ListBranches, effects);
+pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
+    model.conversation.requested_branch = Some(argument.to_owned());
+    submit::send_if_idle(model, Command::ListBranches, effects);
 }
 
-pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
-    let Some(wanted) = model.conversation.wants_branch.take() else {
+pub fn show_branches(model: &mut UiModel, list: Vec<BranchSummary>) {
+    let Some(wanted) = model.conversation.requested_branch.take() else {
         return;
     };
     if list.is_empty() {
         let notice = Notice::info("There are no other versions yet.");
-        return model.notify(notice.advise("/retry, /edit and /undo create them."));
+        return model.notify(notice.with_advice("/retry, /edit and /undo create them."));
     }
-    let words = list.iter().map(|branch| width(words_of(branch)));
+    let words = list.iter().map(|branch| width(preview_of(branch)));
     let columns = words.max().unwrap_or(0);
     let rows = list.into_iter().map(|branch| {
-        let label = label(&branch, columns);
-        (Picked::Branch(branch), label)
+        let label = branch_label(&branch, columns);
+        (PickedItem::Branch(branch), label)
     });
     let picker = Picker::new("Branches", "Keep the current version", rows);
-    model.cx(|cx| picker.open(&wanted, cx));
+    model.with_context(|cx| picker.pick_or_open(&wanted, cx));
 }
 
-fn words_of(branch: &BranchSummary) -> &str {
-    truncate_to_width(&branch.words, WORDS_MAX)
+fn preview_of(branch: &BranchSummary) -> &str {
+    truncate_to_width(&branch.first_prompt_line, WORDS_MAX)
 }
 
 /// `columns` is the width of the longest preview, so that the counts align.
-fn label(branch: &BranchSummary, columns: usize) -> String {
-    let words = words_of(branch);
+fn branch_label(branch: &BranchSummary, columns: usize) -> String {
+    let words = preview_of(branch);
     let gap = " ".repeat(columns.saturating_sub(width(words)));
-    let turns = match branch.messages.div_ceil(2) {
+    let turns = match branch.own_messages.div_ceil(2) {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
     };
@@ -220,24 +237,24 @@ fn label(branch: &BranchSummary, columns: usize) -> String {
 }
 
 /// Offers a prompt from an earlier run without overwriting the message.
-pub fn offered(model: &mut Model, prompt: &str) {
+pub fn prompt_offered(model: &mut UiModel, prompt: &str) {
     if model.composer.editor.is_blank() {
         model.composer.editor.set(prompt);
         model.panes.focus = Focus::Message;
         // It was meant to replace the last turn and still is.
-        if model.chat.transcript.last_replaces() {
-            model.composer.edit_offered();
+        if model.chat.transcript.is_last_turn_replacement() {
+            model.composer.begin_replacing_last();
         }
     } else {
         submit::remember(model, prompt);
     }
 }
 
-pub fn private(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     let private = match argument {
         "" | "on" => true,
         "off" => false,
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
-    effects.push(Effect::Send(Command::SetPrivate(private)));
+    effects.push(UiEffect::Send(Command::SetPrivate(private)));
 }

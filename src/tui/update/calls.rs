@@ -3,31 +3,31 @@
 use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
 use crate::text::Clean;
-use crate::tui::chat::entry_rows::call_in_full;
-use crate::tui::layer::Picked;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::chat::entry_rows::full_call_text;
+use crate::tui::layer::PickedItem;
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::picker::Picker;
 use crate::tui::widgets::text_viewer::TextViewer;
 
 /// The selected call, if the chat has the focus.
-pub fn selected(model: &Model) -> Option<&ToolCall> {
+pub fn selected_call(model: &UiModel) -> Option<&ToolCall> {
     let has_focus = model.panes.focus == Focus::Chat;
     model.chat.selected_call().filter(|_| has_focus)
 }
 
 /// `/cancel`: cancels the selected call, the only running one, or one from a list.
-pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     if argument.is_empty()
-        && let Some(call) = selected(model).map(|call| call.id)
+        && let Some(call) = selected_call(model).map(|call| call.id)
     {
-        return cancel_one(model, call, effects);
+        return cancel_if_running(model, call, effects);
     }
-    let rows: Vec<(Picked, String)> = model
+    let rows: Vec<(PickedItem, String)> = model
         .chat
         .running_calls()
-        .map(|call| (Picked::Call(call.id), names_of(call)))
+        .map(|call| (PickedItem::Call(call.id), call_label(call)))
         .collect();
     let by_name = model
         .chat
@@ -37,65 +37,67 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         ([], _) => model.notify(Notice::info("No call is running.")),
         (_, Some(call)) => {
             let call = call.id;
-            cancel_one(model, call, effects);
+            cancel_if_running(model, call, effects);
         }
-        ([(Picked::Call(only), _)], None) if argument.is_empty() => {
+        ([(PickedItem::Call(only), _)], None) if argument.is_empty() => {
             let only = *only;
-            cancel_one(model, only, effects);
+            cancel_if_running(model, only, effects);
         }
         (_, None) if !argument.is_empty() && argument.parse::<usize>().is_err() => {
             let notice = Notice::warning(format!("No call of `{argument}` is running."));
-            model.notify(notice.advise("/cancel lists the running calls."));
+            model.notify(notice.with_advice("/cancel lists the running calls."));
         }
         _ => {
             let picker = Picker::new("Running calls", "Cancel none", rows);
-            model.cx(|cx| picker.open(argument, cx));
+            model.with_context(|cx| picker.pick_or_open(argument, cx));
         }
     }
 }
 
 /// Cancels one call if it is still running; other calls and the turn continue.
-pub fn cancel_one(model: &mut Model, id: CallId, effects: &mut Vec<Effect>) {
+pub fn cancel_if_running(model: &mut UiModel, id: CallId, effects: &mut Vec<UiEffect>) {
     let runs = model.chat.running_calls().any(|call| call.id == id);
     if runs {
-        effects.push(Effect::Send(Command::CancelCall(id)));
+        effects.push(UiEffect::Send(Command::CancelCall(id)));
     } else {
         model.notify(Notice::info("That call is no longer running."));
     }
 }
 
-fn names_of(call: &ToolCall) -> String {
+fn call_label(call: &ToolCall) -> String {
     let (tool, server) = (Clean::name(&call.tool), Clean::name(call.server.as_str()));
     format!("{tool}  {server}")
 }
 
 /// Opens a viewer with the selected call's full arguments and result.
-pub fn open(model: &mut Model) {
-    let Some(call) = selected(model) else { return };
-    let title = names_of(call);
-    let (text, result) = call_in_full(call);
+pub fn open_selected_call(model: &mut UiModel) {
+    let Some(call) = selected_call(model) else {
+        return;
+    };
+    let title = call_label(call);
+    let (text, result) = full_call_text(call);
     let viewer = TextViewer::new(title, text).copying_from(result);
-    model.cx(|cx| cx.open(viewer));
+    model.with_context(|cx| cx.open(viewer));
 }
 
 /// Copies the selected call's raw result, or else the last answer. `/copy call` copies the
 /// latest result of any call.
-pub fn copy(model: &mut Model, argument: &str) {
+pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
     let call = match argument {
-        "" => selected(model),
+        "" => selected_call(model),
         "call" => model.chat.last_result(),
         _ => return model.notify(Notice::warning("Usage: /copy [call]")),
     };
     let text = match call {
         Some(call) => {
-            let (text, result) = call_in_full(call);
+            let (text, result) = full_call_text(call);
             Some(text[result..].to_owned())
         }
         None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
         None => None,
     };
     match text {
-        Some(text) => model.cx(|cx| cx.copy(text)),
+        Some(text) => model.with_context(|cx| cx.copy(text)),
         None if argument.is_empty() => {
             model.notify(Notice::info("No answer to copy yet."));
         }

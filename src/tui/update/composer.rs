@@ -1,27 +1,27 @@
 //! The message editor: typing, pasting, and Enter.
 
 use crate::tui::layer::{Handled, Layer};
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::{branches, submit};
 use crate::tui::widgets::editor::Edit;
 
-pub fn type_char(model: &mut Model, c: char) {
-    model.composer.pasting.typed(model.now);
+pub fn type_char(model: &mut UiModel, c: char) {
+    model.composer.paste_detector.char_typed(model.now);
     begin_typing(model);
     model.composer.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
 /// Handles text that arrived faster than anyone types.
-pub fn burst(model: &mut Model, text: &str) {
+pub fn insert_burst(model: &mut UiModel, text: &str) {
     model.composer.burst(text, model.now);
     paste(model, text);
 }
 
 /// Pastes into a text field. Pasted text is never submitted and never answers a question.
-pub fn paste(model: &mut Model, text: &str) {
-    let is_armed = model.dialogs.is_armed();
+pub fn paste(model: &mut UiModel, text: &str) {
+    let is_armed = model.dialogs.accepts_keys();
     if is_armed && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
         return;
     }
@@ -36,17 +36,17 @@ pub fn paste(model: &mut Model, text: &str) {
 
 /// Clears a prompt typed ahead by the tour, and moves digits typed at the first-run chooser
 /// into the message.
-fn begin_typing(model: &mut Model) {
+fn begin_typing(model: &mut UiModel) {
     model.composer.begin_typing();
-    if let Some(guide) = &mut model.guide {
-        guide.make_room(&mut model.composer.editor);
+    if let Some(guide) = &mut model.tour {
+        guide.clear_prompt(&mut model.composer.editor);
     }
-    give_back(model);
+    restore_offer_digits(model);
 }
 
 /// Moves digits typed at the first-run chooser into the message: they turned out to be its
 /// beginning.
-fn give_back(model: &mut Model) {
+fn restore_offer_digits(model: &mut UiModel) {
     if let Some(typed) = model.first_run.give_back() {
         model.composer.editor.insert(&typed);
     }
@@ -54,9 +54,9 @@ fn give_back(model: &mut Model) {
 
 /// Handles Enter: runs a command, sends or queues a prompt, or resumes a paused queue if
 /// the message is empty.
-pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
+pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
-    if model.composer.editor.is_blank() && branches::keeps_as_it_was(model) {
+    if model.composer.editor.is_blank() && branches::cancel_edit(model) {
         return;
     }
     if model.composer.editor.is_blank() {
@@ -70,7 +70,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     let text = model.composer.editor.take();
     submit::remember(model, &text);
     model.composer.queue.paused = false;
-    let prompt = branches::edited(model, text);
+    let prompt = branches::prompt_from_message(model, text);
     if model.is_busy() {
         model.composer.queue.prompts.push_back(prompt.text);
     } else {
@@ -78,10 +78,10 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-pub fn edit(model: &mut Model, edit: Edit) {
-    if let Some(guide) = &mut model.guide {
-        guide.disown();
+pub fn edit_message(model: &mut UiModel, edit: Edit) {
+    if let Some(guide) = &mut model.tour {
+        guide.release_prompt();
     }
-    give_back(model);
+    restore_offer_digits(model);
     model.composer.edit(edit);
 }

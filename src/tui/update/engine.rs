@@ -4,26 +4,26 @@ use crate::domain::{Notice, Session};
 use crate::protocol::Event;
 use crate::tui::chat::state::Chat;
 use crate::tui::layer::Layer;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::{branches, probe, submit, turns};
 
-pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
-    model.with_layer(|layer, cx| layer.event(&event, cx));
-    model.with_dialogs(|dialogs, cx| dialogs.event(&event, cx));
+pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
+    model.with_layer(|layer, cx| layer.handle_event(&event, cx));
+    model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
     let Some(event) = model.engine.apply(event) else {
         return;
     };
     match event {
-        Event::Turn(id, event) if turns::take(model, id, &event, effects) => {
+        Event::Turn(id, event) if turns::apply_event(model, id, &event, effects) => {
             submit::send_queued(model, effects);
         }
-        Event::SessionOpened(session) => opened(model, &session),
+        Event::SessionOpened(session) => session_opened(model, &session),
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
-            if let Some(guide) = &mut model.guide {
-                guide.saved = true;
+            if let Some(guide) = &mut model.tour {
+                guide.has_saved = true;
             }
         }
         Event::SessionDeleted(session) => {
@@ -33,58 +33,59 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.notify(Notice::info("Renamed."));
             model.conversation.title = title;
         }
-        Event::BranchesListed(list) => branches::listed(model, list),
+        Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(private) => {
-            model.conversation.private = private;
+            model.conversation.is_private = private;
             model.composer.private_changed(private);
         }
-        Event::PromptOffered(prompt) => branches::offered(model, &prompt),
+        Event::PromptOffered(prompt) => branches::prompt_offered(model, &prompt),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;
             model.first_run.follow(&before, after, model.now);
         }
-        Event::ProbeChanged(state) => probe::changed(model, state, effects),
-        Event::ServersListed(servers) => model.sidebar.replace(servers),
+        Event::ProbeChanged(state) => probe::probe_changed(model, state, effects),
+        Event::ServersListed(servers) => model.servers_pane.set_servers(servers),
         Event::ServerChanged(server) => {
-            model.with_servers(|sidebar, cx| servers::changed(sidebar, server, cx));
+            model.with_servers_pane(|sidebar, cx| servers::server_changed(sidebar, server, cx));
         }
         Event::TrustChanged(list) => {
-            servers::trust_changed(&mut model.sidebar, &list);
-            model.engine.trusted = list;
+            servers::trust_changed(&mut model.servers_pane, &list);
+            model.engine.trust_entries = list;
         }
-        Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
-        Event::Noticed(notice) => model.notify(notice),
-        Event::Mentioned(notice) => model.notices.wait(notice),
-        Event::InterruptTaken => model.interrupt.sent = None,
-        Event::ShutDown => effects.push(Effect::Quit),
+        Event::HistoryLoaded { prompts, draft } => history_loaded(model, &prompts, draft),
+        Event::NoticePosted(notice) => model.notify(notice),
+        Event::LowPriorityNoticePosted(notice) => model.notices.queue(notice),
+        Event::InterruptAcknowledged => model.interrupt.sent_at = None,
+        Event::ShutDown => effects.push(UiEffect::Quit),
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
 }
 
-fn opened(model: &mut Model, session: &Session) {
-    branches::keeps_as_it_was(model);
-    if model.composer.unqueue() {
+fn session_opened(model: &mut UiModel, session: &Session) {
+    branches::cancel_edit(model);
+    if model.composer.return_queue_to_editor() {
         model.notify(Notice::info(
             "Moved the queued prompts back to the message.",
         ));
     }
-    model.chat = Chat::of_session(session, model.chat.raw);
+    model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
 }
 
-fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
+fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<String>) {
     model.composer.load_history(prompts);
     let draft = draft.filter(|draft| !draft.trim().is_empty());
     let Some(draft) = draft else { return };
-    let guide = model.guide.as_ref();
-    let is_typed_ahead = guide.is_some_and(|guide| guide.owns(&model.composer.editor));
+    let guide = model.tour.as_ref();
+    let is_typed_ahead =
+        guide.is_some_and(|guide| guide.has_untouched_prompt(&model.composer.editor));
     if model.composer.editor.is_empty() || is_typed_ahead {
-        model.composer.restore(&draft);
+        model.composer.restore_draft(&draft);
         model.notify(Notice::info("Restored your unsent message."));
     } else {
         submit::remember(model, &draft);

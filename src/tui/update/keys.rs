@@ -1,51 +1,51 @@
 //! Routes keys: to an armed dialog, to the open layer, to the completion list, and
 //! otherwise to an action or into the message.
 
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
-use crate::tui::keymap::{Action, When, layers};
+use crate::tui::keymap::{Action, BindingScope, layers};
 use crate::tui::layer::{Handled, Layer};
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::{actions, calls, composer, interrupt};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
-pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     if key.kind == KeyEventKind::Release {
         return;
     }
-    pressed(model);
-    settle_enter(model, key, effects);
-    let action = keymap::find(key, |when| in_force(model, when));
+    note_key_press(model);
+    resolve_held_enter(model, key, effects);
+    let action = keymap::find_action(key, |when| is_in_scope(model, when));
     if action == Some(Action::Interrupt) {
         return interrupt::interrupt(model, effects);
     }
     if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
-        return actions::run(model, action, "", effects);
+        return actions::run_action(model, action, "", effects);
     }
-    if model.dialogs.is_armed() {
-        model.with_dialogs(|dialogs, cx| dialogs.key(key, cx));
+    if model.dialogs.accepts_keys() {
+        model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
         return;
     }
     if model.layer.is_some() {
         return layer_key(model, key);
     }
     if model.panes.focus == Focus::Message
-        && (completion_takes(model, key) || first_run_takes(model, key))
+        && (completion_key(model, key) || first_run_key(model, key))
     {
         return;
     }
     match action {
-        Some(Action::Send) if model.composer.pasting.holds_enter(model.now) => {
-            model.composer.pasting.hold_enter(model.now);
+        Some(Action::Send) if model.composer.paste_detector.should_hold_enter(model.now) => {
+            model.composer.paste_detector.hold_enter(model.now);
         }
-        Some(Action::Send) if model.composer.pasting.is_pasting(model.now) => {
-            composer::burst(model, "\n");
+        Some(Action::Send) if model.composer.paste_detector.is_pasting(model.now) => {
+            composer::insert_burst(model, "\n");
         }
-        Some(action) => actions::run(model, action, "", effects),
+        Some(action) => actions::run_action(model, action, "", effects),
         None => {
-            if let Some(c) = typed(key) {
+            if let Some(c) = typed_char(key) {
                 model.panes.focus = Focus::Message;
                 composer::type_char(model, c);
             }
@@ -54,60 +54,60 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
 }
 
 /// Lets a key close or scroll the layer if the layer did not handle it.
-fn layer_key(model: &mut Model, key: KeyEvent) {
-    if model.with_layer(|layer, cx| layer.key(key, cx)) != Handled::PassedOn {
+fn layer_key(model: &mut UiModel, key: KeyEvent) {
+    if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
     }
-    let action = keymap::find(key, |when| when == When::Always);
-    let closes = |action| action == Action::Back || model.shows(action);
+    let action = keymap::find_action(key, |when| when == BindingScope::Always);
+    let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.layer = None;
-    } else if let Some(rows) = layers::step(key) {
+    } else if let Some(rows) = layers::row_step(key) {
         model.scroll_layer(rows);
     }
 }
 
 /// Whether the completion list handled the key.
-fn completion_takes(model: &mut Model, key: KeyEvent) -> bool {
+fn completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     model.with_composer(|composer, cx| composer.completion_key(key, cx)) == Handled::Consumed
 }
 
 /// Whether the first-run chooser handled the key.
-fn first_run_takes(model: &mut Model, key: KeyEvent) -> bool {
-    if !model.offer_takes_keys() {
+fn first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
+    if !model.first_run_takes_keys() {
         return false;
     }
     let mut first_run = std::mem::take(&mut model.first_run);
-    let handled = model.cx(|cx| first_run.key(key, cx));
+    let handled = model.with_context(|cx| first_run.key(key, cx));
     model.first_run = first_run;
     handled == Handled::Consumed
 }
 
 /// Records a key press, which postpones dialogs and dismisses a notice that has been
 /// readable long enough.
-pub fn pressed(model: &mut Model) {
+pub fn note_key_press(model: &mut UiModel) {
     model.input.last_key = model.now;
     model.notices.key_pressed(model.now);
 }
 
-fn in_force(model: &Model, when: When) -> bool {
+fn is_in_scope(model: &UiModel, when: BindingScope) -> bool {
     match when {
-        When::Always => true,
-        When::Message => model.panes.focus == Focus::Message,
-        When::Pane => model.panes.focus != Focus::Message,
-        When::Servers => model.panes.focus == Focus::Servers,
-        When::Call => calls::selected(model).is_some(),
+        BindingScope::Always => true,
+        BindingScope::Message => model.panes.focus == Focus::Message,
+        BindingScope::Pane => model.panes.focus != Focus::Message,
+        BindingScope::Servers => model.panes.focus == Focus::Servers,
+        BindingScope::CallLine => calls::selected_call(model).is_some(),
     }
 }
 
 /// Resolves a held Enter: text after it makes it a newline, any other key submits.
-fn settle_enter(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    if !model.composer.pasting.take_enter() {
+fn resolve_held_enter(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+    if !model.composer.paste_detector.take_held_enter() {
         return;
     }
-    if typed(key).is_some() || key.code == KeyCode::Enter {
-        model.composer.break_line(model.now);
+    if typed_char(key).is_some() || key.code == KeyCode::Enter {
+        model.composer.insert_held_newline(model.now);
     } else {
-        composer::send(model, effects);
+        composer::submit_message(model, effects);
     }
 }

@@ -1,14 +1,14 @@
 //! Pane focus, scrolling, line selection and the mouse.
 
-use crate::tui::chat::layout_input::Source;
-use crate::tui::chat::viewport::Flow;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
-use crate::tui::layout::{Panes, has_side};
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::layout::{ScreenLayout, has_side_panes};
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::probe;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -16,9 +16,9 @@ use ratatui::layout::Position;
 /// Rows per wheel step.
 const WHEEL_ROWS: isize = 3;
 
-pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
+pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
     match action {
-        Action::Back if stops_probe(model, effects) => {}
+        Action::Back if stop_probe_at_rest(model, effects) => {}
         Action::Back => back(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
@@ -26,42 +26,44 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
         Action::Thinking => show_or_hide(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
-        Action::ToStart | Action::ToEnd if model.panes.focus == Focus::Servers => {
-            let far = model.sidebar.rows().len() as isize;
-            model
-                .sidebar
-                .scroll(if action == Action::ToEnd { far } else { -far });
+        Action::ScrollToStart | Action::ScrollToEnd if model.panes.focus == Focus::Servers => {
+            let far = model.servers_pane.rows().len() as isize;
+            model.servers_pane.scroll(if action == Action::ScrollToEnd {
+                far
+            } else {
+                -far
+            });
         }
-        Action::ToStart => with_flow(model, |flow, source, height| {
+        Action::ScrollToStart => with_viewport(model, |flow, source, height| {
             flow.scroll_to_start(source, height)
         }),
-        Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
+        Action::ScrollToEnd => with_viewport(model, |flow, _, _| flow.follows_end = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
-        Action::Unfold => unfold(model),
-        Action::FoldServer => model.sidebar.fold_chosen(),
-        Action::UnfoldRow => model.sidebar.unfold_chosen(),
+        Action::Unfold => toggle_selected_fold(model),
+        Action::FoldServer => model.servers_pane.fold_selected_server(),
+        Action::UnfoldRow => model.servers_pane.unfold_selected(),
         _ => {}
     }
 }
 
 /// Esc stops a probe once there is nothing left to close.
-fn stops_probe(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
+fn stop_probe_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     let at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
-    at_rest && model.chat.viewport.follow && probe::stop(model, effects)
+    at_rest && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
 }
 
-fn back(model: &mut Model) {
+fn back(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
-        model.chat.viewport.follow = true;
+        model.chat.viewport.follows_end = true;
     }
     model.panes.focus = Focus::Message;
     model.chat.viewport.selected = None;
 }
 
 /// The visible panes in Tab order.
-fn visible_panes(model: &mut Model) -> Vec<Focus> {
-    let panes = Panes::of(model);
+fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
+    let panes = ScreenLayout::compute(model);
     let mut order = vec![Focus::Message];
     order.push(model.panes.over_chat.unwrap_or(Focus::Chat));
     order.extend(panes.servers.map(|_| Focus::Servers));
@@ -70,8 +72,8 @@ fn visible_panes(model: &mut Model) -> Vec<Focus> {
 }
 
 /// After a resize, moves the focus away from a pane that is no longer visible.
-pub fn refocus(model: &mut Model) {
-    if has_side(model.screen.size) && model.panes.over_chat.take().is_some() {
+pub fn refocus(model: &mut UiModel) {
+    if has_side_panes(model.screen.size) && model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;
     }
     if !visible_panes(model).contains(&model.panes.focus) {
@@ -79,7 +81,7 @@ pub fn refocus(model: &mut Model) {
     }
 }
 
-fn step_focus(model: &mut Model, step: isize) {
+fn step_focus(model: &mut UiModel, step: isize) {
     let order = visible_panes(model);
     let at = order
         .iter()
@@ -94,8 +96,8 @@ fn step_focus(model: &mut Model, step: isize) {
 
 /// Toggles a side pane beside the chat, or over it on narrow screens. The first press shows
 /// and focuses the pane, the next one hides it.
-fn show_or_hide(model: &mut Model, pane: Focus) {
-    if !has_side(model.screen.size) {
+fn show_or_hide(model: &mut UiModel, pane: Focus) {
+    if !has_side_panes(model.screen.size) {
         let open = model.panes.over_chat == Some(pane);
         model.panes.over_chat = (!open).then_some(pane);
         model.panes.focus = if open { Focus::Message } else { pane };
@@ -110,8 +112,8 @@ fn show_or_hide(model: &mut Model, pane: Focus) {
 }
 
 /// Shows and focuses the servers pane.
-pub fn show_servers(model: &mut Model) {
-    if has_side(model.screen.size) {
+pub fn show_servers(model: &mut UiModel) {
+    if has_side_panes(model.screen.size) {
         model.panes.show_servers = true;
     } else {
         model.panes.over_chat = Some(Focus::Servers);
@@ -119,7 +121,7 @@ pub fn show_servers(model: &mut Model) {
     model.panes.focus = Focus::Servers;
 }
 
-pub fn hide_servers(model: &mut Model) {
+pub fn hide_servers(model: &mut UiModel) {
     model.panes.show_servers = false;
     if model.panes.over_chat == Some(Focus::Servers) {
         model.panes.over_chat = None;
@@ -128,8 +130,8 @@ pub fn hide_servers(model: &mut Model) {
 
 /// Calls `act` with the viewport that scrolling keys apply to, its layout input and its
 /// height.
-fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
-    let panes = Panes::of(model);
+fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInput, usize)) {
+    let panes = ScreenLayout::compute(model);
     let thinking = panes
         .thinking_pane()
         .filter(|_| model.panes.focus == Focus::Thinking);
@@ -139,7 +141,7 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
             &mut flow,
             &model
                 .chat
-                .thinking_source(pane.inner.width, model.screen.marks()),
+                .thinking_layout_input(pane.inner.width, model.screen.markdown_glyphs()),
             pane.inner.height.into(),
         );
         model.chat.thinking = flow;
@@ -147,10 +149,10 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
         let mut flow = std::mem::take(&mut model.chat.viewport);
         act(
             &mut flow,
-            &model.chat.source(
+            &model.chat.layout_input(
                 panes.chat_inner.width,
                 panes.thinking.is_some(),
-                model.screen.marks(),
+                model.screen.markdown_glyphs(),
             ),
             panes.chat_inner.height.into(),
         );
@@ -158,36 +160,36 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
     }
 }
 
-fn page(model: &mut Model, direction: isize) {
+fn page(model: &mut UiModel, direction: isize) {
     if model.panes.focus == Focus::Servers {
         // Keep two rows of overlap between pages.
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
-        return model.sidebar.scroll(direction * rows);
+        return model.servers_pane.scroll(direction * rows);
     }
-    with_flow(model, |flow, source, height| {
+    with_viewport(model, |flow, source, height| {
         let rows = height.saturating_sub(2).max(1) as isize;
         flow.scroll(source, height, rows * direction);
     });
 }
 
 /// Height of the servers pane in rows.
-fn servers_height(model: &mut Model) -> usize {
-    let panes = Panes::of(model);
-    let over = panes.over.map(|(_, pane)| pane);
+fn servers_height(model: &mut UiModel) -> usize {
+    let panes = ScreenLayout::compute(model);
+    let over = panes.overlay.map(|(_, pane)| pane);
     let pane = panes.servers.or(over);
     pane.map_or(1, |pane| pane.inner.height.into())
 }
 
-fn step_line(model: &mut Model, step: isize) {
+fn step_line(model: &mut UiModel, step: isize) {
     if model.panes.focus == Focus::Servers {
         let height = servers_height(model);
-        return model.sidebar.step(step, height);
+        return model.servers_pane.select_next(step, height);
     }
-    with_flow(model, |flow, source, height| {
+    with_viewport(model, |flow, source, height| {
         let from = flow.selected;
         let next = flow.next_fold(source, from, if from.is_none() { -1 } else { step });
         match next {
-            Some(index) if !source.is_pane() => {
+            Some(index) if !source.is_thinking_pane() => {
                 flow.selected = Some(index);
                 flow.reveal(source, height, index);
             }
@@ -196,21 +198,21 @@ fn step_line(model: &mut Model, step: isize) {
     });
 }
 
-fn unfold(model: &mut Model) {
+fn toggle_selected_fold(model: &mut UiModel) {
     if model.panes.focus != Focus::Servers {
-        with_flow(model, |flow, source, height| {
+        with_viewport(model, |flow, source, height| {
             if let Some(index) = flow.selected {
-                flow.hold(source, height);
-                flow.toggle(index);
+                flow.pin_position(source, height);
+                flow.toggle_fold(index);
                 flow.reveal(source, height, index);
             }
         });
         return;
     }
-    model.with_servers(servers::enter);
+    model.with_servers_pane(servers::activate_selected);
 }
 
-pub fn mouse(model: &mut Model, mouse: MouseEvent) {
+pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     let rows = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL_ROWS,
         MouseEventKind::ScrollDown => WHEEL_ROWS,
@@ -218,14 +220,14 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         _ => return,
     };
     let at = Position::new(mouse.column, mouse.row);
-    if model.dialogs.shown().is_some() {
+    if model.dialogs.current().is_some() {
         model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
     } else if model.layer.is_some() {
         model.scroll_layer(rows);
-    } else if over_servers(model, at) {
-        model.sidebar.scroll(rows);
+    } else if is_over_servers(model, at) {
+        model.servers_pane.scroll(rows);
     } else {
-        let panes = Panes::of(model);
+        let panes = ScreenLayout::compute(model);
         let focus = model.panes.focus;
         let over_thinking = panes
             .thinking_pane()
@@ -235,25 +237,25 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         } else {
             Focus::Chat
         };
-        with_flow(model, |flow, source, height| {
+        with_viewport(model, |flow, source, height| {
             flow.scroll(source, height, rows)
         });
         model.panes.focus = focus;
     }
 }
 
-fn over_servers(model: &mut Model, at: Position) -> bool {
-    let panes = Panes::of(model);
-    let over = panes.over.filter(|(focus, _)| *focus == Focus::Servers);
+fn is_over_servers(model: &mut UiModel, at: Position) -> bool {
+    let panes = ScreenLayout::compute(model);
+    let over = panes.overlay.filter(|(focus, _)| *focus == Focus::Servers);
     let pane = panes.servers.or(over.map(|(_, pane)| pane));
     pane.is_some_and(|pane| pane.outer.contains(at))
 }
 
-fn click(model: &mut Model, mouse: MouseEvent) {
-    if model.layer.is_some() || model.dialogs.shown().is_some() {
+fn click(model: &mut UiModel, mouse: MouseEvent) {
+    if model.layer.is_some() || model.dialogs.current().is_some() {
         return;
     }
-    let panes = Panes::of(model);
+    let panes = ScreenLayout::compute(model);
     let at = Position::new(mouse.column, mouse.row);
     if panes.message.contains(at) {
         model.panes.focus = Focus::Message;

@@ -2,62 +2,62 @@
 
 use crate::domain::Notice;
 use crate::protocol::Command;
-use crate::tui::layer::{Picked, Request};
-use crate::tui::model::Model;
+use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::models::select;
-use crate::tui::msg::Effect;
+use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::{actions, calls, navigation};
 
 /// Carries out all requests in order.
-pub fn carry_out(model: &mut Model, effects: &mut Vec<Effect>) {
+pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     while let Some(request) = model.requests.pop_front() {
         match request {
-            Request::Send(command) => effects.push(Effect::Send(command)),
-            Request::Notify(notice) => model.notify(notice),
-            Request::Copy(text) => effects.push(Effect::Copy(text)),
-            Request::StartDemo => effects.push(Effect::StartDemo),
-            Request::Open(layer) => model.layer = Some(layer),
-            Request::Run(action) => {
+            UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
+            UiRequest::Notify(notice) => model.notify(notice),
+            UiRequest::Copy(text) => effects.push(UiEffect::Copy(text)),
+            UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
+            UiRequest::Open(layer) => model.layer = Some(layer),
+            UiRequest::RunAction(action) => {
                 let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
-                actions::run(model, action, "", effects);
-                carry_out(model, effects);
+                actions::run_action(model, action, "", effects);
+                run_requests(model, effects);
                 if model.layer.is_none() && model.panes.focus == Focus::Message {
                     model.panes.focus = focus;
                 }
             }
-            Request::Command(action, argument) => {
-                actions::run(model, action, &argument, effects);
+            UiRequest::RunCommand(action, argument) => {
+                actions::run_action(model, action, &argument, effects);
             }
-            Request::RanUnread(call, rows) => model.chat.ran_unread(call, rows),
-            Request::Pick(picked) => pick(model, picked, effects),
-            Request::SetMessage(prompt) => {
+            UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
+            UiRequest::Pick(picked) => apply_pick(model, picked, effects),
+            UiRequest::SetMessage(prompt) => {
                 model.composer.editor.set(&prompt);
                 model.panes.focus = Focus::Message;
             }
-            Request::HoldQueue => model.composer.queue.pause(),
-            Request::ShowServers => navigation::show_servers(model),
-            Request::HideServers => navigation::hide_servers(model),
+            UiRequest::ReturnQueue => model.composer.queue.pause(),
+            UiRequest::ShowServers => navigation::show_servers(model),
+            UiRequest::HideServers => navigation::hide_servers(model),
         }
     }
 }
 
 /// Applies the picked row.
-fn pick(model: &mut Model, picked: Picked, effects: &mut Vec<Effect>) {
+fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
-        Picked::Model(chosen) => {
+        PickedItem::Model(chosen) => {
             model.notify(Notice::info(format!("Using {}.", chosen.name)));
             Command::SelectModel(chosen)
         }
-        Picked::Server(server) => {
-            return model.with_servers(|sidebar, cx| servers::toggle(sidebar, &server, cx));
+        PickedItem::Server(server) => {
+            return model.with_servers_pane(|sidebar, cx| servers::toggle(sidebar, &server, cx));
         }
-        Picked::Call(call) => return calls::cancel_one(model, call, effects),
-        Picked::Persona(name) => Command::SelectPersona(name),
-        Picked::Mode(mode) => Command::SetToolMode(mode),
-        Picked::Think(think) => return model.cx(|cx| select::set_think(think, cx)),
-        Picked::Branch(branch) => Command::SwitchBranch(branch),
+        PickedItem::Call(call) => return calls::cancel_if_running(model, call, effects),
+        PickedItem::Persona(name) => Command::SelectPersona(name),
+        PickedItem::Mode(mode) => Command::SetToolMode(mode),
+        PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
+        PickedItem::Branch(branch) => Command::SwitchBranch(branch),
     };
-    effects.push(Effect::Send(command));
+    effects.push(UiEffect::Send(command));
 }

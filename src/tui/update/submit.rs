@@ -2,13 +2,13 @@
 
 use crate::domain::{Notice, Prompt, PromptKind, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
-use crate::tui::layer::Request;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::layer::UiRequest;
+use crate::tui::msg::UiEffect;
+use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
 /// Sends the next queued prompt if no turn is running.
-pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
+pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.is_busy() || model.composer.queue.paused {
         return;
     }
@@ -18,38 +18,38 @@ pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 /// Shows the prompt before anything is sent.
-pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
-    let turn = TurnId(model.ids.turns.mint());
+pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
+    let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),
         model: model.engine.model_name().to_owned(),
     };
     let event = Event::Turn(turn, started);
-    model.with_layer(|layer, cx| layer.event(&event, cx));
+    model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     if let Event::Turn(turn, started) = &event {
-        turns::take(model, *turn, started, effects);
+        turns::apply_event(model, *turn, started, effects);
     }
-    model.chat.viewport.follow = true;
+    model.chat.viewport.follows_end = true;
     let command = if prompt.kind == PromptKind::Compact {
         Command::Compact { turn }
     } else {
         Command::Submit { turn, prompt }
     };
     // Queue it behind requests of the open layer.
-    model.requests.push_back(Request::Send(command));
+    model.requests.push_back(UiRequest::Send(command));
 }
 
 /// Summarizes the older part of the context.
-pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
-    if is_busy(model) {
+pub fn compact(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if notify_if_busy(model) {
         return;
     }
-    submit(model, Prompt::compacting(), effects);
+    submit(model, Prompt::compaction(), effects);
 }
 
 /// Continues an answer that the token limit truncated.
-pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
-    if is_busy(model) {
+pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if notify_if_busy(model) {
         return;
     }
     if !model.conversation.cut {
@@ -57,27 +57,29 @@ pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
             "Nothing to continue: the last answer was not truncated.",
         ));
     }
-    submit(model, Prompt::continuing(), effects);
+    submit(model, Prompt::continuation(), effects);
 }
 
-pub fn remember(model: &mut Model, prompt: &str) {
-    model.composer.remember(prompt, model.conversation.private);
+pub fn remember(model: &mut UiModel, prompt: &str) {
+    model
+        .composer
+        .remember(prompt, model.conversation.is_private);
 }
 
 /// Sends a command that cannot be queued behind a turn.
-pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
-    if !is_busy(model) {
-        effects.push(Effect::Send(command));
+pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiEffect>) {
+    if !notify_if_busy(model) {
+        effects.push(UiEffect::Send(command));
     }
 }
 
 /// Whether the model is busy; if so, shows a notice with the reason.
-pub fn is_busy(model: &mut Model) -> bool {
-    let reason = match model.running() {
+pub fn notify_if_busy(model: &mut UiModel) -> bool {
+    let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
         None if model.is_busy() => "The model is being probed.",
         None => return false,
     };
-    model.notify(Notice::info(reason).advise("Ctrl+C stops it."));
+    model.notify(Notice::info(reason).with_advice("Ctrl+C stops it."));
     true
 }

@@ -1,26 +1,31 @@
 //! Applies turn events to the model.
 
-use crate::domain::{Body, Notice, TurnEnd, TurnEvent, TurnId};
+use crate::domain::{EntryBody, Notice, TurnEnd, TurnEvent, TurnId};
 use crate::tui::conversation::title_of;
-use crate::tui::demo_tour::watch;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::demo_tour::progress;
+use crate::tui::msg::UiEffect;
+use crate::tui::ui_model::UiModel;
 use std::time::Duration;
 
 /// A turn of at least this length notifies the user when it ends.
-const LONG_TURN: Duration = Duration::from_secs(10);
+const NOTIFY_TURN_MIN: Duration = Duration::from_secs(10);
 
 /// Applies a turn event. Returns true if the running turn has ended.
-pub fn take(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) -> bool {
-    let was_running = model.running();
-    model.chat.take(id, event, model.engine.mode, model.now);
+pub fn apply_event(
+    model: &mut UiModel,
+    id: TurnId,
+    event: &TurnEvent,
+    effects: &mut Vec<UiEffect>,
+) -> bool {
+    let was_running = model.running_turn();
+    model.chat.apply(id, event, model.engine.mode, model.now);
     match event {
         TurnEvent::Tool(call) => model.dialogs.call_changed(call.id),
         TurnEvent::Started { prompt, .. } => {
             model.conversation.last_turn = Some(prompt.clone());
         }
         TurnEvent::Ended { end, .. } if was_running == Some(id) => {
-            ended(model, end, effects);
+            turn_ended(model, end, effects);
             return true;
         }
         _ => {}
@@ -28,13 +33,13 @@ pub fn take(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     false
 }
 
-fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
+fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     model.conversation.turn_ended(end);
     if model.conversation.last_turn.is_some() {
-        replaced(model, matches!(end, TurnEnd::Answered { .. }));
+        finish_replacement(model, matches!(end, TurnEnd::Answered { .. }));
     }
     model.interrupt.is_stopping = false;
-    watch::ended(model, end);
+    progress::turn_ended(model, end);
     let stopped = matches!(
         end,
         TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped | TurnEnd::Failed { .. }
@@ -43,18 +48,18 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
         model.composer.queue.pause();
     }
     let took = model.now.saturating_sub(model.chat.timing.turn_started);
-    if !model.screen.has_focus && took >= LONG_TURN {
-        effects.push(Effect::CallBack("humble: the turn has ended"));
+    if !model.screen.has_focus && took >= NOTIFY_TURN_MIN {
+        effects.push(UiEffect::Notify("humble: the turn has ended"));
     }
 }
 
 /// Finishes a turn that replaces another.
-fn replaced(model: &mut Model, answered: bool) {
-    let Some(replacing) = model.conversation.replacing.take().filter(|_| answered) else {
+fn finish_replacement(model: &mut UiModel, answered: bool) {
+    let Some(replacing) = model.conversation.replacement.take().filter(|_| answered) else {
         return;
     };
-    model.conversation.branched = true;
-    model.notify(Notice::info(replacing.kept));
+    model.conversation.has_branches = true;
+    model.notify(Notice::info(replacing.notice));
     let prompt = model.conversation.last_prompt().unwrap_or_default();
     let first = model
         .chat
@@ -62,7 +67,7 @@ fn replaced(model: &mut Model, answered: bool) {
         .entries()
         .first()
         .map(|entry| &entry.body);
-    let is_first = matches!(first, Some(Body::Prompt { text, .. }) if text == prompt);
+    let is_first = matches!(first, Some(EntryBody::Prompt { text, .. }) if text == prompt);
     // The title came from the replaced prompt.
     if is_first && model.conversation.title == replacing.title {
         model.conversation.title = title_of(prompt).to_owned();

@@ -1,19 +1,19 @@
 //! The header: name, model, tool mode, context, title. On narrow screens it drops parts and
 //! never wraps.
 
-use crate::protocol::Meter;
+use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::layout::Panes;
-use crate::tui::model::Model;
-use crate::tui::widgets::numbers::thousands;
+use crate::tui::layout::ScreenLayout;
+use crate::tui::ui_model::UiModel;
+use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
-pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
+pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
     let name = Clean::single_line(model.engine.model_name());
     let provider = model
@@ -22,47 +22,50 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
         .as_ref()
         .map(|chosen| chosen.provider.name());
     let persona = model.engine.persona.as_deref().map(Clean::single_line);
-    let meter = percent(model.engine.meter);
+    let meter = meter_text(model.engine.context_meter);
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
-    let gap = if panes.framed { 3 } else { 2 };
+    let gap = if panes.has_frames { 3 } else { 2 };
     // In the order in which parts are dropped.
     let mut keep = [true; 6];
     let parts = |keep: [bool; 6]| {
-        let mut parts = names(model);
+        let mut parts = fixed_parts(model);
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
-                provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
+                provider.map_or_else(String::new, |p| format!(" {} {p}", separator(model)));
             let think = if keep[1] {
-                think_words(model)
+                think_label(model)
             } else {
                 String::new()
             };
-            parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
+            parts.push((
+                format!("{}{provider}{think}", name.as_str()),
+                HeaderPartStyle::Plain,
+            ));
         }
         if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
-            parts.push((format!("as {}", persona.as_str()), Role::Plain));
+            parts.push((format!("as {}", persona.as_str()), HeaderPartStyle::Plain));
         }
         if keep[3] {
-            parts.push((mode.to_owned(), Role::Mode));
+            parts.push((mode.to_owned(), HeaderPartStyle::Mode));
         }
         if let Some((used, text)) = meter.as_ref().filter(|_| keep[4]) {
             let bar = used
                 .filter(|_| keep[2])
                 .map_or_else(String::new, |used| bar(model, used));
-            parts.push((format!("{bar}{text}"), Role::Dim));
+            parts.push((format!("{bar}{text}"), HeaderPartStyle::Dim));
         }
         parts
     };
-    let columns = |parts: &[(String, Role)]| {
+    let columns = |parts: &[(String, HeaderPartStyle)]| {
         parts
             .iter()
             .map(|(part, _)| width(part) + gap)
             .sum::<usize>()
             + 2
     };
-    let (area, alive) = sign_of_life(model, panes, area, pen);
+    let (area, alive) = draw_activity(model, panes, area, pen);
     let room = usize::from(area.width) + if alive { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
@@ -77,45 +80,52 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
         let left = (area.right() - x - 1).min(40);
         let columns = (width(title.as_str()) as u16).min(left);
         let start = area.right() - 1 - columns;
-        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
+        pen.put_truncated(start, area.y, title.as_str(), pen.theme.dim, columns);
     }
 }
 
 /// Draws the parts from the left and returns the column after the last.
 fn put_parts(
-    model: &Model,
+    model: &UiModel,
     area: Rect,
-    parts: &[(String, Role)],
+    parts: &[(String, HeaderPartStyle)],
     gap: usize,
     pen: &mut Painter,
 ) -> u16 {
     let mut x = area.x + 1.min(area.width);
     for (text, role) in parts {
         let style = match role {
-            Role::Name => pen.theme.bold,
-            Role::Plain => pen.theme.plain,
-            Role::Private => pen.theme.attention,
-            Role::Mode if model.engine.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
-            Role::Mode | Role::Dim => pen.theme.dim,
+            HeaderPartStyle::Name => pen.theme.bold,
+            HeaderPartStyle::Plain => pen.theme.plain,
+            HeaderPartStyle::Private => pen.theme.attention,
+            HeaderPartStyle::Mode if model.engine.mode == crate::domain::ToolMode::Auto => {
+                pen.theme.attention
+            }
+            HeaderPartStyle::Mode | HeaderPartStyle::Dim => pen.theme.dim,
         };
         let left = area.right().saturating_sub(x);
-        x += pen.put_cut(x, area.y, text, style, left) + gap as u16;
+        x += pen.put_truncated(x, area.y, text, style, left) + gap as u16;
     }
     x
 }
 
 /// The `think` setting as text.
-fn think_words(model: &Model) -> String {
+fn think_label(model: &UiModel) -> String {
     model.engine.think.map_or_else(String::new, |think| {
         let word = crate::tui::models::select::think_word(think);
-        format!(" {} think {word}", pen_dot(model))
+        format!(" {} think {word}", separator(model))
     })
 }
 
 /// Without frames, activity is shown at the right end of the header. Returns the rest of
 /// the header, and whether activity was drawn.
-fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> (Rect, bool) {
-    let life = crate::tui::view::elapsed::life(model).filter(|_| !panes.framed);
+fn draw_activity(
+    model: &UiModel,
+    panes: &ScreenLayout,
+    area: Rect,
+    pen: &mut Painter,
+) -> (Rect, bool) {
+    let life = crate::tui::view::elapsed::activity_text(model).filter(|_| !panes.has_frames);
     let Some((time, silent)) = life else {
         return (area, false);
     };
@@ -132,15 +142,15 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> 
 }
 
 /// The parts that are never dropped: users who rely on privacy must always see it.
-fn names(model: &Model) -> Vec<(String, Role)> {
-    let mut names = vec![("humble".to_owned(), Role::Name)];
-    if model.conversation.private {
-        names.push(("private".to_owned(), Role::Private));
+fn fixed_parts(model: &UiModel) -> Vec<(String, HeaderPartStyle)> {
+    let mut names = vec![("humble".to_owned(), HeaderPartStyle::Name)];
+    if model.conversation.is_private {
+        names.push(("private".to_owned(), HeaderPartStyle::Private));
     }
     names
 }
 
-enum Role {
+enum HeaderPartStyle {
     Name,
     Plain,
     Mode,
@@ -148,27 +158,27 @@ enum Role {
     Dim,
 }
 
-fn pen_dot(model: &Model) -> &'static str {
+fn separator(model: &UiModel) -> &'static str {
     model.screen.glyphs.dot
 }
 
 /// The used fraction, if the limit is known, and its text.
-fn percent(meter: Meter) -> Option<(Option<f64>, String)> {
-    let about = if meter.measured { "" } else { "~" };
+fn meter_text(meter: ContextMeter) -> Option<(Option<f64>, String)> {
+    let about = if meter.is_measured { "" } else { "~" };
     match meter.limit {
         Some(limit) if limit > 0 => {
             let share = meter.used as f64 / limit as f64;
             Some((Some(share), format!("{about}{:.0} %", share * 100.0)))
         }
-        _ if meter.used > 0 => Some((None, format!("ctx {about}{}", thousands(meter.used)))),
+        _ if meter.used > 0 => Some((None, format!("ctx {about}{}", format_thousands(meter.used)))),
         _ => None,
     }
 }
 
-fn bar(model: &Model, share: f64) -> String {
+fn bar(model: &UiModel, share: f64) -> String {
     let full = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
-    let [left, right] = model.screen.glyphs.bar;
-    let filled = model.screen.glyphs.full.repeat(full);
+    let [left, right] = model.screen.glyphs.bar_ends;
+    let filled = model.screen.glyphs.bar_full.repeat(full);
     format!(
         "ctx {left}{filled}{}{right} ",
         " ".repeat(BAR_COLUMNS - full)

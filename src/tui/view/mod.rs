@@ -9,10 +9,10 @@ pub mod notice_area;
 
 use crate::tui::chat::view::ChatPane;
 use crate::tui::layer::{Layer, LayerArea};
-use crate::tui::layout::Panes;
-use crate::tui::model::Model;
+use crate::tui::layout::ScreenLayout;
 use crate::tui::models::first_run_view;
 use crate::tui::panes::{Focus, Pane};
+use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::{chat, layout, servers};
 use ratatui::Frame;
@@ -20,7 +20,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 /// Draws the whole screen on a ratatui frame (for tests).
-pub fn draw(model: &mut Model, frame: &mut Frame) {
+pub fn draw(model: &mut UiModel, frame: &mut Frame) {
     if let Some(cursor) = paint(model, frame.buffer_mut()) {
         frame.set_cursor_position(cursor);
     }
@@ -28,25 +28,25 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
 
 /// Paints the whole screen into a blank buffer and returns the cursor position. Changes
 /// only row caches in the model.
-pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
+pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     model.screen.size = (area.width, area.height);
     if area.width == 0 || area.height == 0 {
         return None;
     }
-    let panes = Panes::of(model);
+    let panes = ScreenLayout::compute(model);
     let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
     header::draw(model, &panes, &mut pen);
-    chat(model, &panes, &mut pen);
+    draw_chat(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
-        servers(model, pane, panes.framed, &mut pen);
+        draw_servers(model, pane, panes.has_frames, &mut pen);
     }
     if let Some(pane) = panes.thinking {
-        thinking(model, pane, &panes, &mut pen);
+        draw_thinking(model, pane, &panes, &mut pen);
     }
-    if let Some((focus, pane)) = panes.over {
+    if let Some((focus, pane)) = panes.overlay {
         pen.clear(pane.outer);
-        if !panes.framed {
+        if !panes.has_frames {
             let title = if focus == Focus::Servers {
                 "Servers"
             } else {
@@ -56,18 +56,18 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
             pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
         }
         match focus {
-            Focus::Servers => servers(model, pane, panes.framed, &mut pen),
-            _ => thinking(model, pane, &panes, &mut pen),
+            Focus::Servers => draw_servers(model, pane, panes.has_frames, &mut pen),
+            _ => draw_thinking(model, pane, &panes, &mut pen),
         }
     }
     hints::draw(model, &panes, &mut pen);
     let mut cursor = message::draw(model, &panes, &mut pen);
     if model.layer.is_some() {
-        cursor = layer(model, &panes, area, &mut pen);
+        cursor = draw_layer(model, &panes, area, &mut pen);
     }
     if let Some(dialog) = panes.dialog {
         let field = draw_dialog(model, dialog, &mut pen);
-        if model.dialogs.is_armed() {
+        if model.dialogs.accepts_keys() {
             cursor = field;
         }
         // Draw the hints again: only now is it known how many rows are unread.
@@ -81,44 +81,49 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-fn chat(model: &mut Model, panes: &Panes, pen: &mut Painter) {
+fn draw_chat(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let pane = Pane {
         outer: panes.chat,
         inner: panes.chat_inner,
     };
-    let at = chat_pane(model, pane, Focus::Chat, panes.framed);
+    let at = chat_pane(model, pane, Focus::Chat, panes.has_frames);
     chat::view::draw(&mut model.chat, &at, panes.thinking.is_some(), pen);
-    if panes.framed {
+    if panes.has_frames {
         elapsed::draw(model, panes.chat, pen);
     }
     let transcript = &model.chat.transcript;
     if transcript.entries().is_empty() && transcript.wait().is_none() {
-        let offer = model.offers().then_some(&model.first_run);
+        let offer = model.offers_first_run().then_some(&model.first_run);
         first_run_view::draw(&model.engine, offer, panes.chat_inner, pen);
     }
 }
 
-fn thinking(model: &mut Model, pane: Pane, panes: &Panes, pen: &mut Painter) {
-    let at = chat_pane(model, pane, Focus::Thinking, panes.framed);
-    chat::view::draw_thinking(&mut model.chat, &at, panes.over.is_some(), pen);
+fn draw_thinking(model: &mut UiModel, pane: Pane, panes: &ScreenLayout, pen: &mut Painter) {
+    let at = chat_pane(model, pane, Focus::Thinking, panes.has_frames);
+    chat::view::draw_thinking(&mut model.chat, &at, panes.overlay.is_some(), pen);
 }
 
-fn chat_pane(model: &Model, pane: Pane, focus: Focus, is_framed: bool) -> ChatPane {
+fn chat_pane(model: &UiModel, pane: Pane, focus: Focus, is_framed: bool) -> ChatPane {
     ChatPane {
         pane,
         is_framed,
         has_focus: model.panes.focus == focus,
         now: model.now,
-        marks: model.screen.marks(),
+        markdown_glyphs: model.screen.markdown_glyphs(),
     }
 }
 
-fn servers(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
+fn draw_servers(model: &mut UiModel, pane: Pane, framed: bool, pen: &mut Painter) {
     let has_focus = model.panes.focus == Focus::Servers;
-    servers::view::draw(&mut model.sidebar, has_focus, pane, framed, pen);
+    servers::view::draw(&mut model.servers_pane, has_focus, pane, framed, pen);
 }
 
-fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Option<Position> {
+fn draw_layer(
+    model: &mut UiModel,
+    panes: &ScreenLayout,
+    area: Rect,
+    pen: &mut Painter,
+) -> Option<Position> {
     let small = area.height < layout::SMALL_HEIGHT;
     let body = if small { area } else { panes.body };
     let chat = Rect {
@@ -131,7 +136,7 @@ fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Opt
     cursor
 }
 
-fn draw_dialog(model: &mut Model, area: Rect, pen: &mut Painter) -> Option<Position> {
+fn draw_dialog(model: &mut UiModel, area: Rect, pen: &mut Painter) -> Option<Position> {
     let area = LayerArea {
         body: area,
         chat: area,

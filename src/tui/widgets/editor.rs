@@ -2,7 +2,7 @@
 //! and sanitizes only what is drawn. An edit re-wraps one line.
 
 use crate::text::grapheme::{clusters, truncate_to_width, width};
-use crate::tui::widgets::wrapped_line::Shown;
+use crate::tui::widgets::wrapped_line::WrappedLine;
 use unicode_segmentation::GraphemeCursor;
 
 /// An editing action.
@@ -25,19 +25,19 @@ pub enum Edit {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Line {
+struct EditorLine {
     raw: String,
-    shown: Option<Shown>,
+    wrapped: Option<WrappedLine>,
 }
 
 #[derive(Debug, Clone)]
 pub struct Editor {
-    lines: Vec<Line>,
+    lines: Vec<EditorLine>,
     line: usize,
     /// Byte offset in the raw line, always at a cluster boundary.
-    at: usize,
+    byte: usize,
     /// The column that Up and Down aim for.
-    goal: Option<usize>,
+    goal_column: Option<usize>,
     /// First visible row: line, and row within it.
     top: (usize, usize),
     columns: u16,
@@ -59,10 +59,10 @@ impl Default for Editor {
 impl Editor {
     pub fn new(text: &str) -> Self {
         let mut this = Self {
-            lines: vec![Line::default()],
+            lines: vec![EditorLine::default()],
             line: 0,
-            at: 0,
-            goal: None,
+            byte: 0,
+            goal_column: None,
             top: (0, 0),
             columns: 80,
         };
@@ -104,40 +104,42 @@ impl Editor {
 
     /// Inserts at the cursor; `\r\n` and `\r` count as newlines.
     pub fn insert(&mut self, text: &str) {
-        self.goal = None;
+        self.goal_column = None;
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let mut parts = text.split('\n');
         let first = parts.next().unwrap_or_default();
-        let tail = self.lines[self.line].raw.split_off(self.at);
+        let tail = self.lines[self.line].raw.split_off(self.byte);
         self.lines[self.line].raw.push_str(first);
         // Avoid re-wrapping a whole long line for one character.
         let is_single_line = !text.contains('\n');
-        let at = self.at;
-        let spliced = |shown: &mut Shown| is_single_line && shown.splice(at..at, first);
-        self.lines[self.line].shown.take_if(|shown| !spliced(shown));
-        let mut added: Vec<Line> = parts
-            .map(|part| Line {
+        let at = self.byte;
+        let spliced = |shown: &mut WrappedLine| is_single_line && shown.splice(at..at, first);
+        self.lines[self.line]
+            .wrapped
+            .take_if(|shown| !spliced(shown));
+        let mut added: Vec<EditorLine> = parts
+            .map(|part| EditorLine {
                 raw: part.to_owned(),
-                shown: None,
+                wrapped: None,
             })
             .collect();
         let last = added.len();
         let line = added.last_mut().unwrap_or(&mut self.lines[self.line]);
-        self.at = line.raw.len();
+        self.byte = line.raw.len();
         line.raw.push_str(&tail);
         let after = self.line + 1;
         self.lines.splice(after..after, added);
         self.line += last;
-        self.settle();
+        self.snap_to_cluster_end();
     }
 
     /// Moves the cursor to the next cluster boundary: inserted text may have joined its
     /// neighbors.
-    fn settle(&mut self) {
+    fn snap_to_cluster_end(&mut self) {
         let raw = &self.lines[self.line].raw;
-        let mut cursor = GraphemeCursor::new(self.at, raw.len(), true);
+        let mut cursor = GraphemeCursor::new(self.byte, raw.len(), true);
         if !cursor.is_boundary(raw, 0).unwrap_or(true) {
-            self.at = cursor
+            self.byte = cursor
                 .next_boundary(raw, 0)
                 .ok()
                 .flatten()
@@ -149,18 +151,18 @@ impl Editor {
     /// caller may then do something else.
     pub fn edit(&mut self, edit: Edit) -> bool {
         if !matches!(edit, Edit::Up | Edit::Down) {
-            self.goal = None;
+            self.goal_column = None;
         }
         match edit {
             Edit::Left => self.step_left(),
             Edit::Right => self.step_right(),
-            Edit::Up => self.vertical(-1),
-            Edit::Down => self.vertical(1),
+            Edit::Up => self.move_vertically(-1),
+            Edit::Down => self.move_vertically(1),
             Edit::WordLeft => self.word_left(),
             Edit::WordRight => self.word_right(),
-            Edit::LineStart => std::mem::replace(&mut self.at, 0) > 0,
+            Edit::LineStart => std::mem::replace(&mut self.byte, 0) > 0,
             Edit::LineEnd => {
-                self.at = self.lines[self.line].raw.len();
+                self.byte = self.lines[self.line].raw.len();
                 true
             }
             Edit::Backspace => self.delete(Self::step_left),
@@ -168,7 +170,7 @@ impl Editor {
             Edit::Delete => self.delete(Self::step_right),
             Edit::DeleteToStart => self.delete(|this| this.edit(Edit::LineStart)),
             Edit::DeleteToEnd => self.delete(|this| {
-                if this.at == this.lines[this.line].raw.len() {
+                if this.byte == this.lines[this.line].raw.len() {
                     return this.step_right();
                 }
                 this.edit(Edit::LineEnd)
@@ -181,102 +183,107 @@ impl Editor {
     }
 
     fn step_left(&mut self) -> bool {
-        if self.at > 0 {
-            let before = &self.lines[self.line].raw[..self.at];
-            self.at -= clusters(before).next_back().map_or(0, str::len);
+        if self.byte > 0 {
+            let before = &self.lines[self.line].raw[..self.byte];
+            self.byte -= clusters(before).next_back().map_or(0, str::len);
             return true;
         }
         if self.line == 0 {
             return false;
         }
         self.line -= 1;
-        self.at = self.lines[self.line].raw.len();
+        self.byte = self.lines[self.line].raw.len();
         true
     }
 
     fn step_right(&mut self) -> bool {
         let raw = &self.lines[self.line].raw;
-        if let Some(cluster) = clusters(&raw[self.at..]).next() {
-            self.at += cluster.len();
+        if let Some(cluster) = clusters(&raw[self.byte..]).next() {
+            self.byte += cluster.len();
             return true;
         }
         if self.line + 1 == self.lines.len() {
             return false;
         }
         self.line += 1;
-        self.at = 0;
+        self.byte = 0;
         true
     }
 
     fn word_left(&mut self) -> bool {
-        if self.at == 0 {
+        if self.byte == 0 {
             return self.step_left();
         }
-        let before = &self.lines[self.line].raw[..self.at];
+        let before = &self.lines[self.line].raw[..self.byte];
         let word = before.trim_end_matches(|c: char| !c.is_alphanumeric());
         let start = word.trim_end_matches(char::is_alphanumeric);
-        self.at = start.len();
-        self.settle_left();
+        self.byte = start.len();
+        self.snap_to_cluster_start();
         true
     }
 
     fn word_right(&mut self) -> bool {
         let raw = &self.lines[self.line].raw;
-        if self.at == raw.len() {
+        if self.byte == raw.len() {
             return self.step_right();
         }
-        let after = &raw[self.at..];
+        let after = &raw[self.byte..];
         let word = after.trim_start_matches(|c: char| !c.is_alphanumeric());
         let end = word.trim_start_matches(char::is_alphanumeric);
-        self.at = raw.len() - end.len();
-        self.settle();
+        self.byte = raw.len() - end.len();
+        self.snap_to_cluster_end();
         true
     }
 
-    fn settle_left(&mut self) {
+    fn snap_to_cluster_start(&mut self) {
         let raw = &self.lines[self.line].raw;
-        let mut cursor = GraphemeCursor::new(self.at, raw.len(), true);
+        let mut cursor = GraphemeCursor::new(self.byte, raw.len(), true);
         if !cursor.is_boundary(raw, 0).unwrap_or(true) {
-            self.at = cursor.prev_boundary(raw, 0).ok().flatten().unwrap_or(0);
+            self.byte = cursor.prev_boundary(raw, 0).ok().flatten().unwrap_or(0);
         }
     }
 
     /// Deletes from the cursor to where `step` moves it.
     fn delete(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
-        let from = (self.line, self.at);
+        let from = (self.line, self.byte);
         if !step(self) {
             return false;
         }
         let (start, end) = (
-            from.min((self.line, self.at)),
-            from.max((self.line, self.at)),
+            from.min((self.line, self.byte)),
+            from.max((self.line, self.byte)),
         );
         let tail = self.lines[end.0].raw.split_off(end.1);
         self.lines[start.0].raw.truncate(start.1);
         self.lines[start.0].raw.push_str(&tail);
         let is_single_line = start.0 == end.0;
-        let spliced = |shown: &mut Shown| is_single_line && shown.splice(start.1..end.1, "");
-        self.lines[start.0].shown.take_if(|shown| !spliced(shown));
+        let spliced = |shown: &mut WrappedLine| is_single_line && shown.splice(start.1..end.1, "");
+        self.lines[start.0].wrapped.take_if(|shown| !spliced(shown));
         self.lines.drain(start.0 + 1..=end.0);
-        (self.line, self.at) = start;
-        self.settle();
+        (self.line, self.byte) = start;
+        self.snap_to_cluster_end();
         true
     }
 
     /// Moves by visual rows.
-    fn vertical(&mut self, step: isize) -> bool {
-        let (row, column) = self.place();
-        let goal = *self.goal.get_or_insert(column);
+    fn move_vertically(&mut self, step: isize) -> bool {
+        let (row, column) = self.cursor_in_line();
+        let goal = *self.goal_column.get_or_insert(column);
         let (line, row) = match (step < 0, row) {
             (true, 0) if self.line == 0 => return false,
-            (true, 0) => (self.line - 1, self.shown(self.line - 1).rows.len() - 1),
+            (true, 0) => (
+                self.line - 1,
+                self.wrapped_line(self.line - 1).rows.len() - 1,
+            ),
             (true, row) => (self.line, row - 1),
-            (false, row) if row + 1 < self.shown(self.line).rows.len() => (self.line, row + 1),
+            (false, row) if row + 1 < self.wrapped_line(self.line).rows.len() => {
+                (self.line, row + 1)
+            }
             (false, _) if self.line + 1 == self.lines.len() => return false,
             (false, _) => (self.line + 1, 0),
         };
         self.line = line;
-        let shown = self.shown(line);
+        let shown = self.wrapped_line(line);
         let range = shown.rows[row].clone();
         let last = row + 1 == shown.rows.len();
         let mut byte = range.start + truncate_to_width(&shown.text[range.clone()], goal).len();
@@ -287,30 +294,30 @@ impl Editor {
                     .next_back()
                     .map_or(0, |cluster| range.len() - cluster.len());
         }
-        self.at = shown.raw_of(byte);
-        self.settle();
+        self.byte = shown.raw_byte(byte);
+        self.snap_to_cluster_end();
         true
     }
 
-    fn shown(&mut self, line: usize) -> &Shown {
+    fn wrapped_line(&mut self, line: usize) -> &WrappedLine {
         let columns = self.columns;
         let line = &mut self.lines[line];
         if line
-            .shown
+            .wrapped
             .as_ref()
             .is_some_and(|shown| shown.columns != columns)
         {
-            line.shown = None;
+            line.wrapped = None;
         }
-        line.shown
-            .get_or_insert_with(|| Shown::new(&line.raw, columns))
+        line.wrapped
+            .get_or_insert_with(|| WrappedLine::new(&line.raw, columns))
     }
 
     /// Row and column of the cursor within its line.
-    fn place(&mut self) -> (usize, usize) {
-        let (line, at) = (self.line, self.at);
-        let shown = self.shown(line);
-        let byte = shown.byte_of(at);
+    fn cursor_in_line(&mut self) -> (usize, usize) {
+        let (line, at) = (self.line, self.byte);
+        let shown = self.wrapped_line(line);
+        let byte = shown.shown_byte(at);
         let row = shown
             .rows
             .partition_point(|row| row.start <= byte)
@@ -323,7 +330,7 @@ impl Editor {
         self.columns = text_columns(columns);
         let mut rows = 0;
         for line in 0..self.lines.len() {
-            rows += self.shown(line).rows.len();
+            rows += self.wrapped_line(line).rows.len();
             if rows >= max {
                 return max;
             }
@@ -335,17 +342,17 @@ impl Editor {
     pub fn view(&mut self, columns: u16, height: u16) -> EditorView {
         self.columns = text_columns(columns);
         let height = usize::from(height.max(1));
-        let (row, column) = self.place();
+        let (row, column) = self.cursor_in_line();
         let cursor = (self.line, row);
         self.top.0 = self.top.0.min(self.lines.len() - 1);
-        self.top.1 = self.top.1.min(self.shown(self.top.0).rows.len() - 1);
+        self.top.1 = self.top.1.min(self.wrapped_line(self.top.0).rows.len() - 1);
         let earliest = self.rows_above(cursor, height - 1);
         self.top = self.top.min(cursor).max(earliest);
         let mut rows = Vec::new();
         let mut y = 0;
         let (mut line, mut first) = self.top;
         while line < self.lines.len() && rows.len() < height {
-            let shown = self.shown(line);
+            let shown = self.wrapped_line(line);
             for (index, range) in shown.rows.iter().enumerate().skip(first) {
                 if rows.len() == height {
                     break;
@@ -373,7 +380,7 @@ impl Editor {
                 row -= 1;
             } else if line > 0 {
                 line -= 1;
-                row = self.shown(line).rows.len() - 1;
+                row = self.wrapped_line(line).rows.len() - 1;
             } else {
                 break;
             }

@@ -1,7 +1,7 @@
 //! A list with a selected row, and a search line that filters it.
 
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
@@ -65,7 +65,7 @@ impl ListRow {
     /// Highlights the row that has the focus.
     pub fn highlight(&self, pen: &mut Painter) {
         let selection = pen.theme.selection;
-        pen.style(self.line, selection);
+        pen.set_style(self.line, selection);
     }
 }
 
@@ -74,7 +74,7 @@ impl ListRow {
 pub struct SearchList {
     filter: Editor,
     selected: usize,
-    in_rows: bool,
+    has_row_focus: bool,
 }
 
 /// The result of a key in a list.
@@ -84,9 +84,9 @@ pub enum ListKey {
     Moved,
     /// The filter changed.
     Searched,
-    Close,
-    Key(LayerKey),
-    Unused,
+    Closed,
+    Unhandled(LayerKey),
+    Unknown,
 }
 
 impl SearchList {
@@ -107,8 +107,8 @@ impl SearchList {
         self.selected = row;
     }
 
-    pub fn is_in_rows(&self) -> bool {
-        self.in_rows
+    pub fn has_row_focus(&self) -> bool {
+        self.has_row_focus
     }
 
     pub fn step(&mut self, rows: isize, count: usize) {
@@ -117,27 +117,28 @@ impl SearchList {
     }
 
     /// Handles a key in a list of `count` rows that also has its own keys.
-    pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
-        let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
-            let letters = layers::find(key, &[Place::InRows, place]);
-            letters.filter(|_| self.in_rows)
-        });
+    pub fn key(&mut self, key: KeyEvent, count: usize, place: KeyContext) -> ListKey {
+        let found = layers::find_key(key, &[KeyContext::ScrollableList, KeyContext::SearchList])
+            .or_else(|| {
+                let letters = layers::find_key(key, &[KeyContext::SearchListRows, place]);
+                letters.filter(|_| self.has_row_focus)
+            });
         match found {
-            Some(LayerKey::Back) if self.in_rows => self.in_rows = false,
-            Some(LayerKey::Back) => return ListKey::Close,
-            Some(LayerKey::Switch) => self.in_rows = !self.in_rows,
+            Some(LayerKey::Back) if self.has_row_focus => self.has_row_focus = false,
+            Some(LayerKey::Back) => return ListKey::Closed,
+            Some(LayerKey::Switch) => self.has_row_focus = !self.has_row_focus,
             Some(key) => match key.rows() {
                 Some(rows) => self.step(rows, count),
-                None => return ListKey::Key(key),
+                None => return ListKey::Unhandled(key),
             },
-            None if !self.in_rows && self.search(key) => return ListKey::Searched,
-            None => return ListKey::Unused,
+            None if !self.has_row_focus && self.search(key) => return ListKey::Searched,
+            None => return ListKey::Unknown,
         }
         ListKey::Moved
     }
 
     /// Handles a key in a list without row keys: everything goes to the search line.
-    pub fn type_key(&mut self, key: KeyEvent) -> Handled {
+    pub fn search_key(&mut self, key: KeyEvent) -> Handled {
         self.selected = 0;
         match self.search(key) {
             true => Handled::Consumed,
@@ -147,7 +148,7 @@ impl SearchList {
 
     /// Handles a key in the search line. Returns false if nothing changed.
     fn search(&mut self, key: KeyEvent) -> bool {
-        let changed = text_field::key(&mut self.filter, key);
+        let changed = text_field::handle_key(&mut self.filter, key);
         if changed {
             self.selected = 0;
         }

@@ -2,11 +2,11 @@
 
 pub mod editor;
 pub mod list;
-pub mod nearest;
+pub mod log_tail;
 pub mod numbers;
 pub mod painter;
 pub mod picker;
-pub mod tail;
+pub mod suggest;
 pub mod text_field;
 pub mod text_viewer;
 pub mod window;

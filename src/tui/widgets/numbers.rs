@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `950`, `1.2k`, `31k`.
-pub fn thousands(count: u64) -> String {
+pub fn format_thousands(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
         1_000..10_000 => format!("{:.1}k", count as f64 / 1_000.0),
@@ -12,7 +12,7 @@ pub fn thousands(count: u64) -> String {
 }
 
 /// `9,412 more rows`, `1 row`.
-pub fn rows_words(count: usize, which: &str) -> String {
+pub fn format_row_count(count: usize, which: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.char_indices() {
@@ -27,17 +27,17 @@ pub fn rows_words(count: usize, which: &str) -> String {
 }
 
 /// `0.1 s`, `12 s`, `3 min 20 s`.
-pub fn seconds(time: Duration) -> String {
+pub fn format_seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match time.as_secs() {
         0..10 => format!("{seconds:.1} s"),
         10..60 => format!("{seconds:.0} s"),
-        _ => whole_seconds(time),
+        _ => format_whole_seconds(time),
     }
 }
 
 /// Same, but without tenths: for running timers.
-pub fn whole_seconds(time: Duration) -> String {
+pub fn format_whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         whole @ 0..60 => format!("{whole} s"),
         whole => format!("{} min {:02} s", whole / 60, whole % 60),

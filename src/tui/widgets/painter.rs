@@ -31,7 +31,7 @@ impl<'a> Painter<'a> {
     /// Writes at most `columns` columns of clean text and returns the columns used. Omits a
     /// wide cluster that does not fit.
     pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
-        let cells = self.row(x, y, columns);
+        let cells = self.row_cells(x, y, columns);
         let mut at = 0;
         for cluster in clusters_forward(text) {
             let wide = cluster_width(cluster);
@@ -54,7 +54,7 @@ impl<'a> Painter<'a> {
     }
 
     /// At most `columns` cells of row `y` from `x` on.
-    fn row(&mut self, x: u16, y: u16, columns: u16) -> &mut [Cell] {
+    fn row_cells(&mut self, x: u16, y: u16, columns: u16) -> &mut [Cell] {
         let area = self.buffer.area;
         let end = x.saturating_add(columns).min(area.right());
         if y < area.top() || y >= area.bottom() || x >= end || x < area.left() {
@@ -79,7 +79,7 @@ impl<'a> Painter<'a> {
             // A cluster that crosses the end of a span is drawn whole.
             let end = cluster_end(line.text, end.min(line.text.len()));
             if at < end {
-                let style = base.patch(self.theme.look(look));
+                let style = base.patch(self.theme.text_style(look));
                 let used = self.put(x, y, &line.text[at..end], style, columns);
                 (x, columns) = (x + used, columns - used);
                 at = end;
@@ -91,7 +91,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Like [`Self::put`], but marks truncated text.
-    pub fn put_cut(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+    pub fn put_truncated(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
         if width(text) <= usize::from(columns) {
             return self.put(x, y, text, style, columns);
         }
@@ -111,7 +111,7 @@ impl<'a> Painter<'a> {
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
         for y in area.top()..area.bottom() {
-            self.row(area.x, y, area.width).fill(Cell::EMPTY);
+            self.row_cells(area.x, y, area.width).fill(Cell::EMPTY);
         }
         // A wide cluster reaching into the area has lost its right half.
         if area.left() > self.buffer.area.left() {
@@ -124,7 +124,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    pub fn style(&mut self, area: Rect, style: Style) {
+    pub fn set_style(&mut self, area: Rect, style: Style) {
         self.buffer.set_style(area, style);
     }
 
@@ -152,7 +152,7 @@ impl<'a> Painter<'a> {
         let room = area.width.saturating_sub(4);
         let title_columns = (width(title) as u16 + 2).min(room);
         if room > 2 {
-            self.put_cut(
+            self.put_truncated(
                 left + 2,
                 area.top(),
                 &format!(" {title} "),
@@ -164,14 +164,14 @@ impl<'a> Painter<'a> {
         if !right.is_empty() && right_columns + title_columns < room {
             self.put_right(end - 1, area.top(), &format!(" {right} "), style);
         }
-        inside(area)
+        frame_inner(area)
     }
 
     /// Wraps clean text into at most `area.height` rows and returns the number of rows
     /// used.
     pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
         let mut used = 0;
-        for row in rows_of(text, area.width)
+        for row in wrapped_rows(text, area.width)
             .into_iter()
             .take(area.height.into())
         {
@@ -183,7 +183,7 @@ impl<'a> Painter<'a> {
 }
 
 /// The area inside a frame, without its margins.
-pub fn inside(area: Rect) -> Rect {
+pub fn frame_inner(area: Rect) -> Rect {
     Rect {
         x: area.x + 2.min(area.width),
         y: area.y + 1.min(area.height),
@@ -193,7 +193,7 @@ pub fn inside(area: Rect) -> Rect {
 }
 
 /// Wraps clean text into rows.
-pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
+pub fn wrapped_rows(text: &Clean, columns: u16) -> Vec<String> {
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let text = text.as_str();
     wrap(text, columns)
@@ -203,12 +203,12 @@ pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
 }
 
 /// Escapes newlines, so that a name cannot look like two lines.
-pub fn one_line(raw: &str) -> Clean {
+pub fn single_line(raw: &str) -> Clean {
     Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
 }
 
 /// Indents text so that it cannot imitate a line of the dialog.
-pub fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
-    let rows = rows_of(&Clean::escaped(text), columns.saturating_sub(2).max(1));
+pub fn indented_rows(text: &str, columns: u16) -> impl Iterator<Item = String> {
+    let rows = wrapped_rows(&Clean::escaped(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))
 }

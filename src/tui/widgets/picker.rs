@@ -3,57 +3,59 @@
 use crate::domain::Notice;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{
+    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
+};
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
 #[derive(Debug)]
 pub struct Picker {
     title: &'static str,
-    zero: &'static str,
-    rows: Vec<(Picked, String)>,
+    none_label: &'static str,
+    rows: Vec<(PickedItem, String)>,
     /// Index of the selected row; the number of rows selects zero.
     selected: usize,
     /// Digits typed so far, in lists longer than nine.
-    typed: String,
+    typed_digits: String,
 }
 
 impl Picker {
     pub fn new(
         title: &'static str,
         zero: &'static str,
-        rows: impl IntoIterator<Item = (Picked, String)>,
+        rows: impl IntoIterator<Item = (PickedItem, String)>,
     ) -> Self {
         Self {
             title,
-            zero,
+            none_label: zero,
             rows: rows.into_iter().collect(),
             selected: 0,
-            typed: String::new(),
+            typed_digits: String::new(),
         }
     }
 
     /// Preselects this row, if any.
-    pub fn at(mut self, row: Option<usize>) -> Self {
+    pub fn starting_at(mut self, row: Option<usize>) -> Self {
         self.selected = row.unwrap_or(0);
         self
     }
 
     /// Picks at once if the command had a number; otherwise opens the list.
-    pub fn open(self, argument: &str, cx: &mut Cx) {
+    pub fn pick_or_open(self, argument: &str, cx: &mut UiContext) {
         if argument.is_empty() {
             return cx.open(self);
         }
         match argument.parse::<usize>() {
             Ok(0) => cx.notify(Notice::info("Nothing was changed.")),
             Ok(number) if number <= self.rows.len() => {
-                cx.ask(Request::Pick(self.rows[number - 1].0.clone()));
+                cx.request(UiRequest::Pick(self.rows[number - 1].0.clone()));
             }
             _ => {
                 let count = self.rows.len();
@@ -66,25 +68,26 @@ impl Picker {
 
     /// The picked row: a digit picks at once if no longer number starts with it; Enter
     /// picks the selected row. The index after the last row is zero.
-    fn number(&mut self, key: KeyEvent) -> Option<usize> {
+    fn picked_row(&mut self, key: KeyEvent) -> Option<usize> {
         let count = self.rows.len();
         let row = |number: usize| number.checked_sub(1).unwrap_or(count);
-        match layers::find(key, &[Place::Picker]) {
-            Some(LayerKey::Take) if self.typed.is_empty() => return Some(self.selected),
-            Some(LayerKey::Take) => {
-                let number: usize = std::mem::take(&mut self.typed).parse().ok()?;
+        match layers::find_key(key, &[KeyContext::Picker]) {
+            Some(LayerKey::Confirm) if self.typed_digits.is_empty() => return Some(self.selected),
+            Some(LayerKey::Confirm) => {
+                let number: usize = std::mem::take(&mut self.typed_digits).parse().ok()?;
                 return (number <= count).then(|| row(number));
             }
             Some(LayerKey::Erase) => {
-                self.typed.pop();
+                self.typed_digits.pop();
                 return None;
             }
             _ => {}
         }
-        self.typed.push(typed(key).filter(char::is_ascii_digit)?);
-        let number: usize = self.typed.parse().ok()?;
+        self.typed_digits
+            .push(typed_char(key).filter(char::is_ascii_digit)?);
+        let number: usize = self.typed_digits.parse().ok()?;
         if number > count {
-            self.typed.clear();
+            self.typed_digits.clear();
             return None;
         }
         self.selected = row(number);
@@ -93,8 +96,8 @@ impl Picker {
 
     /// Fits the label into `room` columns. A server's name is truncated so that its state,
     /// after the last two spaces, stays visible.
-    fn label(&self, index: usize, label: &str, room: usize, more: &str) -> String {
-        let is_server = matches!(self.rows.get(index), Some((Picked::Server(_), _)));
+    fn fitted_label(&self, index: usize, label: &str, room: usize, more: &str) -> String {
+        let is_server = matches!(self.rows.get(index), Some((PickedItem::Server(_), _)));
         let state = label
             .rsplit_once("  ")
             .filter(|_| is_server && width(label) > room);
@@ -107,24 +110,24 @@ impl Picker {
 }
 
 impl Layer for Picker {
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        let Some(number) = self.number(key) else {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let Some(number) = self.picked_row(key) else {
             return Handled::PassedOn;
         };
         if let Some((picked, _)) = self.rows.get(number) {
-            cx.ask(Request::Pick(picked.clone()));
+            cx.request(UiRequest::Pick(picked.clone()));
         }
         Handled::Closed
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
         self.selected = self
             .selected
             .saturating_add_signed(rows)
             .min(self.rows.len());
     }
 
-    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let numbers = self.rows.len().to_string().len();
         let labels: Vec<Clean> = self
             .rows
@@ -132,9 +135,9 @@ impl Layer for Picker {
             .map(|(_, row)| Clean::single_line(row))
             .collect();
         let widest = labels.iter().map(|label| width(label.as_str())).max();
-        let columns = widest.unwrap_or(0).max(self.zero.len()) + numbers + 6;
+        let columns = widest.unwrap_or(0).max(self.none_label.len()) + numbers + 6;
         let size = (columns.max(30) as u16, labels.len() as u16 + 2);
-        let area = window(area.chat, self.title, "", size, pen);
+        let area = draw_window(area.chat, self.title, "", size, pen);
         // The zero row is below the list and never scrolls away.
         let taken = if area.height > 4 { 2 } else { 1 };
         let list = Rect {
@@ -145,7 +148,7 @@ impl Layer for Picker {
         let room = usize::from(area.width).saturating_sub(numbers + 4);
         for row in rows_in_view(labels.len(), Some(in_rows), list, pen) {
             let (index, y) = (row.index, row.line.y);
-            let label = self.label(index, labels[index].as_str(), room, pen.glyphs.more);
+            let label = self.fitted_label(index, labels[index].as_str(), room, pen.glyphs.more);
             draw_row(
                 self.selected == index,
                 index + 1,
@@ -158,15 +161,23 @@ impl Layer for Picker {
         }
         if area.height > 0 {
             let is_zero = self.selected == labels.len();
-            draw_row(is_zero, 0, numbers, self.zero, area, area.bottom() - 1, pen);
+            draw_row(
+                is_zero,
+                0,
+                numbers,
+                self.none_label,
+                area,
+                area.bottom() - 1,
+                pen,
+            );
         }
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         vec![
             "0-9 choose".to_owned(),
-            layers::hint(Place::Picker, LayerKey::Take, "select"),
+            layers::hint(KeyContext::Picker, LayerKey::Confirm, "select"),
             "Esc close".to_owned(),
         ]
     }
@@ -188,5 +199,5 @@ fn draw_row(
     };
     let mark = if selected { pen.glyphs.cursor } else { " " };
     let words = format!("{mark} {number:>numbers$}  {label}");
-    pen.put_cut(area.x, y, &words, style, area.width);
+    pen.put_truncated(area.x, y, &words, style, area.width);
 }

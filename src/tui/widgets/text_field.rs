@@ -1,9 +1,9 @@
 //! A text field: keys, pasting and drawing around an [`Editor`].
 
 use crate::text::grapheme::width;
-use crate::tui::input::decode::typed;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap;
-use crate::tui::keymap::{Action, When};
+use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -11,9 +11,9 @@ use ratatui::layout::{Position, Rect};
 
 /// Handles a key in a text field: an editing key or a character. Returns false if nothing
 /// changed.
-pub fn key(editor: &mut Editor, key: KeyEvent) -> bool {
-    let action = keymap::find(key, |when| when == When::Message);
-    match (action, typed(key)) {
+pub fn handle_key(editor: &mut Editor, key: KeyEvent) -> bool {
+    let action = keymap::find_action(key, |when| when == BindingScope::Message);
+    match (action, typed_char(key)) {
         (Some(Action::Edit(edit)), _) => editor.edit(edit),
         (None, Some(c)) => {
             editor.insert(c.encode_utf8(&mut [0; 4]));

@@ -5,10 +5,10 @@ use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
 use crate::text::wrap::wrap;
 use crate::tui::keymap::layers;
-use crate::tui::keymap::layers::{LayerKey, Place};
-use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use std::num::NonZeroU16;
@@ -24,7 +24,7 @@ const PIECE_BYTES_MAX: usize = 4_096;
 
 /// A row within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct RowPos {
+struct ChunkRow {
     piece: usize,
     row: usize,
 }
@@ -38,7 +38,7 @@ pub struct TextViewer {
     copied: Range<usize>,
     /// Byte offset of each chunk.
     pieces: Vec<usize>,
-    top: RowPos,
+    top: ChunkRow,
     /// Window size at the last draw.
     columns: NonZeroU16,
     height: usize,
@@ -52,7 +52,7 @@ impl TextViewer {
             copied: 0..text.len(),
             pieces: cut(&text),
             text,
-            top: RowPos::default(),
+            top: ChunkRow::default(),
             columns: NonZeroU16::MIN,
             height: 1,
         }
@@ -77,11 +77,11 @@ impl TextViewer {
             self.top.row = 0;
         }
         (self.columns, self.height) = (columns, height.max(1));
-        self.top = self.top.min(self.bottom());
+        self.top = self.top.min(self.last_top());
         let mut rows = Vec::with_capacity(self.height);
         let mut skipped = self.top.row;
         for piece in self.top.piece..self.pieces.len() {
-            let shown = self.rows(piece).into_iter().skip(skipped);
+            let shown = self.chunk_rows(piece).into_iter().skip(skipped);
             rows.extend(shown.take(self.height - rows.len()));
             skipped = 0;
             if rows.len() == self.height {
@@ -92,9 +92,9 @@ impl TextViewer {
     }
 
     /// Percentage of the text above the view; `None` if all of it is visible.
-    fn percent(&self) -> Option<usize> {
-        let bottom = self.bottom();
-        if bottom == RowPos::default() {
+    fn percent_read(&self) -> Option<usize> {
+        let bottom = self.last_top();
+        if bottom == ChunkRow::default() {
             return None;
         }
         if self.top >= bottom {
@@ -109,9 +109,9 @@ impl TextViewer {
     fn move_by(&mut self, rows: isize) {
         let by = rows.unsigned_abs();
         self.top = if rows < 0 {
-            self.up(self.top, by)
+            self.move_up(self.top, by)
         } else {
-            self.down(self.top, by).min(self.bottom())
+            self.move_down(self.top, by).min(self.last_top())
         };
     }
 
@@ -123,45 +123,45 @@ impl TextViewer {
 
     fn jump(&mut self, to_end: bool) {
         self.top = if to_end {
-            self.bottom()
+            self.last_top()
         } else {
-            RowPos::default()
+            ChunkRow::default()
         };
     }
 
     /// The top position of the last page.
-    fn bottom(&self) -> RowPos {
-        let end = RowPos {
+    fn last_top(&self) -> ChunkRow {
+        let end = ChunkRow {
             piece: self.pieces.len(),
             row: 0,
         };
-        self.up(end, self.height)
+        self.move_up(end, self.height)
     }
 
-    fn up(&self, from: RowPos, mut rows: usize) -> RowPos {
+    fn move_up(&self, from: ChunkRow, mut rows: usize) -> ChunkRow {
         let mut place = from;
         while place.row < rows {
             if place.piece == 0 {
-                return RowPos::default();
+                return ChunkRow::default();
             }
             rows -= place.row;
             place.piece -= 1;
-            place.row = self.rows(place.piece).len();
+            place.row = self.chunk_rows(place.piece).len();
         }
         place.row -= rows;
         place
     }
 
-    fn down(&self, from: RowPos, mut rows: usize) -> RowPos {
+    fn move_down(&self, from: ChunkRow, mut rows: usize) -> ChunkRow {
         let mut place = from;
         while place.piece < self.pieces.len() {
-            let left = self.rows(place.piece).len().saturating_sub(place.row);
+            let left = self.chunk_rows(place.piece).len().saturating_sub(place.row);
             if rows < left {
                 place.row += rows;
                 return place;
             }
             rows -= left;
-            place = RowPos {
+            place = ChunkRow {
                 piece: place.piece + 1,
                 row: 0,
             };
@@ -169,7 +169,7 @@ impl TextViewer {
         place
     }
 
-    fn rows(&self, piece: usize) -> Vec<String> {
+    fn chunk_rows(&self, piece: usize) -> Vec<String> {
         let start = self.pieces[piece];
         let end = self.pieces.get(piece + 1).copied();
         let raw = &self.text[start..end.unwrap_or(self.text.len())];
@@ -193,8 +193,15 @@ impl TextViewer {
 }
 
 impl Layer for TextViewer {
-    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        match layers::find(key, &[Place::Rows, Place::Pages, Place::Text]) {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        match layers::find_key(
+            key,
+            &[
+                KeyContext::ScrollableList,
+                KeyContext::PagedText,
+                KeyContext::Text,
+            ],
+        ) {
             Some(LayerKey::Up) => self.move_by(-1),
             Some(LayerKey::Down) => self.move_by(1),
             Some(LayerKey::PageUp) => self.page(-1),
@@ -207,20 +214,20 @@ impl Layer for TextViewer {
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, _: Shared) {
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
         self.move_by(rows);
     }
 
-    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let over = area.body;
         // Keep room for the percentage beside a long title.
         let title = Clean::single_line(&self.title);
         let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
         let title = truncate_to_width(title.as_str(), room);
         let right = self
-            .percent()
+            .percent_read()
             .map_or_else(String::new, |percent| format!("{percent} %"));
-        let area = window(over, title, &right, (over.width, over.height), pen);
+        let area = draw_window(over, title, &right, (over.width, over.height), pen);
         let plain = pen.theme.plain;
         let rows = self.view(area.width, area.height.into());
         for (y, row) in rows.iter().enumerate() {
@@ -229,7 +236,7 @@ impl Layer for TextViewer {
         None
     }
 
-    fn hints(&self, _: Shared) -> Vec<String> {
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
         page_hints()
     }
 }
@@ -238,7 +245,7 @@ impl Layer for TextViewer {
 pub fn page_hints() -> Vec<String> {
     vec![
         "PgUp/PgDn scroll".to_owned(),
-        layers::hint(Place::Pages, LayerKey::Copy, "copy"),
+        layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy"),
         "Esc close".to_owned(),
     ]
 }
@@ -268,7 +275,7 @@ mod tests {
     use proptest::prelude::*;
     use std::time::{Duration, Instant};
 
-    fn reading(text: &str) -> TextViewer {
+    fn viewer(text: &str) -> TextViewer {
         TextViewer::new("t", text)
     }
 
@@ -290,27 +297,27 @@ mod tests {
     fn sixteen_megabytes_open_and_scroll_at_once() {
         for line in ["x".repeat(16 << 20), "한 줄\n".repeat(2 << 20)] {
             let started = Instant::now();
-            let mut reading = reading(&line);
+            let mut reading = viewer(&line);
             reading.view(60, 20);
             reading.page(1);
             reading.jump(true);
             let last = reading.view(60, 20).len();
-            assert!(last == 20 && reading.percent() == Some(100));
+            assert!(last == 20 && reading.percent_read() == Some(100));
             assert!(started.elapsed() < Duration::from_secs(2), "too slow");
         }
     }
 
     #[test]
     fn a_short_text_does_not_scroll() {
-        let mut reading = reading("a\n\nb");
+        let mut reading = viewer("a\n\nb");
         assert_eq!(reading.view(10, 5), ["a", "", "b"]);
         reading.move_by(3);
         assert_eq!(reading.view(10, 5), ["a", "", "b"]);
-        assert_eq!(reading.percent(), None);
+        assert_eq!(reading.percent_read(), None);
     }
 
     #[test]
-    fn what_is_hidden_is_spelt_out_where_somebody_decides() {
+    fn hidden_characters_are_escaped() {
         let text = "safe\u{202e}\u{1b}[31m";
         let mut reading = TextViewer::new("t", text);
         assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
@@ -320,17 +327,17 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        fn every_line_is_met_once_on_the_way_down(
+        fn scrolling_down_shows_every_line_once(
             lines in prop::collection::vec("[a-z]{0,40}", 1..400),
             height in 1usize..12,
         ) {
             let text = lines.join("\n");
-            let mut reading = reading(&text);
+            let mut reading = viewer(&text);
             let rows = read_through(&mut reading, 60, height);
             let expected: Vec<String> = text.split('\n').map(str::to_owned).collect();
             prop_assert_eq!(rows, expected);
             reading.jump(false);
-            prop_assert_eq!(reading.top, RowPos::default());
+            prop_assert_eq!(reading.top, ChunkRow::default());
         }
     }
 }

@@ -8,7 +8,13 @@ const STRIP_MAX: u16 = 8;
 
 /// Draws a window for content of `size` at the upper left of `over`, with a frame if there
 /// is room for one. Returns the inner area.
-pub fn window(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut Painter) -> Rect {
+pub fn draw_window(
+    over: Rect,
+    title: &str,
+    right: &str,
+    size: (u16, u16),
+    pen: &mut Painter,
+) -> Rect {
     let framed = over.width >= 24 && over.height >= 6;
     let margin = if framed { (4, 2) } else { (0, 0) };
     let area = Rect {
@@ -31,7 +37,7 @@ pub fn window(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut 
 
 /// Draws a window over all of `over`, with a frame on larger screens. Returns the inner
 /// area.
-pub fn full_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+pub fn draw_full_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
     if over.width >= 40 && over.height >= 8 {
         pen.frame(over, title, right, pen.theme.accent)
     } else {

@@ -10,15 +10,15 @@ use std::ops::Range;
 const ROWS_AHEAD: usize = 4;
 
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct WrappedLine {
     pub columns: u16,
     pub text: String,
     /// If raw and shown bytes differ: the start of each cluster in both.
-    map: Option<Vec<(usize, usize)>>,
+    raw_to_shown: Option<Vec<(usize, usize)>>,
     pub rows: Vec<Range<usize>>,
 }
 
-impl Shown {
+impl WrappedLine {
     pub fn new(raw: &str, columns: u16) -> Self {
         let (text, map) = clean_line(raw);
         let width = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
@@ -26,7 +26,7 @@ impl Shown {
         Self {
             columns,
             text,
-            map,
+            raw_to_shown: map,
             rows,
         }
     }
@@ -34,7 +34,7 @@ impl Shown {
     /// Re-wraps the rows around an edit that replaced `cut` in the raw line by `new`.
     /// Returns false if the whole line must be wrapped again.
     pub fn splice(&mut self, cut: Range<usize>, new: &str) -> bool {
-        if self.map.is_some() {
+        if self.raw_to_shown.is_some() {
             return false;
         }
         self.text.replace_range(cut.clone(), new);
@@ -61,26 +61,26 @@ impl Shown {
                 .into_iter()
                 .map(|row| start + row.start..start + row.end)
                 .collect();
-            let mut met = None;
+            let mut unchanged_from = None;
             if end.is_some() {
                 // Once a new row starts where an old one did, all later rows are unchanged.
                 let same = |new: usize| {
                     let old = (new + cut.len()).checked_sub(changed - cut.start)?;
                     self.rows.binary_search_by_key(&old, |row| row.start).ok()
                 };
-                met = made
+                unchanged_from = made
                     .windows(2)
                     .enumerate()
                     .filter(|(_, rows)| rows[0].start >= changed)
                     .filter_map(|(at, rows)| Some((at + 1, same(rows[1].start)?)))
                     .next();
-                if met.is_none() {
+                if unchanged_from.is_none() {
                     ahead *= 8;
                     continue;
                 }
             }
-            let old_end = met.map_or(self.rows.len(), |(_, old)| old);
-            made.truncate(met.map_or(made.len(), |(new, _)| new));
+            let old_end = unchanged_from.map_or(self.rows.len(), |(_, old)| old);
+            made.truncate(unchanged_from.map_or(made.len(), |(new, _)| new));
             for row in &mut self.rows[old_end..] {
                 *row = shifted(row.start)..shifted(row.end);
             }
@@ -89,14 +89,18 @@ impl Shown {
         }
     }
 
-    pub fn byte_of(&self, raw: usize) -> usize {
-        let Some(map) = &self.map else { return raw };
+    pub fn shown_byte(&self, raw: usize) -> usize {
+        let Some(map) = &self.raw_to_shown else {
+            return raw;
+        };
         let after = map.partition_point(|pair| pair.0 < raw);
         map.get(after).map_or(self.text.len(), |pair| pair.1)
     }
 
-    pub fn raw_of(&self, byte: usize) -> usize {
-        let Some(map) = &self.map else { return byte };
+    pub fn raw_byte(&self, byte: usize) -> usize {
+        let Some(map) = &self.raw_to_shown else {
+            return byte;
+        };
         let after = map.partition_point(|pair| pair.1 <= byte);
         map.get(after.saturating_sub(1)).map_or(0, |pair| pair.0)
     }
@@ -129,18 +133,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_edited_line_has_the_rows_of_a_new_one(
+        fn spliced_line_wraps_like_a_new_line(
             raw in "[a-c 가漢🇰🇷é\u{301}-]{0,200}",
             edits in prop::collection::vec((0usize..220, 0usize..12, "[a-c 가漢🇰é\u{301}]{0,8}"), 1..8),
             columns in 1u16..14,
         ) {
             let mut raw = raw;
-            let mut shown = Shown::new(&raw, columns);
+            let mut shown = WrappedLine::new(&raw, columns);
             for (at, cut, new) in edits {
                 let edge = |byte: usize| raw.floor_char_boundary(byte.min(raw.len()));
                 let cut = edge(at)..edge(at + cut);
                 raw.replace_range(cut.clone(), &new);
-                let whole = Shown::new(&raw, columns);
+                let whole = WrappedLine::new(&raw, columns);
                 if !shown.splice(cut, &new) {
                     shown = whole.clone();
                 }
@@ -151,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_a_long_line_leaves_the_rows_around_it_alone() {
+    fn edit_of_a_long_line_keeps_surrounding_rows() {
         let raw = "word ".repeat(20_000);
-        let mut shown = Shown::new(&raw, 40);
+        let mut shown = WrappedLine::new(&raw, 40);
         assert!(shown.splice(50_000..50_000, "x"));
-        assert_eq!(shown.rows, Shown::new(&shown.text.clone(), 40).rows);
+        assert_eq!(shown.rows, WrappedLine::new(&shown.text.clone(), 40).rows);
     }
 }

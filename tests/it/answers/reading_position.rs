@@ -4,7 +4,7 @@
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use crossterm::event::KeyCode;
 use humble::domain::PieceKind;
-use humble::tui::Input;
+use humble::tui::UiInput;
 use proptest::prelude::*;
 
 fn part() -> impl Strategy<Value = String> {
@@ -40,7 +40,7 @@ fn part() -> impl Strategy<Value = String> {
 
 fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
     harness.model.screen.size = (width, height);
-    harness.input(Input::Resize { width, height });
+    harness.input(UiInput::Resize { width, height });
 }
 
 /// The rows of the chat pane.

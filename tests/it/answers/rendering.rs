@@ -3,7 +3,7 @@
 
 use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use humble::domain::{PieceKind, TurnEnd};
-use humble::tui::terminal::diff_encoder::{encode, is_doubtful};
+use humble::tui::terminal::diff_encoder::{encode, has_uncertain_width};
 use ratatui::buffer::Buffer;
 use std::num::NonZeroU16;
 use vt100::Parser;
@@ -94,7 +94,7 @@ fn stream_answer(size: (u16, u16), answer: &str, is_complete: bool) -> String {
     if is_complete {
         harness.end_turn(TurnEnd::Answered {
             text: String::new(),
-            cut: false,
+            is_truncated: false,
         });
     }
     terminal.show(&mut harness);
@@ -138,7 +138,7 @@ impl Emulation {
                     "" => " ",
                     text => text,
                 };
-                if !is_doubtful(drawn) {
+                if !has_uncertain_width(drawn) {
                     assert_eq!(drawn, shown, "at {x},{y} of {area:?}");
                 }
                 x += wide;
@@ -196,7 +196,10 @@ fn thinking_folds_into_the_chat_without_its_own_pane() {
         harness.stream_delta(2, PieceKind::Text, "Done.");
         let answering = buffer_to_lines(&harness.draw().0).join("\n");
         let (text, cut) = ("Done.".to_owned(), false);
-        harness.end_turn(TurnEnd::Answered { text, cut });
+        harness.end_turn(TurnEnd::Answered {
+            text,
+            is_truncated: cut,
+        });
         let folded = buffer_to_lines(&harness.draw().0).join("\n");
         [open, answering, folded].join("\n\n")
     };

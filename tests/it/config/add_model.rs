@@ -23,7 +23,10 @@ fn the_first_model_creates_the_file_and_is_active() {
     assert_eq!(place.config_text(), expected);
     assert!(has_mode(&place.home.config(), 0o600));
     assert_eq!(
-        place.settings().active().map(|model| model.name.as_str()),
+        place
+            .settings()
+            .active_model()
+            .map(|model| model.name.as_str()),
         Some("qwen3:4b")
     );
 }

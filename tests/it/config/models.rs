@@ -39,7 +39,10 @@ fn the_example_from_the_manual_is_read() {
         idle_seconds: 9,
     };
     assert_eq!(settings.limits, limits);
-    assert_eq!(settings.active().map(|model| &*model.name), Some("gpt-4o"));
+    assert_eq!(
+        settings.active_model().map(|model| &*model.name),
+        Some("gpt-4o")
+    );
     let [gpt, qwen, sonnet] = &settings.models[..] else {
         panic!("three models: {settings:?}")
     };
@@ -173,7 +176,7 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
         assert_eq!(place.banners(), [expected]);
         let settings = place.settings();
         assert_eq!(settings.models[0].name, "good");
-        assert!(settings.lists_models);
+        assert!(settings.has_model_entries);
     }
 }
 
@@ -306,11 +309,11 @@ fn several_active_models_are_all_ignored() {
         place.banners(),
         [("active model".to_owned(), sentence.to_owned())]
     );
-    assert_eq!(place.settings().active(), None);
+    assert_eq!(place.settings().active_model(), None);
     config::set_active_model(&place.home, &reference("b", ProviderKind::OpenAi)).unwrap();
     assert_eq!(place.banners(), []);
     let settings = place.settings();
-    assert_eq!(settings.active().map(|model| &*model.name), Some("b"));
+    assert_eq!(settings.active_model().map(|model| &*model.name), Some("b"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn one(text: &str) -> Persona {
 
 fn tools(persona: &Persona) -> Option<Vec<String>> {
     let tools = persona.tools.as_ref()?;
-    Some(tools.iter().map(|tool| tool.written()).collect())
+    Some(tools.iter().map(|tool| tool.qualified_name()).collect())
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_file_overrides_the_built_in_persona_with_its_name() {
     let read = read_personas(&mine.home).value;
     assert_eq!(names(&all_personas(&read)).len(), 3);
     let rain = find_persona(&read, "weather").unwrap();
-    assert_eq!(rain.about, "It always rains");
+    assert_eq!(rain.description, "It always rains");
     assert_eq!(
         (rain.text, rain.tools),
         (Ok("# It always rains\n".to_owned()), None)
@@ -116,7 +116,7 @@ fn front_matter_is_removed_and_accepts_common_spellings() {
         assert_eq!(persona.text.as_deref(), Ok(rest), "{text:?}");
         assert_eq!(&tools(&persona), expected, "{text:?}");
     }
-    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").about;
+    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").description;
     assert_eq!(about, "Says hi");
 }
 

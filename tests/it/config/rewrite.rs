@@ -107,18 +107,18 @@ fn concurrent_saves_of_two_programs_lose_nothing() {
             });
         }
     });
-    assert_eq!(place.server("a").tools_off.len(), 40);
-    assert_eq!(place.server("b").tools_off.len(), 20);
+    assert_eq!(place.server("a").disabled_tools.len(), 40);
+    assert_eq!(place.server("b").disabled_tools.len(), 20);
     for tool in &tools {
         config::set_tool_enabled(&place.home, &ServerId::new("a"), tool, true).unwrap();
     }
-    assert!(place.server("a").tools_off.is_empty());
+    assert!(place.server("a").disabled_tools.is_empty());
 }
 
 #[test]
 fn a_long_held_lock_is_an_error_instead_of_a_hang() {
     let place = with_config("{}");
-    let _lock = humble::files::Lock::beside(&place.home.config()).unwrap();
+    let _lock = humble::files::FileLock::acquire_beside(&place.home.config()).unwrap();
     let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
     assert!(
         fault.to_string().contains("another program has locked"),

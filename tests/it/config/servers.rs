@@ -1,9 +1,9 @@
 //! `mcp-servers.json`: every accepted form, and the errors for all others.
 
 use super::*;
-use humble::domain::Launch;
+use humble::domain::LaunchConfig;
 use humble::domain::model::Secret;
-use humble::domain::server::{Inherit, RemoteTransport};
+use humble::domain::server::{InheritedEnv, RemoteTransport};
 use std::time::Duration;
 
 #[test]
@@ -29,12 +29,12 @@ fn every_accepted_form_of_a_server_is_read() {
         ["humble", "files", "docs", "wiki", "old", "new", "all"]
     );
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let remote = |url: &str, transport, headers| Launch::Remote {
+    let remote = |url: &str, transport, headers| LaunchConfig::Remote {
         url: url.to_owned(),
         transport,
         headers,
     };
-    let stdio = |command: &str, inherit| Launch::Stdio {
+    let stdio = |command: &str, inherit| LaunchConfig::Stdio {
         command: command.to_owned(),
         args: Vec::new(),
         env: Vec::new(),
@@ -45,14 +45,14 @@ fn every_accepted_form_of_a_server_is_read() {
         id: ServerId::new("files"),
         description: Some("d".to_owned()),
         enabled: true,
-        launch: Launch::Stdio {
+        launch: LaunchConfig::Stdio {
             command: "npx".to_owned(),
             args: ["-p", "8080", "${x:-1}"].map(str::to_owned).to_vec(),
             env: vec![pair("A", "sk-mine")],
             cwd: Some("/w".into()),
-            inherit: Inherit::Also(vec!["FOO".to_owned()]),
+            inherit: InheritedEnv::AllowListAnd(vec!["FOO".to_owned()]),
         },
-        tools_off: ["rm".to_owned()].into(),
+        disabled_tools: ["rm".to_owned()].into(),
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
         protocol: Default::default(),
@@ -61,13 +61,13 @@ fn every_accepted_form_of_a_server_is_read() {
     assert_eq!(servers[1], files);
     let headers = vec![pair("Authorization", "Bearer x")];
     let expected = [
-        Launch::BuiltIn,
+        LaunchConfig::BuiltIn,
         files.launch,
-        remote("https://example.com/sse", RemoteTransport::Guess, headers),
+        remote("https://example.com/sse", RemoteTransport::Auto, headers),
         remote("http://localhost:8080/mcp", RemoteTransport::Http, vec![]),
         remote("https://e/", RemoteTransport::Sse, vec![pair("A", "2")]),
         remote("https://e/", RemoteTransport::Http, vec![]),
-        stdio("c", Inherit::Everything),
+        stdio("c", InheritedEnv::All),
     ];
     let launches: Vec<_> = servers.iter().map(|server| server.launch.clone()).collect();
     assert_eq!(launches, expected);
@@ -173,9 +173,12 @@ fn a_misconfigured_server_is_listed_with_the_reason() {
         let text = json!({ "mcpServers": { "bad": entry, "good": good } }).to_string();
         let place = with_servers(text);
         let why = why.to_owned();
-        assert_eq!(place.server("bad").launch, Launch::Misconfigured { why });
+        assert_eq!(
+            place.server("bad").launch,
+            LaunchConfig::Misconfigured { why }
+        );
         let good = place.server("good").launch;
-        assert!(matches!(good, Launch::Stdio { .. }), "{good:?}");
+        assert!(matches!(good, LaunchConfig::Stdio { .. }), "{good:?}");
     }
 }
 
@@ -184,7 +187,7 @@ fn the_built_in_servers_name_is_reserved() {
     let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
     let servers = place.servers();
     let why = "`humble` is the built-in server; choose another name".to_owned();
-    assert_eq!(servers[0].launch, Launch::Misconfigured { why });
+    assert_eq!(servers[0].launch, LaunchConfig::Misconfigured { why });
     assert_eq!(servers.len(), 2);
 }
 
@@ -206,7 +209,10 @@ fn files_of_other_clients_and_older_homes_are_read_and_changed_in_place() {
     ];
     for (before, after) in cases {
         let place = with_servers(before);
-        assert!(matches!(place.server("a").launch, Launch::Stdio { .. }));
+        assert!(matches!(
+            place.server("a").launch,
+            LaunchConfig::Stdio { .. }
+        ));
         config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
         config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
         assert_eq!(place.servers_text(), after);
@@ -227,16 +233,16 @@ fn setting_values_are_case_insensitive() {
     let before = place.servers_text();
     let servers = place.servers();
     let transport = |index: usize| match &servers[index].launch {
-        Launch::Remote { transport, .. } => *transport,
+        LaunchConfig::Remote { transport, .. } => *transport,
         other => panic!("{other:?}"),
     };
     assert_eq!(transport(1), RemoteTransport::Http);
     assert_eq!(transport(2), RemoteTransport::Sse);
     assert_eq!(
         servers[1].protocol,
-        humble::domain::server::Protocol::Legacy
+        humble::domain::server::ProtocolMode::Legacy
     );
-    assert!(matches!(servers[3].launch, Launch::Stdio { .. }));
+    assert!(matches!(servers[3].launch, LaunchConfig::Stdio { .. }));
     config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
     let expected = before.replace("\"Legacy\" }", "\"Legacy\", \"enabled\": false }");
     assert_eq!(place.servers_text(), expected);
@@ -271,9 +277,9 @@ fn a_new_server_may_use_unset_variables() {
         name: "new".to_owned(),
         description: None,
         enabled: true,
-        reach: config::Reach::Url {
+        launch: config::NewServerLaunch::Url {
             url: url.to_owned(),
-            transport: RemoteTransport::Guess,
+            transport: RemoteTransport::Auto,
             headers: Vec::new(),
         },
     };
@@ -285,13 +291,13 @@ fn a_new_server_may_use_unset_variables() {
         "https://h/${HUMBLE_UNSET}/mcp",
         "${HUMBLE_UNSET}://h:${HUMBLE_UNSET}/",
     ] {
-        let server = config::understand_server(&new(url)).expect(url);
-        let Launch::Misconfigured { why } = server.launch else {
+        let server = config::preview_server(&new(url)).expect(url);
+        let LaunchConfig::Misconfigured { why } = server.launch else {
             panic!("{url}");
         };
         assert!(why.contains("HUMBLE_UNSET, which is not set"), "{why}");
     }
     for url in ["ftp://${HUMBLE_UNSET}/", "no url", "needs the variable"] {
-        assert!(config::understand_server(&new(url)).is_err(), "{url}");
+        assert!(config::preview_server(&new(url)).is_err(), "{url}");
     }
 }

@@ -2,7 +2,7 @@
 //! users can read.
 
 use super::*;
-use humble::config::{Read, older_system_prompt, replace_system_prompt};
+use humble::config::{ConfigLoad, outdated_system_prompt, replace_system_prompt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn set_mode(path: &Path, mode: u32) {
@@ -10,7 +10,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 fn causes(home: &Home) -> Vec<String> {
-    let banners = Read::files(home).banners.into_iter();
+    let banners = ConfigLoad::from_files(home).banners.into_iter();
     banners.map(|banner| banner.cause.to_string()).collect()
 }
 
@@ -29,7 +29,7 @@ fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
         let all = rustix::fs::Mode::RWXU;
         rustix::fs::mkfifoat(rustix::fs::CWD, file, all).unwrap();
     }
-    let read = Read::files(&place.home);
+    let read = ConfigLoad::from_files(&place.home);
     let causes: Vec<_> = read.banners.iter().map(|b| b.cause.to_string()).collect();
     assert_eq!(
         causes,
@@ -41,7 +41,7 @@ fn a_named_pipe_instead_of_a_file_is_reported_without_blocking() {
             .iter()
             .all(|b| notice_text(&b.notice).contains(why))
     );
-    assert_eq!(read.known.personas[0].text, Err(why.to_owned()));
+    assert_eq!(read.snapshot.personas[0].text, Err(why.to_owned()));
     let refused = config::set_tool_mode(&place.home, ToolMode::Auto);
     assert!(matches!(refused, Err(ConfigError::Unreadable { .. })));
 }
@@ -131,10 +131,10 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     let place = config_fixture();
     let path = place.home.system_prompt();
     let name = |suffix: &str| place.home.root().join(format!("system_prompt.txt{suffix}"));
-    assert_eq!(older_system_prompt(&place.home), Ok(None), "no prompt");
+    assert_eq!(outdated_system_prompt(&place.home), Ok(None), "no prompt");
     fs::write(&path, "Be kind.").unwrap();
     assert_eq!(
-        older_system_prompt(&place.home),
+        outdated_system_prompt(&place.home),
         Ok(None),
         "a current prompt"
     );
@@ -143,7 +143,7 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
         ("{\"functionCall\": {}}", ".bak_2"),
     ] {
         fs::write(&path, text).unwrap();
-        let shown = older_system_prompt(&place.home).unwrap().unwrap();
+        let shown = outdated_system_prompt(&place.home).unwrap().unwrap();
         assert_eq!(&*shown, text);
         assert_eq!(replace_system_prompt(&place.home, &shown), Ok(name(suffix)));
         assert_eq!(fs::read_to_string(name(suffix)).unwrap(), text);

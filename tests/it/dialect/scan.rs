@@ -2,7 +2,7 @@
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use std::sync::Arc;
 
 const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b": 2}}"#;
@@ -349,7 +349,7 @@ fn text_passes_through_and_is_withheld_no_longer_than_needed() {
 
 #[test]
 fn without_tools_json_is_text_and_thinking_is_still_recognized() {
-    let mut scanner = CallScanner::new(Arc::new(Offered::default()));
+    let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     assert_eq!(
         scanner.push("<think>a</think>```json\n{\"name\": "),
         [

@@ -3,7 +3,7 @@
 use crate::dialect::scan_invariants::joined_pieces;
 use crate::dialect::tool_prompt::server;
 use humble::dialect::scan::{CallScanner, ScanEvent};
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ pub fn tool(name: &str, required: &[&str]) -> Value {
 }
 
 /// `ping` exists on two servers.
-pub fn test_toolset() -> Arc<Offered> {
-    Arc::new(Offered::from_servers(&[
+pub fn test_toolset() -> Arc<Toolset> {
+    Arc::new(Toolset::from_servers(&[
         server(
             "humble",
             &[tool("get_time", &[]), tool("get_weather", &["city"])],
@@ -28,7 +28,7 @@ pub fn test_toolset() -> Arc<Offered> {
 
 /// Scans the chunks; joins neighboring events of one kind.
 pub fn scan<'a>(
-    offered: &Arc<Offered>,
+    offered: &Arc<Toolset>,
     chunks: impl IntoIterator<Item = &'a str>,
 ) -> Vec<ScanEvent> {
     let mut scanner = CallScanner::new(Arc::clone(offered));
@@ -47,7 +47,7 @@ const FEWER_PAIRS: usize = 40;
 
 /// Scans `text` unsplit, split at each offset, at each pair of offsets within its first
 /// `pairs_below` bytes, and into characters. The events must be the same each time.
-pub fn scan_every_way(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<ScanEvent> {
+pub fn scan_every_way(offered: &Arc<Toolset>, text: &str, pairs_below: usize) -> Vec<ScanEvent> {
     let whole = scan(offered, [text]);
     let raws: String = whole.iter().map(ScanEvent::raw).collect();
     assert_eq!(raws, text, "a character was lost or duplicated");
@@ -76,7 +76,7 @@ pub fn describe_scan(text: &str) -> Vec<String> {
 }
 
 /// The same with the tools `offered`, split at fewer pairs of offsets.
-pub fn describe_scan_with(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<String> {
+pub fn describe_scan_with(offered: &Arc<Toolset>, text: &str, pairs_below: usize) -> Vec<String> {
     let short = |piece: &ScanEvent| -> Option<String> {
         Some(match piece {
             ScanEvent::Marker(_) => return None,

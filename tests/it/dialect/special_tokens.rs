@@ -2,7 +2,7 @@
 
 use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::{CallScanner, ScanEvent};
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use std::sync::Arc;
 
 pub const ADD: &str = r#"call log/add {"a":1,"b":2}"#;
@@ -345,7 +345,7 @@ fn calls_inside_thinking_are_ignored_in_every_form() {
 
 #[test]
 fn without_tools_only_thinking_and_frames_are_read() {
-    let mut scanner = CallScanner::new(Arc::new(Offered::default()));
+    let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     let text = "[get_time()]<|channel|>commentary to=functions.f<|message|>{}";
     assert_eq!(scanner.push(text), [ScanEvent::Text(text.to_owned())]);
     let pieces = scanner.push("<|channel|>analysis<|message|>음<|end|>");

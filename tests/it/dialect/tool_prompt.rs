@@ -2,14 +2,14 @@
 
 use crate::support::fixtures;
 use humble::dialect::tool_prompt::system_message;
-use humble::domain::{Dialect, Offered, Server};
+use humble::domain::{Dialect, Server, Toolset};
 use serde_json::Value;
 
 pub fn server(name: &str, tools: &[Value]) -> Server {
     fixtures::server(name, tools.iter().map(fixtures::tool_from).collect())
 }
 
-fn golden(name: &str) -> (Offered, String) {
+fn golden(name: &str) -> (Toolset, String) {
     let path = |ending: &str| format!("tests/golden/{name}.{ending}");
     let read = |path: String| std::fs::read_to_string(path).expect("the golden file exists");
     let servers: Vec<Value> =
@@ -24,7 +24,7 @@ fn golden(name: &str) -> (Offered, String) {
             )
         })
         .collect();
-    (Offered::from_servers(&servers), read(path("txt")))
+    (Toolset::from_servers(&servers), read(path("txt")))
 }
 
 fn default_prompt() -> String {

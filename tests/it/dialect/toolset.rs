@@ -2,20 +2,20 @@
 
 use crate::dialect::scan_every_way::tool;
 use crate::dialect::tool_prompt::server;
-use humble::domain::{Offered, Resolved};
+use humble::domain::{ToolLookup, Toolset};
 use std::collections::HashSet;
 
-fn resolved(offered: &Offered, server: Option<&str>, name: &str) -> String {
+fn resolved(offered: &Toolset, server: Option<&str>, name: &str) -> String {
     match offered.resolve(server, name) {
-        Resolved::Tool(tool) => format!("{}/{}", tool.server, tool.tool.name),
-        Resolved::Ambiguous => "ambiguous".to_owned(),
-        Resolved::Unknown => "unknown".to_owned(),
+        ToolLookup::Tool(tool) => format!("{}/{}", tool.server, tool.tool.name),
+        ToolLookup::Ambiguous => "ambiguous".to_owned(),
+        ToolLookup::Unknown => "unknown".to_owned(),
     }
 }
 
 #[test]
 fn names_are_resolved_as_models_write_them() {
-    let offered = Offered::from_servers(&[
+    let offered = Toolset::from_servers(&[
         server("fs", &[tool("list", &[]), tool("read.file", &[])]),
         server("web", &[tool("list", &[]), tool("get", &[])]),
     ]);
@@ -46,7 +46,7 @@ fn names_are_resolved_as_models_write_them() {
 
 #[test]
 fn a_name_with_two_readings_is_ambiguous() {
-    let offered = Offered::from_servers(&[
+    let offered = Toolset::from_servers(&[
         server("a", &[tool("b.c", &[])]),
         server("a.b", &[tool("c", &[])]),
     ]);
@@ -56,7 +56,7 @@ fn a_name_with_two_readings_is_ambiguous() {
 #[test]
 fn native_names_are_unique_short_and_made_of_allowed_characters() {
     let long = "x".repeat(100);
-    let offered = Offered::from_servers(&[
+    let offered = Toolset::from_servers(&[
         server(
             "a",
             &[
@@ -85,6 +85,10 @@ fn native_names_are_unique_short_and_made_of_allowed_characters() {
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)),
             "{name}"
         );
-        assert_eq!(offered.resolve(None, name), Resolved::Tool(tool), "{name}");
+        assert_eq!(
+            offered.resolve(None, name),
+            ToolLookup::Tool(tool),
+            "{name}"
+        );
     }
 }

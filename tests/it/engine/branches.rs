@@ -55,7 +55,11 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     );
     let list = branches(&mut bench).await;
     assert_eq!(
-        (list[0].at, list[0].messages, list[0].words.as_str()),
+        (
+            list[0].shared_messages,
+            list[0].own_messages,
+            list[0].first_prompt_line.as_str()
+        ),
         (2, 2, "second")
     );
     let file = read(&session_files(&bench.home)[0]);
@@ -145,7 +149,7 @@ async fn undo_is_refused_during_a_turn() {
     for command in [Command::Rewind, Command::ForkSession] {
         bench.send(command).await;
         let busy = |event: &Event| {
-            matches!(event, Event::Noticed(notice)
+            matches!(event, Event::NoticePosted(notice)
             if notice.what == "A turn is still running.")
         };
         bench.wait_for("the notice", busy).await;
@@ -193,7 +197,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     bench.prompt("비밀 secret").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Geheim"));
     bench
-        .send(Command::KeepDraft("secret draft".to_owned()))
+        .send(Command::SaveDraft("secret draft".to_owned()))
         .await;
     bench.send(Command::NewSession).await;
     bench
@@ -201,7 +205,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
         .await;
     bench
         .wait_for("its text", |event| {
-            matches!(event, Event::Noticed(notice) if notice.what == "Private mode is off: this conversation is saved.")
+            matches!(event, Event::NoticePosted(notice) if notice.what == "Private mode is off: this conversation is saved.")
         })
         .await;
     talks(&mut bench, "third").await;
@@ -230,7 +234,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
 
 #[tokio::test(start_paused = true)]
 async fn new_conversation_starts_with_an_empty_context() {
-    use humble::protocol::Meter;
+    use humble::protocol::ContextMeter;
     let mut bench = EngineHarness::start(Script::default().answer("one")).await;
     talks(&mut bench, "first").await;
     bench.send(Command::NewSession).await;
@@ -238,7 +242,7 @@ async fn new_conversation_starts_with_an_empty_context() {
     bench.wait_for("the new one", opened).await;
     let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
     let event = bench.wait_for("its meter", measured).await;
-    assert_eq!(event, Event::ContextMeasured(Meter::default()));
+    assert_eq!(event, Event::ContextMeasured(ContextMeter::default()));
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::support::fixtures;
 use humble::domain::model::Limits;
-use humble::domain::{CallOrigin, Dialect, Offered, Prompt, SchemaCheck};
+use humble::domain::{CallOrigin, Dialect, Prompt, SchemaCheck, Toolset};
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::UntrustedTexts;
 use humble::engine::turn::{
@@ -22,8 +22,8 @@ fn native(timezone: &str) -> ScriptStep {
 /// The calls of the turn in order, each once: form, other forms, outcome.
 fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let entries = bench.transcript.entries().iter();
-    let call = |entry: &humble::domain::Entry| match &entry.body {
-        Body::Tool(call) => {
+    let call = |entry: &humble::domain::TranscriptEntry| match &entry.body {
+        EntryBody::Tool(call) => {
             let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
             Some((call.origin.form(), call.also_as.to_vec(), ran))
         }
@@ -89,8 +89,8 @@ async fn several_forms_of_one_call_in_a_message_are_merged() {
     }
 }
 
-fn offered() -> Offered {
-    Offered::from_servers([&fixtures::server(
+fn offered() -> Toolset {
+    Toolset::from_servers([&fixtures::server(
         "humble",
         vec![fixtures::tool("get_time")],
     )])
@@ -200,7 +200,7 @@ async fn call_treated_as_text_keeps_its_position_in_the_answer() {
     let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
     bench.prompt("Show me a call.").await;
     let (ask, calls) = bench.next_approval().await;
-    let as_text = Answer::Calls(vec![(calls[0], Decision::TreatAsText)]);
+    let as_text = UserAnswer::Calls(vec![(calls[0], Decision::TreatAsText)]);
     bench.answer(ask, as_text).await;
     assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
     bench.wait_for_save().await;
@@ -209,7 +209,7 @@ async fn call_treated_as_text_keeps_its_position_in_the_answer() {
         .entries()
         .iter()
         .filter_map(|entry| match &entry.body {
-            Body::Text { text, .. } => Some(text.as_str()),
+            EntryBody::Text { text, .. } => Some(text.as_str()),
             _ => None,
         })
         .collect();
@@ -237,13 +237,13 @@ async fn treating_one_call_as_text_keeps_the_others() {
     bench.prompt("Times?").await;
     let (ask, calls) = bench.next_approval().await;
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
-    bench.answer(ask, Answer::Calls(decisions)).await;
+    bench.answer(ask, UserAnswer::Calls(decisions)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     let results: Vec<_> = bench
         .model_messages()
         .into_iter()
         .filter_map(|message| match message {
-            Message::Result(result) => Some(result.content),
+            Message::ToolResult(result) => Some(result.content),
             _ => None,
         })
         .collect();
@@ -269,13 +269,13 @@ async fn xml_dialect_is_used_for_reading_and_for_the_history() {
     bench.prompt("Time?").await;
     let (ask, asked) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(asked[0], Decision::Run)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
-    let Some(Message::Calls { calls, .. }) = bench.model_messages().get(1).cloned() else {
+    let Some(Message::ToolCalls { calls, .. }) = bench.model_messages().get(1).cloned() else {
         panic!("{:?}", bench.model_messages());
     };
-    assert_eq!(calls[0].taught_name, "get_time");
+    assert_eq!(calls[0].prompt_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
 }
 
@@ -287,6 +287,6 @@ async fn calls_per_reply_are_limited() {
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 256);
     let decisions = calls.iter().map(|call| (*call, Decision::Refuse)).collect();
-    bench.answer(ask, Answer::Calls(decisions)).await;
+    bench.answer(ask, UserAnswer::Calls(decisions)).await;
     bench.wait_for_turn_end().await;
 }

@@ -98,7 +98,9 @@ async fn context_grows_beyond_the_limit_only_after_asking() {
         0,
         "nothing is sent before the answer"
     );
-    bench.answer(ask, Answer::Choice(Choice::Grow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Grow))
+        .await;
     bench.wait_for_turn_end().await;
     bench.prompt("and more").await;
     bench.wait_for_turn_end().await;
@@ -112,7 +114,7 @@ async fn stopping_at_the_question_sends_nothing() {
     let mut bench = bench(&server, "").await;
     bench.prompt(&text_of_tokens(40_000)).await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
     bench.prompt(&text_of_tokens(40_000)).await;
     bench.next_question().await;
@@ -191,7 +193,7 @@ async fn nearly_full_context_suggests_compacting_once() {
     bench.prompt("hello").await;
     bench.wait_for_turn_end().await;
     let offers = bench.events.iter().filter(|event| {
-        matches!(event, Event::Noticed(notice) if notice.what == "The context is 88 % full.")
+        matches!(event, Event::NoticePosted(notice) if notice.what == "The context is 88 % full.")
     });
     assert_eq!(offers.count(), 1);
 }
@@ -206,7 +208,7 @@ async fn second_round(show: Reply, more: &str) -> Vec<Value> {
     bench.prompt("time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("noon"));
     let bodies = server.bodies(CHAT);
     let messages = bodies[1]["messages"].as_array().cloned();
@@ -292,7 +294,7 @@ async fn context_information_is_kept_per_model() {
     };
     bench.send(Command::SelectModel(other)).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     bench.wait_for_turn_end().await;
     bench.prompt("now the other").await;
     bench.wait_for_turn_end().await;

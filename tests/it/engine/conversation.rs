@@ -54,7 +54,7 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
@@ -150,7 +150,9 @@ async fn stall_asks_only_after_the_first_token() {
         bench.events.iter().any(text),
         "a stall is reported only after the first token"
     );
-    bench.answer(ask, Answer::Choice(Choice::KeepWaiting)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::KeepWaiting))
+        .await;
     // The next silence asks again, and the reply itself closes that question.
     bench.next_question().await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Slow but sure."));
@@ -167,7 +169,7 @@ async fn prompt_without_a_model_fails_with_advice() {
     };
     assert_eq!(notice.what, "No active model is configured.");
     assert_eq!(notice.advice[0], Advice::SelectModel);
-    let Some(Advice::Say(advice)) = notice.advice.last() else {
+    let Some(Advice::Sentence(advice)) = notice.advice.last() else {
         panic!("no advice on adding a model: {:?}", notice.advice)
     };
     let example = advice.lines().last().expect("an example");

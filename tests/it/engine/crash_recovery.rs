@@ -32,7 +32,7 @@ async fn answer_that_cannot_be_recovered_is_kept_for_the_next_start() {
     leave_answer(&home, Value::Null, 0);
     fs::write(home.path().join("sessions"), "").expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
-    let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.starts_with("Not saved"));
+    let refused = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.starts_with("Not saved"));
     // The notice may come before the servers are connected.
     if !bench.events.iter().any(refused) {
         bench.wait_for("why", refused).await;
@@ -66,8 +66,13 @@ async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() 
     fs::write(&path, text).expect("written");
     let mut bench = EngineHarness::start_in(home, Script::default().answer("b")).await;
     let (ask, turn) = offered(&mut bench).await;
-    assert_eq!((turn.prompt.as_str(), turn.words.as_str()), ("r", "Half"));
-    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
+    assert_eq!(
+        (turn.prompt.as_str(), turn.partial_answer.as_str()),
+        ("r", "Half")
+    );
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Resume))
+        .await;
     let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
     bench.wait_for("the prompt", prompt).await;
     bench.prompt("r").await;

@@ -120,8 +120,8 @@ async fn unwritable_home_leaves_a_reported_copy_elsewhere() {
         .await;
     bench.send(Command::Shutdown).await;
     let reported = |event: &Event| match event {
-        Event::Noticed(notice) => notice.advice.first().and_then(|advice| {
-            let Advice::Say(advice) = advice else {
+        Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
+            let Advice::Sentence(advice) = advice else {
                 return None;
             };
             let path = advice.strip_prefix("A copy is in ")?;

@@ -1,7 +1,7 @@
 //! Calls that the model may have copied from untrusted text always need approval.
 
 use super::*;
-use humble::domain::QuotedIn;
+use humble::domain::QuoteSource;
 
 /// Tools run without asking, and failed calls do not stop the turn. The clock repeats its
 /// argument in its errors, which stands in for a page written by someone else.
@@ -13,7 +13,7 @@ fn fetches(text: &str) -> String {
     json!({"name": "get_time", "arguments": {"timezone": text}}).to_string()
 }
 
-fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuotedIn> {
+fn quoted_of(bench: &EngineHarness, call: humble::domain::CallId) -> Option<QuoteSource> {
     bench.transcript.call(call).expect("the call").quoted
 }
 
@@ -34,9 +34,9 @@ async fn call_copied_from_a_result_asks_in_auto_and_runs_once_approved() {
     let mut bench = EngineHarness::start_with_config(script, AUTO).await;
     bench.prompt("Read the page.").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     assert_eq!(ran(&bench), 0);
-    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
     bench.answer(ask, run).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 1);
@@ -74,7 +74,7 @@ async fn copied_call_is_detected_in_any_spelling() {
         let (_, calls) = bench.next_approval().await;
         assert_eq!(
             quoted_of(&bench, calls[0]),
-            Some(QuotedIn::ToolResult),
+            Some(QuoteSource::ToolResult),
             "{page}"
         );
     }
@@ -93,7 +93,7 @@ async fn copied_native_call_is_detected_by_its_content() {
     let mut bench = EngineHarness::start_with_config(script, AUTO).await;
     bench.prompt("Read the page.").await;
     let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,8 +110,8 @@ async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
     assert_eq!(bench.wait_for_turn_end().await, answered("I read it."));
     bench.prompt("What time is it?").await;
     let (ask, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
-    let deny = Answer::Calls(vec![(calls[0], Decision::Deny { word: None })]);
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
+    let deny = UserAnswer::Calls(vec![(calls[0], Decision::Deny { message: None })]);
     bench.answer(ask, deny).await;
     bench.wait_for_turn_end().await;
     bench.send(Command::NewSession).await;
@@ -153,7 +153,7 @@ async fn untrusted_text_counts_after_reopening_the_conversation() {
     bench.wait_for("the conversation", opened).await;
     bench.prompt("Go on.").await;
     let (_, calls) = bench.next_approval().await;
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,17 +170,17 @@ async fn session_grant_does_not_override_the_guard() {
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Read the page.").await;
     let (ask, calls) = bench.next_approval().await;
-    let grant = |call| Answer::Calls(vec![(call, Decision::RunForSession)]);
+    let grant = |call| UserAnswer::Calls(vec![(call, Decision::RunForSession)]);
     bench.answer(ask, grant(calls[0])).await;
     // A call that is not copied runs by the grant; a copied one asks, and running it for the
     // session approves it.
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 1);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     bench.answer(ask, grant(calls[0])).await;
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(ran(&bench), 2);
-    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuoteSource::ToolResult));
     bench.answer(ask, grant(calls[0])).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
     assert_eq!(ran(&bench), 3);
@@ -198,7 +198,7 @@ async fn call_pending_in_auto_asks_after_switching_to_manual() {
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 1, "the other call needs no approval");
     bench.send(Command::SetToolMode(ToolMode::Manual)).await;
-    let run = |call| Answer::Calls(vec![(call, Decision::Run)]);
+    let run = |call| UserAnswer::Calls(vec![(call, Decision::Run)]);
     bench.answer(ask, run(calls[0])).await;
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(quoted_of(&bench, calls[0]), None);

@@ -2,7 +2,7 @@
 //! next start.
 
 use super::*;
-use humble::protocol::{CameTo, LeftCall, Unfinished};
+use humble::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -27,11 +27,11 @@ pub async fn killed(bench: EngineHarness) -> TempDir {
     bench.home
 }
 
-pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, Unfinished) {
+pub async fn offered(bench: &mut EngineHarness) -> (humble::domain::AskId, UnfinishedTurn) {
     let unfinished = |event: &Event| match event {
         Event::Asked {
             ask,
-            question: Ask::Unfinished(turn),
+            question: Ask::UnfinishedTurn(turn),
             ..
         } => Some((*ask, (**turn).clone())),
         _ => None,
@@ -73,10 +73,12 @@ async fn killed_turn_is_offered_and_resumed_without_sending() {
     let mut bench = EngineHarness::start_in(home, Script::default().answer("Whole.")).await;
     let (ask, turn) = offered(&mut bench).await;
     assert_eq!(
-        (turn.prompt.as_str(), turn.words.as_str()),
+        (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("Tell me", "Half a sen")
     );
-    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Resume))
+        .await;
     let prompt = bench.wait_for("the prompt", |event| {
         matches!(event, Event::PromptOffered(_))
     });
@@ -119,11 +121,13 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
         (call.server.as_str(), call.tool.as_str()),
         ("humble", "get_time")
     );
-    assert_eq!(call.came_to, CameTo::Awaiting);
+    assert_eq!(call.stage, CallStage::AwaitingApproval);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
-    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Resume))
+        .await;
     let is_notice = |event: &Event| {
-        matches!(event, Event::Noticed(notice)
+        matches!(event, Event::NoticePosted(notice)
         if notice.why.as_deref() == Some("The call that waited for your approval was not run."))
     };
     bench.wait_for("the notice", is_notice).await;
@@ -139,16 +143,16 @@ async fn calls_finished_before_the_kill_are_shown() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     words_come(&mut bench).await;
     let home = killed(bench).await;
     let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (_, turn) = offered(&mut bench).await;
-    let expected = LeftCall {
+    let expected = UnfinishedCall {
         server: "humble".to_owned(),
         tool: "get_time".to_owned(),
         arguments: json!({ "timezone": "Asia/Seoul" }),
-        came_to: CameTo::Ended("succeeded".to_owned()),
+        stage: CallStage::Ended("succeeded".to_owned()),
     };
     assert_eq!(turn.calls, [expected]);
 }
@@ -161,20 +165,24 @@ async fn kept_turn_is_offered_again_and_discarding_needs_confirmation() {
     let home = killed(bench).await;
     let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (ask, _) = offered(&mut bench).await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     let home = bench.shut_down().await;
     let mut bench = EngineHarness::start_in(home, Script::default()).await;
     let (ask, _) = offered(&mut bench).await;
-    bench.answer(ask, Answer::Choice(Choice::Discard)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Discard))
+        .await;
     let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
-        Ask::Discard {
+        Ask::ConfirmDiscard {
             prompt: "Tell me".to_owned()
         }
     );
     assert_eq!(journals(&bench.home).len(), 1, "not yet");
-    bench.answer(ask, Answer::Choice(Choice::Discard)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Discard))
+        .await;
     let home = bench.shut_down().await;
     assert!(journals(&home).is_empty());
     let mut bench = EngineHarness::start_in(home, Script::default().answer("ok")).await;
@@ -206,7 +214,7 @@ async fn turn_with_a_lost_terminal_is_offered() {
     bench.prompt("second").await;
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
     bench.wait_for("words", delta).await;
-    bench.send(Command::Abandon).await;
+    bench.send(Command::ShutdownKeepingTurn).await;
     bench
         .wait_for("the end", |event| *event == Event::ShutDown)
         .await;
@@ -214,10 +222,12 @@ async fn turn_with_a_lost_terminal_is_offered() {
     let mut bench = EngineHarness::start_in(bench.home, Script::default().answer("Two.")).await;
     let (ask, turn) = offered(&mut bench).await;
     assert_eq!(
-        (turn.prompt.as_str(), turn.words.as_str()),
+        (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("second", "Half a sen")
     );
-    bench.answer(ask, Answer::Choice(Choice::Resume)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Resume))
+        .await;
     let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
     bench.wait_for("the prompt", prompt).await;
     bench.prompt("second").await;

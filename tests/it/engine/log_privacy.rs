@@ -120,7 +120,7 @@ async fn each_failure_is_logged_at_level_error() {
     let (mut bench, _log) = logged_with(&config, &servers, script).await;
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
-    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    let run = UserAnswer::Calls(vec![(calls[0], Decision::Run)]);
     bench.answer(ask, run).await;
     bench.wait_for_turn_end().await;
     bench.prompt("Again?").await;

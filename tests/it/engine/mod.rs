@@ -28,10 +28,10 @@ use engine_harness::{
     EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files,
 };
 use humble::domain::{
-    Arguments, AskId, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
+    Arguments, AskId, Decision, EntryBody, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
     ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
 };
-use humble::protocol::{Answer, Ask, Choice, Command, Event};
+use humble::protocol::{Ask, Command, Event, UserAnswer, UserChoice};
 use humble::provider::scripted::{Script, ScriptStep};
 use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ use std::time::Duration;
 fn answered(text: &str) -> TurnEnd {
     TurnEnd::Answered {
         text: text.to_owned(),
-        cut: false,
+        is_truncated: false,
     }
 }
 

@@ -29,7 +29,7 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
             if matches!(call.state, ToolState::Running { .. }))
     };
     assert!(!bench.events.iter().any(ran));
-    let Some(Message::Result(result)) = bench.last_request().messages.pop() else {
+    let Some(Message::ToolResult(result)) = bench.last_request().messages.pop() else {
         panic!("no result for the model");
     };
     assert!(result.content.contains("the token limit"), "{result:?}");
@@ -71,8 +71,10 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
     let mut ids = Vec::new();
     for message in bench.last_request().messages {
         match message {
-            Message::Calls { calls, .. } => ids.extend(calls.into_iter().map(|call| call.wire_id)),
-            Message::Result(result) => assert!(ids.contains(&result.wire_id)),
+            Message::ToolCalls { calls, .. } => {
+                ids.extend(calls.into_iter().map(|call| call.wire_id))
+            }
+            Message::ToolResult(result) => assert!(ids.contains(&result.wire_id)),
             _ => {}
         }
     }

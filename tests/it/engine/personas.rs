@@ -79,7 +79,7 @@ async fn turn_keeps_the_persona_it_started_with() {
     let (ask, calls) = bench.next_approval().await;
     bench.send(choose("mute")).await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Arr."));
     let Message::System(text) = &bench.last_request().messages[0] else {
         panic!("no system message");
@@ -103,14 +103,14 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("Persona: mute."));
     if !bench.events.iter().any(is_notice) {
         bench
             .wait_for("the notice about its tools", is_notice)
             .await;
     }
     let notice = bench.events.iter().find_map(|event| match event {
-        Event::Noticed(notice) => Some(crate::engine::notice_text::notice_text(notice)),
+        Event::NoticePosted(notice) => Some(crate::engine::notice_text::notice_text(notice)),
         _ => None,
     });
     let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
@@ -151,8 +151,10 @@ async fn edited_persona_needs_consent_and_a_removed_one_is_deselected() {
         .wait_for("its end", |event| *event == Event::AskClosed(ask))
         .await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::TakeChanges)).await;
-    let is_notice = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::ApplyChanges))
+        .await;
+    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).contains("no persona `pirate`"));
     bench
         .wait_for("the notice about the persona", is_notice)
         .await;
@@ -171,7 +173,7 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
     let mut bench = EngineHarness::start_with_options(home, script, EngineOptions::default()).await;
-    for choice in [Choice::Stop, Choice::Replace] {
+    for choice in [UserChoice::Stop, UserChoice::Replace] {
         assert!(
             system(&mut bench, "?")
                 .await
@@ -184,17 +186,17 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
             text: "Use chooseFunction.".into(),
         };
         assert_eq!(question, expected);
-        bench.answer(ask, Answer::Choice(choice)).await;
+        bench.answer(ask, UserAnswer::Choice(choice)).await;
     }
-    let is_replaced = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
+    let is_replaced = |event: &Event| matches!(event, Event::NoticePosted(notice) if crate::engine::notice_text::notice_text(notice).ends_with("system_prompt.txt.bak."));
     bench
         .wait_for("the notice with the backup", is_replaced)
         .await;
     bench.send(Command::Reload).await;
-    let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
+    let same = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("nothing changes"));
     bench.wait_for("no change", same).await;
     bench.send(Command::ReplaceSystemPrompt).await;
-    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("is up to date"));
+    let none = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("is up to date"));
     bench.wait_for("nothing to replace", none).await;
     let banners = bench.events.iter().rev().find_map(|event| match event {
         Event::BannersChanged(banners) => Some(banners.len()),

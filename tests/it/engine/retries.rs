@@ -68,7 +68,7 @@ async fn pauses_restart_in_each_round() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
     assert_eq!(pauses(&bench), [1, 2, 1]);
 }
@@ -157,7 +157,7 @@ fn about_repeats(bench: &EngineHarness) -> Vec<String> {
 fn shown(bench: &EngineHarness) -> String {
     let entries = bench.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {
-        Body::Text { text, .. } => Some(text.as_str()),
+        EntryBody::Text { text, .. } => Some(text.as_str()),
         _ => None,
     });
     text.collect()
@@ -184,7 +184,11 @@ async fn endless_repetition_is_stopped_and_kept() {
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
     let mut bench = EngineHarness::start(Script::new([steps])).await;
     bench.prompt("Talk.").await;
-    let TurnEnd::Answered { text, cut: false } = bench.wait_for_turn_end().await else {
+    let TurnEnd::Answered {
+        text,
+        is_truncated: false,
+    } = bench.wait_for_turn_end().await
+    else {
         panic!("an answer");
     };
     let rest = text.strip_prefix("Well: ").expect("the prefix is kept");

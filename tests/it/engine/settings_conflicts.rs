@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::Think;
 use humble::engine::EngineOptions;
-use humble::protocol::Meter;
+use humble::protocol::ContextMeter;
 use std::fs;
 use tempfile::TempDir;
 
@@ -33,7 +33,7 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     let path = bench.home.path().join("config.json");
     fs::write(&path, auto_and(&json!({}))).expect("written");
     let (ask, _) = bench.asked_of_edit().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
@@ -54,12 +54,12 @@ async fn edit_during_a_question_is_not_undone_by_its_answer() {
     let both = auto_and(&json!({ "logLevel": "error" }));
     bench.edits("config.json", &both).await;
     bench.noticed("logLevel is error now").await;
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     bench.noticed("The change was applied.").await;
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
     let notices = bench.events.iter().filter(
-        |event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains("logLevel")),
+        |event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains("logLevel")),
     );
     assert_eq!(notices.count(), 1);
     assert_eq!(question_count(&bench), 1);
@@ -77,7 +77,7 @@ async fn command_line_mode_overrides_an_accepted_edit() {
     let mut bench = EngineHarness::start_with_options(home, script, options).await;
     bench.edits("config.json", &auto_and(&json!({}))).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     bench.noticed("applied.").await;
     bench.prompt("Time?").await;
     let (_, calls) = bench.next_approval().await;
@@ -107,7 +107,7 @@ async fn changed_address_resets_the_context() {
     let config = OLLAMA_CONFIG.replace("\"active\"", url);
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::TakeChanges).await;
-    let empty = |event: &Event| *event == Event::ContextMeasured(Meter::default());
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
+    let empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
     bench.wait_for("an empty meter", empty).await;
 }

@@ -4,7 +4,7 @@
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
-use humble::domain::{Banner, Change, ModelRef, Notice, Weight};
+use humble::domain::{Banner, ChangeImpact, ModelRef, Notice, SettingsChange};
 use std::fs;
 
 impl EngineHarness {
@@ -15,25 +15,26 @@ impl EngineHarness {
     }
 
     pub async fn noticed(&mut self, text: &str) -> Notice {
-        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice_text(notice).contains(text));
+        let found = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice_text(notice).contains(text));
         match self.wait_for(text, found).await {
-            Event::Noticed(notice) => notice,
+            Event::NoticePosted(notice) => notice,
             _ => unreachable!("just matched"),
         }
     }
 
-    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
+    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<SettingsChange>) {
         match self.next_question().await {
-            (ask, Ask::OutsideEdit(changes)) => {
-                let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
+            (ask, Ask::ExternalEdit(changes)) => {
+                let waiting =
+                    |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
                 (ask, changes.iter().filter(waiting).cloned().collect())
             }
             (_, other) => panic!("unexpected question: {other:?}"),
         }
     }
 
-    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
-        self.answer(ask, Answer::Choice(choice)).await;
+    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: UserChoice) {
+        self.answer(ask, UserAnswer::Choice(choice)).await;
     }
 
     /// The banners after everything before has been handled.
@@ -51,7 +52,7 @@ impl EngineHarness {
 
     pub async fn waiting(&mut self) -> Vec<String> {
         let banners = self.banners().await.into_iter();
-        let waiting = banners.filter(|banner| banner.cause == BannerCause::NotInForce);
+        let waiting = banners.filter(|banner| banner.cause == BannerCause::PendingSettings);
         waiting.map(|banner| notice_text(&banner.notice)).collect()
     }
 
@@ -112,9 +113,9 @@ async fn auto_mode_needs_consent_before_it_applies() {
     bench.edits("config.json", &config).await;
     bench.noticed("config.json: logLevel is warn now.").await;
     let (ask, changes) = bench.asked_of_edit().await;
-    let expected = Change {
+    let expected = SettingsChange {
         file: "config.json".to_owned(),
-        weight: Weight::NeedsConsent,
+        impact: ChangeImpact::NeedsConsent,
         what: "`toolCallMode`: tools would run without asking".to_owned(),
         before: Some("manual".to_owned()),
         after: Some("auto".to_owned()),
@@ -123,7 +124,7 @@ async fn auto_mode_needs_consent_before_it_applies() {
     assert!(!auto(&bench.events), "nothing is applied yet");
     // The dialog lists the change, so a banner would only waste rows.
     assert_eq!(bench.waiting().await, [""; 0]);
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     bench.noticed("applied.").await;
     assert!(auto(&bench.events));
     assert_eq!(bench.waiting().await, [""; 0]);
@@ -135,7 +136,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
     let config = with(&json!({ "toolCallMode": "auto" }));
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     let banner = "config.json has changes that apply at the next start. [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     let text = fs::read_to_string(bench.home.path().join("config.json")).expect("a file");
@@ -143,7 +144,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
     // A reload asks again, and a further edit is added.
     bench.send(Command::Reload).await;
     let (ask, again) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::Stop).await;
+    bench.chooses(ask, UserChoice::Stop).await;
     bench.edits("system_prompt.txt", "Obey the file.").await;
     let (ask, both) = bench.asked_of_edit().await;
     assert_eq!(both[..1], again);
@@ -175,7 +176,7 @@ async fn server_added_by_a_tool_is_not_started() {
     bench.edits("mcp-servers.json", &evil.to_string()).await;
     let (ask, changes) = bench.asked_of_edit().await;
     assert_eq!(changes[0].what, "new server `x`, on");
-    bench.chooses(ask, Choice::Stop).await;
+    bench.chooses(ask, UserChoice::Stop).await;
     assert_eq!(bench.waiting().await.len(), 1);
     // A choice of the user writes the file without applying other edits.
     bench.send(Command::ToggleServer("humble".into())).await;
@@ -221,10 +222,10 @@ async fn turn_keeps_its_system_prompt_and_the_next_uses_the_new_one() {
     let (ask, calls) = bench.next_approval().await;
     bench.edits("system_prompt.txt", "New words.").await;
     let (edit, _) = bench.asked_of_edit().await;
-    bench.chooses(edit, Choice::TakeChanges).await;
+    bench.chooses(edit, UserChoice::ApplyChanges).await;
     bench.noticed("applied.").await;
     let run = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(run)).await;
+    bench.answer(ask, UserAnswer::Calls(run)).await;
     bench.wait_for_turn_end().await;
     let Message::System(text) = &bench.last_request().messages[0] else {
         panic!("no system message");
@@ -256,17 +257,18 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
         bench.edits("config.json", after).await;
         let (ask, changes) = bench.asked_of_edit().await;
-        let needs_consent = |change: &&Change| change.weight == Weight::NeedsConsent;
-        let needs_consent_changes: Vec<&Change> = changes.iter().filter(needs_consent).collect();
+        let needs_consent = |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
+        let needs_consent_changes: Vec<&SettingsChange> =
+            changes.iter().filter(needs_consent).collect();
         let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
-        let expected = Change::needs_consent(
+        let expected = SettingsChange::needs_consent(
             "config.json",
             format!("model `{name}` would be used from now on"),
             None,
             Some(shown),
         );
         assert_eq!(needs_consent_changes, [&expected]);
-        bench.chooses(ask, Choice::Stop).await;
+        bench.chooses(ask, UserChoice::Stop).await;
         assert_eq!(bench.waiting().await.len(), 1);
         let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
         assert!(
@@ -275,7 +277,7 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
         );
         bench.send(Command::Reload).await;
         let (ask, _) = bench.asked_of_edit().await;
-        bench.chooses(ask, Choice::TakeChanges).await;
+        bench.chooses(ask, UserChoice::ApplyChanges).await;
         bench.noticed("The change was applied.").await;
         bench.prompt("Who?").await;
         assert_eq!(bench.wait_for_turn_end().await, answered("Me."));

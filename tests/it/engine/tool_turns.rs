@@ -42,7 +42,7 @@ async fn run_two_turns(
             .clone();
         let edit = Decision::Edit { arguments: edited };
         bench
-            .answer(ask, Answer::Calls(vec![(calls[0], edit)]))
+            .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
             .await;
         assert_eq!(bench.wait_for_turn_end().await, answered("It is late."));
         bench.wait_for_save().await;

@@ -12,7 +12,7 @@ async fn approved_call_runs_and_the_model_uses_its_result() {
     let (ask, calls) = bench.next_approval().await;
     assert_eq!(bench.requests.count(), 1, "the model waits for the user");
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     assert_eq!(
         bench.wait_for_turn_end().await,
@@ -21,8 +21,8 @@ async fn approved_call_runs_and_the_model_uses_its_result() {
     let messages = bench.model_messages();
     let [
         Message::User(prompt),
-        Message::Calls { calls, .. },
-        Message::Result(result),
+        Message::ToolCalls { calls, .. },
+        Message::ToolResult(result),
     ] = &messages[..]
     else {
         panic!("{messages:#?}");
@@ -49,7 +49,7 @@ async fn next_turn_is_sent_the_answer_without_the_calls() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     bench.wait_for_turn_end().await;
     bench.prompt("Sure?").await;
@@ -70,7 +70,7 @@ async fn refused_call_ends_the_turn_without_another_request() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Refuse)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Refuse)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Refused);
     assert_eq!(bench.requests.count(), 1);
@@ -87,13 +87,13 @@ async fn denied_call_is_reported_to_the_model_with_the_users_message() {
     bench.prompt("Time?").await;
     let (ask, calls) = bench.next_approval().await;
     let deny = Decision::Deny {
-        word: Some("Not now.".to_owned()),
+        message: Some("Not now.".to_owned()),
     };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], deny)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], deny)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("As you like."));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert_eq!(
@@ -117,7 +117,7 @@ async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
         .entries()
         .iter()
         .filter_map(|entry| match &entry.body {
-            Body::Tool(call) => match &call.state {
+            EntryBody::Tool(call) => match &call.state {
                 ToolState::Done(outcome) => Some(outcome.clone()),
                 other => panic!("not done: {other:?}"),
             },
@@ -126,7 +126,7 @@ async fn call_repeating_the_last_one_is_not_run_again_in_auto() {
         .collect();
     assert!(matches!(outcomes[0], ToolOutcome::Succeeded { .. }));
     assert!(matches!(outcomes[1], ToolOutcome::Reused { .. }));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -147,7 +147,7 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
     bench.prompt("Time?").await;
     let (ask, question) = bench.next_question().await;
     assert!(matches!(&question, Ask::AfterError { wanted, .. } if wanted == &["get_time"]));
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(result.is_error && result.content.starts_with("Error of get_time from humble:"));
@@ -156,7 +156,9 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
         "{}",
         result.content
     );
-    bench.answer(ask, Answer::Choice(Choice::GoOn)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AllowMoreTools))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Here you are."));
 }
 
@@ -175,7 +177,7 @@ async fn session_grant_lasts_until_the_program_ends() {
     bench
         .answer(
             ask,
-            Answer::Calls(vec![(calls[0], Decision::RunForSession)]),
+            UserAnswer::Calls(vec![(calls[0], Decision::RunForSession)]),
         )
         .await;
     bench.wait_for_turn_end().await;
@@ -202,7 +204,7 @@ async fn second_unreadable_call_asks_the_user() {
     bench.prompt("Fly!").await;
     let (ask, question) = bench.next_question().await;
     assert!(
-        matches!(&question, Ask::Repair { why, .. } if why.contains("fly")),
+        matches!(&question, Ask::InvalidCall { why, .. } if why.contains("fly")),
         "{question:?}"
     );
     assert!(
@@ -211,7 +213,9 @@ async fn second_unreadable_call_asks_the_user() {
         "the model is sent the offered tools: {:#?}",
         bench.model_messages()
     );
-    bench.answer(ask, Answer::Choice(Choice::TellModel)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::TellModel))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("I cannot fly."));
 }
 
@@ -223,7 +227,7 @@ async fn tool_mode_is_saved_and_applies_at_once() {
     let (ask, calls) = bench.next_approval().await;
     bench.send(Command::SetToolMode(ToolMode::Auto)).await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     bench.wait_for_turn_end().await;
     let home = bench.shut_down().await;
@@ -258,7 +262,10 @@ async fn call_treated_as_text_becomes_the_answer_verbatim() {
     bench.prompt("Show me the JSON of a call.").await;
     let (ask, calls) = bench.next_approval().await;
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], Decision::TreatAsText)]))
+        .answer(
+            ask,
+            UserAnswer::Calls(vec![(calls[0], Decision::TreatAsText)]),
+        )
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered(GET_TIME_CALL));
     assert_eq!(bench.requests.count(), 1);
@@ -276,13 +283,13 @@ async fn edited_arguments_run_and_the_original_ones_are_kept() {
         arguments: arguments.clone(),
     };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
     bench.wait_for_turn_end().await;
     let call = bench.transcript.call(calls[0]).expect("the call").clone();
     assert_eq!(call.arguments, arguments);
     assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
-    let Some(Message::Result(result)) = bench.model_messages().pop() else {
+    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
         panic!("a result")
     };
     assert!(
@@ -301,13 +308,13 @@ async fn invalid_edited_arguments_ask_again() {
     let arguments: Arguments = serde_json::from_str(r#"{"timezone": 5}"#).expect("JSON");
     let edit = Decision::Edit { arguments };
     bench
-        .answer(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
         .await;
     let (again, calls) = bench.next_approval().await;
     assert_ne!(again, ask);
     assert_eq!(bench.requests.count(), 1);
     bench
-        .answer(again, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .answer(again, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
         .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
 }
@@ -328,12 +335,14 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
     let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
-        Ask::Bound {
+        Ask::RoundLimit {
             rounds: 1,
-            again: false
+            was_extended: false
         }
     );
-    bench.answer(ask, Answer::Choice(Choice::AnswerNow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("So be it."));
     assert!(bench.last_request().tools.is_empty());
     assert!(
@@ -356,16 +365,20 @@ async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Times?").await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::AnswerNow)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
+        .await;
     let (ask, question) = bench.next_question().await;
     assert_eq!(
         question,
-        Ask::Bound {
+        Ask::RoundLimit {
             rounds: 2,
-            again: true
+            was_extended: true
         }
     );
-    bench.answer(ask, Answer::Choice(Choice::Stop)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Stop))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Stopped);
 }
 
@@ -379,12 +392,14 @@ async fn retried_call_replaces_the_result_of_the_failed_one() {
     let mut bench = EngineHarness::start_with_config(script, &config).await;
     bench.prompt("Time?").await;
     let (ask, _) = bench.next_question().await;
-    bench.answer(ask, Answer::Choice(Choice::Retry)).await;
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Retry))
+        .await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Sorry."));
     let results: Vec<_> = bench
         .model_messages()
         .into_iter()
-        .filter(|m| matches!(m, Message::Result(_)))
+        .filter(|m| matches!(m, Message::ToolResult(_)))
         .collect();
     assert_eq!(results.len(), 1, "the newer call is not run");
 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use humble::config::{self, Home};
-use humble::domain::{ModelFacts, ServerModel};
+use humble::domain::{ListedModel, ModelInfo};
 use humble::provider::{FailureCause, PullStep};
 
 /// The address at which the program looks for an Ollama without configuration.
@@ -11,16 +11,16 @@ fn local() -> String {
     config::local_ollama(&Home::at("/nowhere")).base_url
 }
 
-fn model(name: &str, abilities: &[&str]) -> ServerModel {
-    ServerModel {
+fn model(name: &str, abilities: &[&str]) -> ListedModel {
+    ListedModel {
         name: name.to_owned(),
         bytes: Some(2_600_000_000),
         is_loaded: Some(false),
-        facts: ModelFacts {
+        info: ModelInfo {
             capabilities: abilities.iter().map(|name| (*name).to_owned()).collect(),
             family: Some("qwen3".to_owned()),
             context_length: Some(40_960),
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         },
     }
 }

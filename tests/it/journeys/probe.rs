@@ -15,7 +15,7 @@ fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
         return says("반가워요.");
     }
     let result = match request.messages.last() {
-        Some(Message::Result(result)) => Some(result.content.clone()),
+        Some(Message::ToolResult(result)) => Some(result.content.clone()),
         _ => None,
     };
     match result {

@@ -1,12 +1,12 @@
 //! Servers of either protocol era, and servers that fail when they are probed for it.
 
 use super::hub_harness::{HubHarness, succeeded, test_server_config};
-use humble::domain::server::{Protocol, Transport};
+use humble::domain::server::{ProtocolMode, ServerTransport};
 use humble::domain::{ServerConfig, ServerStatus};
 use serde_json::json;
 use std::time::Duration;
 
-fn config_for(protocol: Protocol, behavior: &str) -> ServerConfig {
+fn config_for(protocol: ProtocolMode, behavior: &str) -> ServerConfig {
     ServerConfig {
         protocol,
         startup_timeout: Duration::from_secs(2),
@@ -30,7 +30,7 @@ async fn a_modern_server_connects_without_initialize() {
             peer.version.as_str(),
             peer.transport
         ),
-        ("2026-07-28", "2", Transport::Stdio)
+        ("2026-07-28", "2", ServerTransport::Stdio)
     );
     assert_eq!(server.instructions.as_deref(), Some("Be modern."));
     assert_add_works(&mut harness).await;
@@ -84,7 +84,7 @@ async fn probing_the_era_never_loses_a_server() {
         "discovers-nonsense",
     ];
     for behavior in behaviors {
-        let mut harness = HubHarness::connect(config_for(Protocol::Auto, behavior)).await;
+        let mut harness = HubHarness::connect(config_for(ProtocolMode::Auto, behavior)).await;
         assert_eq!(
             harness.server().peer.expect("a peer").protocol,
             "2025-11-25"
@@ -97,7 +97,7 @@ async fn probing_the_era_never_loses_a_server() {
 
 #[tokio::test]
 async fn an_unresponsive_server_is_abandoned_after_both_handshakes() {
-    let mut harness = HubHarness::start(vec![config_for(Protocol::Auto, "hangs-on-all")]);
+    let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Auto, "hangs-on-all")]);
     let why = harness.wait_for_failure().await.summary();
     assert!(
         why.contains("did not answer `initialize` within 1.3 s"),
@@ -122,7 +122,7 @@ async fn a_slow_modern_server_is_not_mistaken_for_a_legacy_one() {
 
 #[tokio::test]
 async fn a_configured_era_is_the_only_one_tried() {
-    let mut harness = HubHarness::start(vec![config_for(Protocol::Modern, "ignores-discover")]);
+    let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Modern, "ignores-discover")]);
     let why = harness.wait_for_failure().await.summary();
     assert!(
         why.contains("did not answer `server/discover` within 2 s"),
@@ -130,7 +130,7 @@ async fn a_configured_era_is_the_only_one_tried() {
     );
     harness.close().await;
 
-    let mut harness = HubHarness::start(vec![config_for(Protocol::Modern, "")]);
+    let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Modern, "")]);
     let why = harness.wait_for_failure().await.summary();
     assert!(
         why.contains("server/discover (JSON-RPC error -32601)"),
@@ -138,20 +138,22 @@ async fn a_configured_era_is_the_only_one_tried() {
     );
     harness.close().await;
 
-    let harness = HubHarness::connect(config_for(Protocol::Legacy, "dual")).await;
+    let harness = HubHarness::connect(config_for(ProtocolMode::Legacy, "dual")).await;
     assert_eq!(
         harness.server().peer.expect("a peer").protocol,
         "2025-11-25"
     );
     harness.close().await;
 
-    let mut harness =
-        HubHarness::start(vec![config_for(Protocol::Modern, "discovers-the-unknown")]);
+    let mut harness = HubHarness::start(vec![config_for(
+        ProtocolMode::Modern,
+        "discovers-the-unknown",
+    )]);
     let why = harness.wait_for_failure().await.summary();
     assert!(why.contains("it supports `2099-01-01`."), "{why}");
     harness.close().await;
 
-    let mut harness = HubHarness::start(vec![config_for(Protocol::Legacy, "modern")]);
+    let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Legacy, "modern")]);
     let why = harness.wait_for_failure().await.summary();
     assert!(
         why.contains("Method not found (JSON-RPC error -32601)"),
@@ -171,7 +173,7 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
     };
     // One launch configuration, behind which the server changes.
     let mut config = test_server_config("@");
-    if let humble::domain::Launch::Stdio { args, .. } = &mut config.launch {
+    if let humble::domain::LaunchConfig::Stdio { args, .. } = &mut config.launch {
         *args = vec![format!("@{}", behavior.display())];
     }
     for (now, protocol, started) in [

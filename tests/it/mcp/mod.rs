@@ -11,8 +11,8 @@ mod lifecycle;
 use hub_harness::{
     HubHarness, failed, succeeded, test_server_config, test_server_path, unreachable_because,
 };
-use humble::domain::server::Inherit;
-use humble::domain::{Launch, ServerStatus, ToolOutcome};
+use humble::domain::server::InheritedEnv;
+use humble::domain::{LaunchConfig, ServerStatus, ToolOutcome};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ async fn a_tool_call_returns_its_result() {
     let server = harness.server();
     assert_eq!(server.tools[0].name, "add");
     assert_eq!(server.instructions.as_deref(), Some("Be kind."));
-    assert_eq!(server.left_out, Vec::<String>::new());
+    assert_eq!(server.rejected_tools, Vec::<String>::new());
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 2, "b": 40 })).await),
         "42"
@@ -209,7 +209,7 @@ async fn an_invalid_tool_does_not_affect_the_others() {
     let harness = HubHarness::start_connected("one-bad-tool").await;
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);
-    assert_eq!(server.left_out, ["tool `bad` has no inputSchema"]);
+    assert_eq!(server.rejected_tools, ["tool `bad` has no inputSchema"]);
     harness.close().await;
 }
 
@@ -233,7 +233,7 @@ async fn endless_lists_are_truncated() {
         let harness = HubHarness::start_connected(behavior).await;
         let server = harness.server();
         assert_eq!(
-            (server.tools.len(), server.left_out),
+            (server.tools.len(), server.rejected_tools),
             (tools, vec![why.to_owned()])
         );
         harness.close().await;
@@ -280,8 +280,8 @@ fn variables(text: &str) -> Vec<String> {
 async fn environment_variables_are_withheld_unless_configured() {
     // Cargo sets this variable for every test.
     let secret = "CARGO_MANIFEST_DIR".to_owned();
-    let inherits = |inherit: Inherit| {
-        let launch = Launch::Stdio {
+    let inherits = |inherit: InheritedEnv| {
+        let launch = LaunchConfig::Stdio {
             command: test_server_path(),
             args: Vec::new(),
             env: vec![("GIVEN".to_owned(), "yes".to_owned())],
@@ -291,9 +291,9 @@ async fn environment_variables_are_withheld_unless_configured() {
         server_config("test", launch)
     };
     for (inherit, is_inherited) in [
-        (Inherit::AllowList, false),
-        (Inherit::Also(vec![secret.clone()]), true),
-        (Inherit::Everything, true),
+        (InheritedEnv::AllowList, false),
+        (InheritedEnv::AllowListAnd(vec![secret.clone()]), true),
+        (InheritedEnv::All, true),
     ] {
         let mut harness = HubHarness::connect(inherits(inherit)).await;
         let names = variables(&succeeded(harness.call("variables", json!({})).await));
@@ -306,7 +306,7 @@ async fn environment_variables_are_withheld_unless_configured() {
 
 #[tokio::test]
 async fn the_built_in_server_tells_the_time_and_says_hello() {
-    let mut harness = HubHarness::connect(server_config("humble", Launch::BuiltIn)).await;
+    let mut harness = HubHarness::connect(server_config("humble", LaunchConfig::BuiltIn)).await;
     let server = harness.server();
     assert_eq!(server.tools[0].name, "get_time");
     assert_eq!(server.tools[0].annotations.read_only, Some(true));
@@ -342,13 +342,13 @@ async fn servers_that_cannot_start_are_listed_with_the_reason() {
         enabled: false,
         ..test_server_config("")
     };
-    let misconfigured = Launch::Misconfigured {
+    let misconfigured = LaunchConfig::Misconfigured {
         why: "both command and url".to_owned(),
     };
-    let remote = Launch::Remote {
+    let remote = LaunchConfig::Remote {
         // A port on which nothing listens.
         url: "http://127.0.0.1:1/mcp".to_owned(),
-        transport: humble::domain::server::RemoteTransport::Guess,
+        transport: humble::domain::server::RemoteTransport::Auto,
         headers: Vec::new(),
     };
     let mut harness = HubHarness::start(vec![

@@ -221,18 +221,18 @@ fn with_another_add() -> home::TestHome {
     let launch = server.expect("configured").launch.identity();
     let definition = json!({ "name": "add", "description": "It adds.", "inputSchema": {} });
     let tool = fixtures::tool_from(&definition);
-    let pinned = humble::config::Pinned {
+    let pinned = humble::config::PinnedTool {
         server: humble::domain::ServerId::new("test"),
         launch,
         tool: "add".to_owned(),
-        accepted: humble::domain::trust::Accepted {
+        accepted: humble::domain::trust::AcceptedDefinition {
             pin: tool.pin.clone(),
-            since: "2026-01-02T00:00:00Z".parse().expect("a time"),
-            definition: Some(humble::domain::trust::Definition::of(&tool)),
-            declined: None,
+            accepted_at: "2026-01-02T00:00:00Z".parse().expect("a time"),
+            definition: Some(humble::domain::trust::ToolDefinition::from_tool(&tool)),
+            declined_pin: None,
         },
     };
-    let edit = humble::config::TrustEdit::FirstSeen(pinned);
+    let edit = humble::config::TrustEdit::RecordFirstSeen(pinned);
     let config_home = humble::config::Home::at(home.path());
     humble::config::update_trust(&config_home, &[edit]).expect("written");
     home

@@ -3,7 +3,7 @@
 use crate::mcp_http::hub_harness::HubHarness;
 use crate::mcp_http::test_server::{TestHttpServer, WAIT_DEADLINE};
 use crate::support::fixtures;
-use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{Notice, ServerConfig, ServerStatus};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
 /// A server at this path that uses legacy streamable HTTP.
 pub fn server_at(web: &TestHttpServer, path: &str) -> ServerConfig {
     ServerConfig {
-        protocol: Protocol::Legacy,
+        protocol: ProtocolMode::Legacy,
         ..remote(format!("{}{path}", web.origin), RemoteTransport::Http)
     }
 }

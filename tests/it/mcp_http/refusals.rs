@@ -6,7 +6,7 @@ use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
 use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, redirect, status};
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
-use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::server::{ProtocolMode, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -314,9 +314,9 @@ fn each_transport(web: &TestHttpServer) -> [ServerConfig; 3] {
         ..remote(format!("{}{path}", web.origin), transport)
     };
     [
-        config_for("/mcp", RemoteTransport::Http, Protocol::Legacy),
-        config_for("/modern", RemoteTransport::Http, Protocol::Modern),
-        config_for("/sse", RemoteTransport::Sse, Protocol::Auto),
+        config_for("/mcp", RemoteTransport::Http, ProtocolMode::Legacy),
+        config_for("/modern", RemoteTransport::Http, ProtocolMode::Modern),
+        config_for("/sse", RemoteTransport::Sse, ProtocolMode::Auto),
     ]
 }
 

@@ -6,7 +6,7 @@ use crate::mcp_http::hub_harness::succeeded;
 use crate::mcp_http::test_server::{
     Behavior, MODERN, ReceivedRequest, ReplyPart, TestHttpServer, event, status,
 };
-use humble::domain::server::{Protocol, RemoteTransport, Transport};
+use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use humble::domain::{ServerConfig, ToolOutcome};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -24,15 +24,30 @@ fn config_for(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> S
 #[tokio::test]
 async fn a_tool_is_called_over_every_transport_and_era() {
     for (path, transport, expected_transport, revision) in [
-        ("/sse", RemoteTransport::Sse, Transport::Sse, "2025-11-25"),
-        ("/mcp", RemoteTransport::Http, Transport::Http, "2025-11-25"),
+        (
+            "/sse",
+            RemoteTransport::Sse,
+            ServerTransport::Sse,
+            "2025-11-25",
+        ),
+        (
+            "/mcp",
+            RemoteTransport::Http,
+            ServerTransport::Http,
+            "2025-11-25",
+        ),
         (
             "/events",
             RemoteTransport::Http,
-            Transport::Http,
+            ServerTransport::Http,
             "2025-11-25",
         ),
-        ("/modern", RemoteTransport::Http, Transport::Http, MODERN),
+        (
+            "/modern",
+            RemoteTransport::Http,
+            ServerTransport::Http,
+            MODERN,
+        ),
     ] {
         let web = TestHttpServer::start().await;
         let config = config_for(&web, path, transport);
@@ -118,14 +133,14 @@ async fn modern_requests_name_method_tool_and_arguments_in_headers() {
         "a": { "type": "array", "x-mcp-header": "A" } } } }),
     );
     let config = ServerConfig {
-        protocol: Protocol::Modern,
+        protocol: ProtocolMode::Modern,
         ..server_at(&web, "/modern")
     };
     let mut harness = HttpHarness::start_connected(web, config).await;
     let server = harness.mcp.server();
     assert_eq!(server.tools.len(), 1);
     assert_eq!(
-        server.left_out,
+        server.rejected_tools,
         ["tool `bad`: argument `a`: `x-mcp-header` requires the type string, integer or boolean"]
     );
     assert_add_works(&mut harness).await;

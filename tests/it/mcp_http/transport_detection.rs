@@ -6,15 +6,15 @@ use crate::mcp_http::test_server::{
     Behavior, MODERN, ReplyPart, TestHttpServer, json_with, status,
 };
 use humble::domain::ServerConfig;
-use humble::domain::server::{Protocol, RemoteTransport, Transport};
+use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 fn detect_config(web: &TestHttpServer, path: &str) -> ServerConfig {
-    remote(format!("{}{path}", web.origin), RemoteTransport::Guess)
+    remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }
 
-async fn detected(harness: &mut HttpHarness) -> (Transport, String) {
+async fn detected(harness: &mut HttpHarness) -> (ServerTransport, String) {
     harness.wait_until_connected().await;
     succeeded(harness.mcp.call("add", json!({})).await);
     let peer = harness
@@ -28,9 +28,9 @@ async fn detected(harness: &mut HttpHarness) -> (Transport, String) {
 #[tokio::test]
 async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
     for (path, transport, revision) in [
-        ("/sse", Transport::Sse, "2025-11-25"),
-        ("/mcp", Transport::Http, "2025-11-25"),
-        ("/modern", Transport::Http, MODERN),
+        ("/sse", ServerTransport::Sse, "2025-11-25"),
+        ("/mcp", ServerTransport::Http, "2025-11-25"),
+        ("/modern", ServerTransport::Http, MODERN),
     ] {
         let web = TestHttpServer::start().await;
         let config = detect_config(&web, path);
@@ -51,7 +51,7 @@ async fn a_stream_without_an_endpoint_is_abandoned_after_five_seconds() {
     let config = detect_config(&web, "/events");
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
-    assert_eq!(detected(&mut harness).await.0, Transport::Http);
+    assert_eq!(detected(&mut harness).await.0, ServerTransport::Http);
     let took = started.elapsed();
     assert!((5..8).contains(&took.as_secs()), "{took:?}");
     harness.close().await;
@@ -82,9 +82,9 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
         let config = detect_config(&web, "/mcp");
         let mut harness = HttpHarness::start_with_cache(web, config, file.clone());
         let expected = if unsupported.starts_with("POST") {
-            Transport::Sse
+            ServerTransport::Sse
         } else {
-            Transport::Http
+            ServerTransport::Http
         };
         assert_eq!(detected(&mut harness).await.0, expected, "{unsupported}");
         let web = harness.close().await;
@@ -115,7 +115,7 @@ async fn both_errors_are_reported_if_neither_transport_works() {
 async fn an_endpoint_at_another_origin_is_refused() {
     let other = TestHttpServer::start().await;
     let endpoint = format!("event: endpoint\ndata: {}/messages\n\n", other.origin);
-    for transport in [RemoteTransport::Sse, RemoteTransport::Guess] {
+    for transport in [RemoteTransport::Sse, RemoteTransport::Auto] {
         let endpoint = endpoint.clone();
         let web = TestHttpServer::start_with(move |_| {
             Some(Behavior::Stream(vec![
@@ -200,7 +200,7 @@ async fn a_revision_that_is_refused_is_negotiated() {
     })
     .await;
     let config = ServerConfig {
-        protocol: Protocol::Modern,
+        protocol: ProtocolMode::Modern,
         ..remote(format!("{}/modern", web.origin), RemoteTransport::Http)
     };
     let mut harness = HttpHarness::start(web, config);

@@ -4,7 +4,7 @@
 use crate::providers::decoding::*;
 use crate::providers::model_server::*;
 use humble::domain::ProviderKind::Anthropic;
-use humble::domain::{Carry, Usage};
+use humble::domain::{ReasoningEcho, Usage};
 use humble::provider::error::MalformedReply;
 use humble::provider::{EndReason, FailureCause};
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ fn decoded(stream: &str) -> DecodedReply {
     decode_every_way(Anthropic, stream.as_bytes())
 }
 
-fn carried(value: Value) -> Option<Carry> {
+fn carried(value: Value) -> Option<ReasoningEcho> {
     let provider = Anthropic;
-    Some(Carry { provider, value })
+    Some(ReasoningEcho { provider, value })
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use humble::domain::model::Secret;
-use humble::domain::{Message, ModelConfig, ResultMessage};
+use humble::domain::{Message, ModelConfig, ToolResultMessage};
 use humble::log::TracingLayer;
 use humble::provider::{ChatRequest, Provider};
 use serde_json::json;
@@ -60,14 +60,14 @@ async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
         &OTHER_SECRET[9..],
     ];
     server.queue_reply(COMPLETIONS, openai_thinking(&halves, &halves));
-    let result = ResultMessage {
+    let result = ToolResultMessage {
         wire_id: "1".into(),
         content: format!("the env is {KEY} {OTHER_SECRET}"),
         tool: "env".into(),
         native_name: "env".into(),
         is_error: false,
     };
-    let messages = vec![Message::User(KEY.into()), Message::Result(result)];
+    let messages = vec![Message::User(KEY.into()), Message::ToolResult(result)];
     let log = logged(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
     for piece in [KEY, OTHER_SECRET, &KEY[5..], &OTHER_SECRET[9..]] {
         assert!(!log.contains(piece), "{piece}: {log}");

@@ -1,6 +1,6 @@
 //! Feeds streams to the decoders in pieces and joins the decoded parts.
 
-use humble::domain::{Carry, ProviderKind, Usage};
+use humble::domain::{ProviderKind, ReasoningEcho, Usage};
 use humble::provider::registry::adapter_for;
 use humble::provider::{
     EndReason, FailureCause, NativeCall, StreamPart, reply_builder::ReplyPiece,
@@ -23,7 +23,7 @@ pub fn decode(provider: ProviderKind, pieces: &[&[u8]]) -> DecodedReply {
 }
 
 /// The data of a stream that must be sent back with its calls.
-pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<Carry> {
+pub fn decode_reasoning_echo(provider: ProviderKind, stream: &str) -> Option<ReasoningEcho> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
     let mut carries = parts.filter_map(|part| match part {
         Ok(StreamPart::Carry(carry)) => Some(carry),

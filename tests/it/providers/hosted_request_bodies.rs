@@ -3,7 +3,7 @@
 use crate::providers::request_bodies::{CALL_LINES, request, weather};
 use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
-use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
+use humble::domain::{Dialect, Message, ModelConfig, ReasoningEcho, Think, Toolset};
 use humble::provider::parameter_fallback::ParameterFallback;
 use humble::provider::registry::adapter_for;
 use humble::provider::{ChatRequest, mistral};
@@ -30,10 +30,14 @@ pub fn carrying(model: ModelConfig, value: Value) -> ChatRequest {
     let provider = model.provider;
     let mut request = request(model);
     for message in &mut request.messages {
-        if let Message::Calls { calls, carry } = message {
+        if let Message::ToolCalls {
+            calls,
+            reasoning_echo: carry,
+        } = message
+        {
             calls.truncate(1);
             let value = value.clone();
-            *carry = Some(Carry { provider, value });
+            *carry = Some(ReasoningEcho { provider, value });
         }
     }
     request
@@ -129,9 +133,9 @@ fn anthropic_in_the_native_dialect_receives_blocks() {
     let mut request = request(model);
     let again = request.messages.last().cloned();
     request.messages.extend(again.map(|message| match message {
-        Message::Result(mut result) => {
+        Message::ToolResult(mut result) => {
             result.is_error = true;
-            Message::Result(result)
+            Message::ToolResult(result)
         }
         other => other,
     }));
@@ -220,7 +224,7 @@ fn anthropic_messages_alternate_and_start_with_the_user() {
 #[test]
 fn anthropic_receives_declarations_of_tools_that_only_the_conversation_uses() {
     let mut request = request(native(Anthropic));
-    request.tools = Arc::new(Offered::default());
+    request.tools = Arc::new(Toolset::default());
     let body = body(&request, ParameterFallback::default());
     let expected = json!([{"name": "humble__get_weather_1", "input_schema": {"type": "object"}}]);
     assert_eq!(body["tools"], expected);
@@ -278,8 +282,9 @@ fn thinking_is_sent_back_only_to_the_provider_it_came_from() {
         assert_eq!(message, expected);
         let mut others = request.clone();
         for message in &mut others.messages {
-            if let Message::Calls {
-                carry: Some(carry), ..
+            if let Message::ToolCalls {
+                reasoning_echo: Some(carry),
+                ..
             } = message
             {
                 carry.provider = Anthropic;

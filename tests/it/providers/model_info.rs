@@ -3,7 +3,7 @@
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
-use humble::domain::{ModelConfig, ModelFacts, ProviderKind};
+use humble::domain::{ModelConfig, ModelInfo, ProviderKind};
 use humble::provider::{FailureCause, Provider, ProviderError, Script};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const SHOW: &str = "/api/show";
 const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
-async fn facts(model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
+async fn facts(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
     let provider = Provider::new();
     let answer = tokio::time::timeout(Duration::from_secs(8), provider.facts(model)).await;
     answer.expect("call ends before its deadline")
@@ -48,11 +48,11 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
         {"name": "qwen3:4b", "model": "qwen3:4b", "context_length": 16384},
     ]});
     server.queue_reply(PS, Reply::json(200, &loaded));
-    let expected = ModelFacts {
+    let expected = ModelInfo {
         context_length: Some(40960),
         num_ctx: Some(8192),
         loaded_context: Some(16384),
-        template_takes_tools: Some(true),
+        template_supports_tools: Some(true),
         capabilities: strings(&["completion", "tools", "thinking"]),
         family: Some("qwen3".into()),
         parameter_size: Some("4.0B".into()),
@@ -74,8 +74,8 @@ async fn older_ollama_is_judged_by_the_template() {
     for (template, expected) in cases {
         show(&server, json!({"template": template, "model_info": {}}));
         let found = facts(&ollama(&server)).await.expect("server answers");
-        assert_eq!(found.template_takes_tools, expected, "{template}");
-        assert_eq!(found.can("tools"), None, "nothing is listed");
+        assert_eq!(found.template_supports_tools, expected, "{template}");
+        assert_eq!(found.has_capability("tools"), None, "nothing is listed");
     }
 }
 
@@ -87,9 +87,9 @@ async fn listed_capabilities_take_precedence_over_the_template() {
         json!({"template": "{{ .Tools }}", "capabilities": ["completion"]}),
     );
     let found = facts(&ollama(&server)).await.expect("server answers");
-    assert_eq!(found.template_takes_tools, Some(false));
-    assert_eq!(found.can("tools"), Some(false));
-    assert_eq!(found.can("completion"), Some(true));
+    assert_eq!(found.template_supports_tools, Some(false));
+    assert_eq!(found.has_capability("tools"), Some(false));
+    assert_eq!(found.has_capability("completion"), Some(true));
 }
 
 #[tokio::test]
@@ -107,11 +107,11 @@ async fn malformed_fields_are_skipped_and_the_rest_is_read() {
     );
     server.queue_reply(PS, ollama_error(500, "no"));
     let found = facts(&ollama(&server)).await.expect("server answers");
-    let expected = ModelFacts {
+    let expected = ModelInfo {
         num_ctx: Some(2048),
-        template_takes_tools: Some(false),
+        template_supports_tools: Some(false),
         capabilities: many[..16].to_vec(),
-        ..ModelFacts::default()
+        ..ModelInfo::default()
     };
     assert_eq!(found, expected);
 }
@@ -159,10 +159,10 @@ async fn llama_cpp_reports_both_the_model_context_and_the_loaded_one() {
     server.queue_reply(MODELS, Reply::json(200, &list));
     let props = json!({"default_generation_settings": {"n_ctx": 8192}});
     server.queue_reply("/props", Reply::json(200, &props));
-    let expected = ModelFacts {
+    let expected = ModelInfo {
         context_length: Some(40960),
         loaded_context: Some(8192),
-        ..ModelFacts::default()
+        ..ModelInfo::default()
     };
     assert_eq!(facts(&openai(&server)).await, Ok(expected));
 }
@@ -181,7 +181,7 @@ async fn list_of_several_models_is_searched_by_name_without_further_requests() {
         MODELS,
         Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
     );
-    assert_eq!(facts(&openai(&server)).await, Ok(ModelFacts::default()));
+    assert_eq!(facts(&openai(&server)).await, Ok(ModelInfo::default()));
     assert_eq!(server.requests().len(), 2, "no /props");
 }
 
@@ -194,10 +194,10 @@ async fn mistral_reports_context_length_and_capabilities() {
     }]});
     server.queue_reply(MODELS, Reply::json(200, &list));
     let mistral = model_config(ProviderKind::Mistral, &format!("{}/v1", server.url()));
-    let expected = ModelFacts {
+    let expected = ModelInfo {
         context_length: Some(131072),
         capabilities: strings(&["completion", "tools"]),
-        ..ModelFacts::default()
+        ..ModelInfo::default()
     };
     assert_eq!(facts(&mistral).await, Ok(expected));
 }
@@ -206,5 +206,5 @@ async fn mistral_reports_context_length_and_capabilities() {
 async fn scripted_provider_has_no_facts() {
     let scripted = Provider::scripted(Script::new([]));
     let model = model_config(ProviderKind::Scripted, "http://localhost:1");
-    assert_eq!(scripted.facts(&model).await, Ok(ModelFacts::default()));
+    assert_eq!(scripted.facts(&model).await, Ok(ModelInfo::default()));
 }

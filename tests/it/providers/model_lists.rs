@@ -3,7 +3,7 @@
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
-use humble::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
+use humble::domain::{ListedModel, ModelConfig, ModelInfo, ModelList, ProviderKind};
 use humble::provider::{FailureCause, Provider, ProviderError, error::MalformedReply};
 use serde_json::json;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use std::time::Duration;
 const TAGS: &str = "/api/tags";
 const MODELS: &str = "/v1/models";
 
-async fn catalogue(server: &ModelConfig) -> Result<Catalogue, ProviderError> {
+async fn catalogue(server: &ModelConfig) -> Result<ModelList, ProviderError> {
     let provider = Provider::new();
     let request = provider.catalogue(server, Duration::from_secs(5));
     let answer = tokio::time::timeout(Duration::from_secs(9), request).await;
     answer.expect("call ends before its deadline")
 }
 
-fn named(name: &str) -> ServerModel {
-    ServerModel {
+fn named(name: &str) -> ListedModel {
+    ListedModel {
         name: name.to_owned(),
-        ..ServerModel::default()
+        ..ListedModel::default()
     }
 }
 
@@ -42,34 +42,34 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
     server.always_reply("/api/show", Reply::json(200, &show));
     server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
     let listed = catalogue(&ollama(&server)).await.expect("server answers");
-    let facts = ModelFacts {
+    let facts = ModelInfo {
         context_length: Some(40960),
-        template_takes_tools: Some(true),
+        template_supports_tools: Some(true),
         capabilities: vec!["completion".into(), "tools".into()],
-        ..ModelFacts::default()
+        ..ModelInfo::default()
     };
-    let qwen = ServerModel {
+    let qwen = ListedModel {
         name: "qwen3:4b".into(),
         bytes: Some(2497293931),
         is_loaded: Some(false),
-        facts: ModelFacts {
+        info: ModelInfo {
             family: Some("qwen3".into()),
             parameter_size: Some("4.0B".into()),
             quantization: Some("Q4_K_M".into()),
             ..facts.clone()
         },
     };
-    let gone = ServerModel {
+    let gone = ListedModel {
         name: "gone:latest".into(),
         bytes: Some(1),
         is_loaded: Some(true),
-        facts: ModelFacts {
+        info: ModelInfo {
             loaded_context: Some(4096),
             ..facts
         },
     };
     assert_eq!(listed.models, [qwen, gone]);
-    assert!(!listed.is_cut);
+    assert!(!listed.is_truncated);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn overlong_list_is_truncated_and_marked() {
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
     server.queue_reply(MODELS, Reply::json(200, &json!({"data": models})));
     let listed = catalogue(&openai(&server)).await.expect("server answers");
-    assert_eq!((listed.models.len(), listed.is_cut), (500, true));
+    assert_eq!((listed.models.len(), listed.is_truncated), (500, true));
 }
 
 #[tokio::test]
@@ -105,9 +105,9 @@ async fn anthropic_pages_are_joined() {
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("server answers");
     let mut second = named("claude-b");
-    second.facts.context_length = Some(200000);
+    second.info.context_length = Some(200000);
     assert_eq!(listed.models, [named("claude-a"), second]);
-    assert!(!listed.is_cut);
+    assert!(!listed.is_truncated);
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn endless_pages_are_abandoned() {
     server.always_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("server answers");
-    assert!(listed.is_cut);
+    assert!(listed.is_truncated);
     assert_eq!(server.requests().len(), 10);
 }
 
@@ -125,7 +125,7 @@ async fn endless_pages_are_abandoned() {
 async fn response_that_is_not_a_list_is_an_error() {
     let server = ModelServer::start();
     server.queue_reply(TAGS, Reply::json(200, &json!({"models": null})));
-    assert_eq!(catalogue(&ollama(&server)).await, Ok(Catalogue::default()));
+    assert_eq!(catalogue(&ollama(&server)).await, Ok(ModelList::default()));
     let no_list = FailureCause::Malformed(MalformedReply::NotAModelList);
     server.queue_reply(TAGS, Reply::json(200, &json!({"data": []})));
     let error = catalogue(&ollama(&server)).await.expect_err("not Ollama's");

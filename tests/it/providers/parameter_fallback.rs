@@ -5,7 +5,7 @@ use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
-use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
+use humble::domain::{Dialect, Message, ModelConfig, ProviderKind, ReasoningEcho, Think};
 use humble::provider::{ChatRequest, FailureCause, Provider, StreamPart};
 use serde_json::{Value, json};
 
@@ -257,10 +257,14 @@ async fn unknown_options_are_omitted() {
 fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> ChatRequest {
     let mut request = request(model);
     let mut told = crate::providers::request_bodies::conversation().split_off(4);
-    if let Message::Calls { calls, carry: kept } = &mut told[0] {
+    if let Message::ToolCalls {
+        calls,
+        reasoning_echo: kept,
+    } = &mut told[0]
+    {
         calls.truncate(1);
         let provider = model.provider;
-        *kept = carry.map(|value| Carry { provider, value });
+        *kept = carry.map(|value| ReasoningEcho { provider, value });
     }
     request.messages.extend(told);
     request

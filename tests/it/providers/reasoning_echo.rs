@@ -3,8 +3,8 @@
 
 use crate::providers::decoding::{DecodedReply, decode_every_way, decode_reasoning_echo, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
-use humble::domain::Carry;
 use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
+use humble::domain::ReasoningEcho;
 use humble::provider::EndReason;
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ fn completions(deltas: &[Value]) -> String {
     events.collect::<String>() + &openai_event(&json!({}), Some("tool_calls")) + DONE
 }
 
-fn carried(provider: ProviderKind, value: Value) -> Option<Carry> {
-    Some(Carry { provider, value })
+fn carried(provider: ProviderKind, value: Value) -> Option<ReasoningEcho> {
+    Some(ReasoningEcho { provider, value })
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::providers::hosted_request_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
 use humble::domain::model::ToolRole;
 use humble::domain::{
-    CallMessage, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage, ServerId,
-    Think, Tool,
+    Dialect, Message, ModelConfig, ProviderKind, ServerId, Think, Tool, ToolCallMessage,
+    ToolResultMessage, Toolset,
 };
 use humble::provider::parameter_fallback::{EffortFallback, ParameterFallback};
 use humble::provider::registry::adapter_for;
@@ -13,7 +13,7 @@ use humble::provider::{ChatRequest, schema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn weather() -> Offered {
+pub fn weather() -> Toolset {
     let tool = fixtures::tool_from(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
@@ -22,20 +22,20 @@ pub fn weather() -> Offered {
     offered(vec![tool])
 }
 
-pub fn offered(tools: Vec<Tool>) -> Offered {
-    Offered::from_servers([&fixtures::server("humble", tools)])
+pub fn offered(tools: Vec<Tool>) -> Toolset {
+    Toolset::from_servers([&fixtures::server("humble", tools)])
 }
 
 pub fn conversation() -> Vec<Message> {
-    let call = CallMessage {
+    let call = ToolCallMessage {
         wire_id: "call_7".into(),
         server: ServerId::new("humble"),
         tool: "get weather".into(),
         native_name: "humble__get_weather_1".into(),
-        taught_name: "get weather".into(),
+        prompt_name: "get weather".into(),
         arguments: object(json!({"city": "서울", "a": 1})),
     };
-    let result = ResultMessage {
+    let result = ToolResultMessage {
         wire_id: "call_7".into(),
         tool: "get weather".into(),
         native_name: "humble__get_weather_1".into(),
@@ -47,11 +47,11 @@ pub fn conversation() -> Vec<Message> {
         Message::User("hello".into()),
         Message::Assistant("hi".into()),
         Message::User("weather?".into()),
-        Message::Calls {
+        Message::ToolCalls {
             calls: vec![call.clone(), call],
-            carry: None,
+            reasoning_echo: None,
         },
-        Message::Result(result),
+        Message::ToolResult(result),
     ]
 }
 

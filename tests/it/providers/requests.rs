@@ -5,7 +5,7 @@ use crate::providers::model_server::ModelServer;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
-use humble::domain::{Message, ModelConfig, Offered, ProviderKind};
+use humble::domain::{Message, ModelConfig, ProviderKind, Toolset};
 use humble::provider::{
     ChatRequest, FailureCause, Provider, ProviderError, ReplyStream, StreamPart,
 };
@@ -32,7 +32,7 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
     ChatRequest {
         model: Arc::new(model.clone()),
         messages: vec![Message::User("안녕".into())],
-        tools: Arc::new(Offered::default()),
+        tools: Arc::new(Toolset::default()),
         num_ctx: 4096,
     }
 }

@@ -7,7 +7,7 @@ use crate::providers::model_server::*;
 use crate::providers::request_bodies::{offered, request};
 use crate::providers::requests::{ollama, openai, parts};
 use crate::support::fixtures::{model_config, tool_with};
-use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
+use humble::domain::{Dialect, ModelConfig, ProviderKind, Tool, Toolset};
 use humble::provider::parameter_fallback::ParameterFallback;
 use humble::provider::{ChatRequest, Provider, StreamPart};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ async fn omitted_schemas_are_reported_once() {
     // Text dialects do not send schemas.
     let prompt = ChatRequest {
         model: Arc::new(ollama(&server)),
-        tools: Arc::new(Offered::clone(&request.tools)),
+        tools: Arc::new(Toolset::clone(&request.tools)),
         ..request.clone()
     };
     assert_eq!(notices(&prompt).await, [""; 0]);

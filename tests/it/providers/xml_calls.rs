@@ -5,7 +5,7 @@ use crate::providers::request_bodies::{conversation, request};
 use crate::support::fixtures::{self, model_config, object};
 use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::model::ToolRole;
-use humble::domain::{Dialect, Message, Offered, ProviderKind};
+use humble::domain::{Dialect, Message, ProviderKind, Toolset};
 use humble::provider::ChatRequest;
 use humble::provider::parameter_fallback::ParameterFallback;
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> Ch
     let mut request = request(model);
     request.messages = conversation();
     for message in &mut request.messages {
-        if let Message::Calls { calls, .. } = message {
+        if let Message::ToolCalls { calls, .. } = message {
             calls.truncate(1);
-            calls[0].taught_name = name.to_owned();
+            calls[0].prompt_name = name.to_owned();
             calls[0].arguments = object(arguments.clone());
         }
     }
@@ -117,7 +117,7 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
         |name: &str| fixtures::server(name, vec![fixtures::tool_with("f", schema.clone())]);
     let (a, b) = (server("a"), server("b"));
     for (servers, name, server_name) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
-        let offered = Arc::new(Offered::from_servers(servers));
+        let offered = Arc::new(Toolset::from_servers(servers));
         for provider in ProviderKind::ALL {
             let request = request_with_call(provider, name, arguments.clone());
             let written = tail(&body(&request, ParameterFallback::default()))[0]

@@ -6,13 +6,13 @@ use crate::support::fixtures;
 use crate::support::screen_harness;
 use crate::support::screen_svg;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use humble::domain::tool::{Progress, ToolOutcome, ToolState};
+use humble::domain::tool::{ToolOutcome, ToolProgress, ToolState};
 use humble::domain::{
     Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, ServerStatus,
     SessionSummary, TurnEnd,
 };
-use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
-use humble::tui::{Input, Model, Options};
+use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::tui::{TuiOptions, UiInput, UiModel};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ screens!(at_five_sizes, an_answer_streams, |story| {
 screens!(an_answer_is_whole, |story| {
     story.answered_turn().end_turn(TurnEnd::Answered {
         text: String::new(),
-        cut: false,
+        is_truncated: false,
     });
 });
 
@@ -61,7 +61,7 @@ screens!(a_call_runs, |story| {
         .prompt("What is 17 + 25?")
         .show_call(ToolState::Running { progress: None });
     story.advance_clock(3_200).show_call(ToolState::Running {
-        progress: Some(Progress {
+        progress: Some(ToolProgress {
             done: 6.0,
             total: Some(10.0),
             message: Some("adding".into()),
@@ -74,14 +74,14 @@ fn approving(story: &mut ScreenHarness) {
         .prompt("What is 17 + 25?")
         .show_call(ToolState::AwaitingApproval);
     let tool = Arc::new(tool("get-sum", "Adds two numbers."));
-    let calls = [1, 1].map(|call| ApproveCall {
+    let calls = [1, 1].map(|call| CallToApprove {
         call: CallId(call),
         tool: tool.clone(),
     });
     story.event(Event::Asked {
         ask: AskId(1),
-        owner: Owner::Job(Job::Turn(story.turn)),
-        question: Ask::Approve(calls.to_vec()),
+        owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
+        question: Ask::ApproveCalls(calls.to_vec()),
     });
 }
 
@@ -108,7 +108,7 @@ screens!(a_model_that_says_nothing, |story| {
     story.prompt("Hello");
     story.event(Event::Asked {
         ask: AskId(1),
-        owner: Owner::Job(Job::Turn(story.turn)),
+        owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
         question: Ask::Stalled { seconds: 120 },
     });
     story.advance_clock(600);
@@ -119,8 +119,8 @@ screens!(a_failure, |story| {
     let notice = Notice::failure(
         "The connection to http://localhost:11434 was cut in the middle of the answer.",
     )
-    .advise("What came so far is kept.")
-    .advise(Advice::Retry);
+    .with_advice("What came so far is kept.")
+    .with_advice(Advice::Retry);
     story.end_turn(TurnEnd::Failed { notice });
 });
 
@@ -130,7 +130,7 @@ screens!(banners_and_a_queue, |story| {
         .types("Two, while one runs")
         .key(KeyCode::Enter);
     let notice = Notice::warning("mcp-servers.json line 7, column 3: expected `,` or `}`.")
-        .advise("Servers stay as they were; the file is left alone.");
+        .with_advice("Servers stay as they were; the file is left alone.");
     story.event(Event::BannersChanged(vec![Banner::new(
         BannerCause::UnreadableFile("mcp-servers.json".to_owned()),
         notice,
@@ -144,7 +144,7 @@ screens!(scrolled_up, |story| {
             .stream_delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
         story.end_turn(TurnEnd::Answered {
             text: String::new(),
-            cut: false,
+            is_truncated: false,
         });
     }
     story.key(KeyCode::PageUp);
@@ -163,8 +163,8 @@ screens!(at_five_sizes, earlier_conversations, |story| {
             .to_zoned(TimeZone::system())
             .expect("a time")
             .timestamp(),
-        messages: 12,
-        broken: broken.map(str::to_owned),
+        message_count: 12,
+        open_error: broken.map(str::to_owned),
     };
     let sessions = vec![
         summary("a.json", "대화 제목 이다", None),
@@ -178,7 +178,7 @@ screens!(at_five_sizes, earlier_conversations, |story| {
 });
 
 screens!(the_palette, |story| {
-    story.input(Input::Key(KeyEvent::new(
+    story.input(UiInput::Key(KeyEvent::new(
         KeyCode::Char('p'),
         KeyModifiers::CONTROL,
     )));
@@ -232,7 +232,7 @@ fn no_size_crashes() {
         tell(&mut story);
         for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
             for height in (0..14).chain([24, 100]) {
-                story.input(Input::Resize { width, height });
+                story.input(UiInput::Resize { width, height });
                 story.screen();
                 story.key(KeyCode::PageUp);
             }
@@ -262,7 +262,7 @@ fn a_resize_keeps_the_reading_position() {
             .expect("a number")
     };
     let before = first(story.screen());
-    story.input(Input::Resize {
+    story.input(UiInput::Resize {
         width: 50,
         height: 20,
     });
@@ -281,7 +281,7 @@ fn a_scene_worth_a_picture() -> ScreenHarness {
         .into_iter()
         .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
     servers[0].tools = Arc::new(tools.collect());
-    servers[0].tools_off = ["say_hello".to_owned()].into();
+    servers[0].disabled_tools = ["say_hello".to_owned()].into();
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
@@ -308,7 +308,7 @@ fn a_scene_worth_a_picture() -> ScreenHarness {
         .advance_clock(2_000);
     story.end_turn(TurnEnd::Answered {
         text: String::new(),
-        cut: false,
+        is_truncated: false,
     });
     story.types("그럼 뉴욕은? And in winter?");
     story
@@ -359,12 +359,12 @@ screens!(a_guided_start, |story| {
     story.model = guided(story.model.screen.size);
 });
 
-fn guided(size: (u16, u16)) -> Model {
-    let options = Options {
-        guide: Some(humble::app::DEMO_PROMPTS),
-        ..Options::default()
+fn guided(size: (u16, u16)) -> UiModel {
+    let options = TuiOptions {
+        tour_prompts: Some(humble::app::DEMO_PROMPTS),
+        ..TuiOptions::default()
     };
-    Model::new(&options, size)
+    UiModel::new(&options, size)
 }
 
 #[test]

@@ -5,28 +5,28 @@ use super::at_two_sizes;
 use crate::support::fixtures::tool_call;
 use crate::support::screen_harness;
 use crossterm::event::KeyCode;
-use humble::domain::reply_trace::{TraceLine, TraceSort};
-use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall};
+use humble::domain::reply_trace::{TraceKind, TraceLine};
+use humble::domain::tool::{CallOrigin, QuoteSource, ToolCall};
 use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
-use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
+use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
 use screen_harness::{ScreenHarness, screen_harness, tool};
 use serde_json::json;
 use std::sync::Arc;
 
-fn lines(told: &[(TraceSort, bool, &str)]) -> Arc<Vec<TraceLine>> {
-    let line = |(sort, begins, text): &(TraceSort, bool, &str)| TraceLine {
-        sort: *sort,
-        begins: *begins,
+fn lines(told: &[(TraceKind, bool, &str)]) -> Arc<Vec<TraceLine>> {
+    let line = |(sort, begins, text): &(TraceKind, bool, &str)| TraceLine {
+        kind: *sort,
+        starts_entry: *begins,
         text: (*text).to_owned(),
     };
     Arc::new(told.iter().map(line).collect())
 }
 
 fn traced(story: &mut ScreenHarness) {
-    use TraceSort::{Call, Heading, Mark, Note, Text, Thinking, Unusable};
+    use TraceKind::{Call, Heading, InvalidCall, Markup, Note, Text, Thinking};
     story.types("/log answer").key(KeyCode::Enter);
     let call = r#"{"name": "get-sum", "arguments": {"a": 17, "b": 25, "왜": "합계를 알려 달라고 했습니다"}}"#;
-    story.event(Event::Traced(lines(&[
+    story.event(Event::ReplyTraceLoaded(lines(&[
         (Heading, true, "Reply 1 of qwen3:4b"),
         (Heading, true, "As the server sent it:"),
         (Thinking, true, "덧셈이 필요하다."),
@@ -37,10 +37,10 @@ fn traced(story: &mut ScreenHarness) {
         (Heading, true, "As it was cut into pieces:"),
         (Thinking, true, "덧셈이 필요하다."),
         (Text, true, "더해 볼게요.\u{202e}"),
-        (Mark, true, "<tool_call>"),
+        (Markup, true, "<tool_call>"),
         (Call, true, call),
         (Note, true, "read as Hermes, its end missing"),
-        (Unusable, true, r#"{"name": "fly"}"#),
+        (InvalidCall, true, r#"{"name": "fly"}"#),
         (Note, true, "there is no tool `fly`"),
         (Heading, true, "What became of its calls:"),
         (
@@ -61,18 +61,18 @@ fn quoted(story: &mut ScreenHarness) {
             form: "Hermes",
             repaired: true,
         },
-        quoted: Some(QuotedIn::ToolResult),
+        quoted: Some(QuoteSource::ToolResult),
         ..tool_call("everything", "get-sum", json!({"a": 17, "b": 25}))
     };
     story.turn(TurnEvent::Tool(call));
-    let call = ApproveCall {
+    let call = CallToApprove {
         call: CallId(1),
         tool: Arc::new(tool("get-sum", "Adds two numbers.")),
     };
     story.event(Event::Asked {
         ask: AskId(1),
-        owner: Owner::Job(Job::Turn(story.turn)),
-        question: Ask::Approve(vec![call]),
+        owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
+        question: Ask::ApproveCalls(vec![call]),
     });
     story.advance_clock(900);
 }
@@ -94,7 +94,7 @@ fn the_end_of_the_last_answer() {
 fn no_answer_yet() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         story.key(KeyCode::F(12)).key(KeyCode::Tab);
-        story.event(Event::Traced(Arc::default()));
+        story.event(Event::ReplyTraceLoaded(Arc::default()));
     }));
 }
 

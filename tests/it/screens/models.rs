@@ -4,24 +4,24 @@ use super::at_two_sizes;
 use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::{
-    CatalogState, Catalogue, ModelCatalog, ModelFacts, ModelRef, ModelServer, Notice, ProviderKind,
-    Pull, ServerCatalog, ServerModel,
+    CatalogState, ListedModel, ModelCatalog, ModelInfo, ModelList, ModelRef, ModelServer, Notice,
+    ProviderKind, Pull, ServerCatalog,
 };
 use humble::protocol::Event;
-use humble::tui::{Input, Model, Options};
+use humble::tui::{TuiOptions, UiInput, UiModel};
 use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 
-fn model(name: &str, bytes: u64, capabilities: &[&str], family: &str) -> ServerModel {
-    ServerModel {
+fn model(name: &str, bytes: u64, capabilities: &[&str], family: &str) -> ListedModel {
+    ListedModel {
         name: name.to_owned(),
         bytes: Some(bytes),
         is_loaded: Some(name.starts_with("gemma")),
-        facts: ModelFacts {
+        info: ModelInfo {
             capabilities: capabilities.iter().map(|name| (*name).to_owned()).collect(),
             family: Some(family.to_owned()),
             context_length: Some(40_960),
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         },
     }
 }
@@ -56,15 +56,15 @@ fn catalogue() -> CatalogState {
             "llama",
         ),
     ];
-    CatalogState::Listed(Arc::new(Catalogue {
+    CatalogState::Listed(Arc::new(ModelList {
         models,
-        is_cut: false,
+        is_truncated: false,
     }))
 }
 
 /// Starts without any configured model; the local Ollama has this state.
 fn first_run(story: &mut ScreenHarness, state: CatalogState) {
-    story.model = Model::new(&Options::default(), story.model.screen.size);
+    story.model = UiModel::new(&TuiOptions::default(), story.model.screen.size);
     let ollama = ServerCatalog {
         server: ollama(),
         configured: Vec::new(),
@@ -91,7 +91,7 @@ fn dialog(story: &mut ScreenHarness) {
     story.types("/models").key(KeyCode::Enter);
     let openai = server(ProviderKind::OpenAi, "https://api.openai.com/v1");
     let missing = Notice::failure("There is no key for `gpt-4o`.")
-        .because("The environment variable OPENAI_API_KEY is not set or empty.");
+        .with_reason("The environment variable OPENAI_API_KEY is not set or empty.");
     let servers = vec![
         ServerCatalog {
             server: ollama(),
@@ -165,7 +165,7 @@ screens!(the_form_for_another_server, |story| {
 #[test]
 fn invalid_ollama_host_is_explained_in_the_welcome() {
     let mut story = screen_harness((104, 30));
-    story.model = Model::new(&Options::default(), story.model.screen.size);
+    story.model = UiModel::new(&TuiOptions::default(), story.model.screen.size);
     story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
         servers: vec![ServerCatalog {
             server: ollama(),
@@ -238,7 +238,7 @@ fn provider_key_is_not_offered_for_a_custom_address() {
         .key(KeyCode::Down)
         .key(KeyCode::Down)
         .key(KeyCode::Down);
-    story.input(Input::Paste("sk-\u{1b}12\n".to_owned()));
+    story.input(UiInput::Paste("sk-\u{1b}12\n".to_owned()));
     let screen = story.screen();
     assert!(
         screen.contains("•••••") && !screen.contains("sk-12"),

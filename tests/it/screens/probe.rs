@@ -3,33 +3,33 @@
 use super::at_two_sizes;
 use crate::support::screen_harness;
 use crossterm::event::KeyCode;
-use humble::domain::probe::{ProbeState, Report, Trial, Wrote};
+use humble::domain::probe::{CallOutcome, DialectTrial, ProbeReport, ProbeState};
 use humble::domain::{AskId, Dialect, ModelRef, Notice, ProviderKind};
-use humble::protocol::{Ask, Event, Job, Owner};
+use humble::protocol::{Ask, Event, ModelJob, QuestionOwner};
 use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 use std::time::Duration;
 
-fn trial(dialect: Dialect, wrote: Wrote, answered: bool, millis: u64) -> Trial {
-    Trial {
+fn trial(dialect: Dialect, wrote: CallOutcome, answered: bool, millis: u64) -> DialectTrial {
+    DialectTrial {
         dialect,
-        wrote,
-        answered,
+        call: wrote,
+        used_result: answered,
         elapsed: Duration::from_millis(millis),
-        is_whole: true,
+        is_complete: true,
         fault: None,
     }
 }
 
-fn report(name: &str, trials: Vec<Trial>) -> Report {
+fn report(name: &str, trials: Vec<DialectTrial>) -> ProbeReport {
     let model = ModelRef {
         name: name.to_owned(),
         provider: ProviderKind::Ollama,
         model: name.to_owned(),
     };
-    Report {
+    ProbeReport {
         trials,
-        ..Report::new(model, Dialect::Prompt)
+        ..ProbeReport::new(model, Dialect::Prompt)
     }
 }
 
@@ -38,41 +38,42 @@ fn state(dialect: Option<Dialect>, is_loading: bool) -> Event {
         model: "qwen3:4b".to_owned(),
         dialect,
         is_loading,
-        is_over: false,
+        is_finished: false,
     }))
 }
 
-fn asks(story: &mut ScreenHarness, report: Report, to: Option<Dialect>) {
+fn asks(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
     let report = Arc::new(report);
     story.event(Event::Asked {
         ask: AskId(7),
-        owner: Owner::Job(Job::Probe),
+        owner: QuestionOwner::Job(ModelJob::Probe),
         question: Ask::StoreDialect { report, to },
     });
     story.advance_clock(600);
 }
 
 /// A model that works best with `xml` and whose server does not accept tools.
-fn better_as_xml() -> Report {
+fn better_as_xml() -> ProbeReport {
     let why = "not tried, since its server lists no `tools` for it (completion, vision).";
     let trials = vec![
-        Trial::skipped(Dialect::Native, why),
+        DialectTrial::skipped(Dialect::Native, why),
         trial(
             Dialect::Prompt,
-            Wrote::Otherwise("Hermes, repaired".to_owned()),
+            CallOutcome::OtherForm("Hermes, repaired".to_owned()),
             false,
             12_345,
         ),
-        trial(Dialect::Xml, Wrote::AsTaught, true, 3_140),
+        trial(Dialect::Xml, CallOutcome::WellFormed, true, 3_140),
     ];
     report("qwen3:4b", trials)
 }
 
-fn broken() -> Report {
+fn broken() -> ProbeReport {
     let mut report = report("한국어-모델\u{1b}[31m:8b\u{202e}", Vec::new());
-    report.is_cut = true;
+    report.is_partial = true;
     let message = "Nothing listens at http://localhost:11434.";
-    report.fault = Some(Notice::failure(message).advise("Start Ollama, or correct `baseUrl`."));
+    report.fault =
+        Some(Notice::failure(message).with_advice("Start Ollama, or correct `baseUrl`."));
     report
 }
 

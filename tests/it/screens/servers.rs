@@ -5,11 +5,11 @@ use super::at_two_sizes;
 use crate::support::fixtures::{self, tool_from};
 use crate::support::screen_harness;
 use crossterm::event::KeyCode;
-use humble::domain::server::{ServerPeer, Transport};
-use humble::domain::tool::{Progress, Tool, ToolState};
-use humble::domain::{Notice, Server, ServerLine, ServerLog, ServerStatus};
+use humble::domain::server::{PeerInfo, ServerTransport};
+use humble::domain::tool::{Tool, ToolProgress, ToolState};
+use humble::domain::{Notice, Server, ServerLog, ServerLogLine, ServerStatus};
 use humble::protocol::Event;
-use humble::tui::{Input, Model, Options};
+use humble::tui::{TuiOptions, UiInput, UiModel};
 use screen_harness::{ScreenHarness, screen_harness};
 use serde_json::json;
 use std::sync::Arc;
@@ -50,19 +50,19 @@ fn one_per_state() -> Vec<Server> {
     ];
     let mut korean = server("한국어 도구 모음", ServerStatus::Connected, tools);
     korean.description = Some("도구 모음, as the file says".to_owned());
-    korean.tools_off = ["off".to_owned()].into();
-    korean.withheld = ["changed".to_owned()].into();
-    korean.left_out = vec!["tool `x` has no inputSchema".to_owned()];
+    korean.disabled_tools = ["off".to_owned()].into();
+    korean.withheld_tools = ["changed".to_owned()].into();
+    korean.rejected_tools = vec!["tool `x` has no inputSchema".to_owned()];
     korean.instructions = Some("Be kind.".to_owned());
-    korean.peer = Some(ServerPeer {
+    korean.peer = Some(PeerInfo {
         name: "tools\u{1b}[2J of\nKorea".to_owned(),
         version: "1.0".to_owned(),
         protocol: "2025-11-25".to_owned(),
-        transport: Transport::Http,
+        transport: ServerTransport::Http,
     });
     let notice = Notice::failure("Server `docs` could not be started.")
-        .because("There is no command `npx`.")
-        .advise("Install it, or correct `command` in mcp-servers.json.");
+        .with_reason("There is no command `npx`.")
+        .with_advice("Install it, or correct `command` in mcp-servers.json.");
     let mut off = server("wiki", ServerStatus::Off, Vec::new());
     off.enabled = false;
     vec![
@@ -106,7 +106,7 @@ screens!(an_unfolded_server, |story| {
 
 screens!(an_unfolded_tool_with_hidden_characters, |story| {
     listed(story).key(KeyCode::Enter);
-    while story.model.sidebar.chosen_tool().is_none() {
+    while story.model.servers_pane.selected_tool().is_none() {
         down(story, 1);
     }
     story.key(KeyCode::Enter);
@@ -115,7 +115,7 @@ screens!(an_unfolded_tool_with_hidden_characters, |story| {
 screens!(a_long_description_read_whole, |story| {
     listed(story).key(KeyCode::Enter);
     let is_long = |story: &ScreenHarness| {
-        let chosen = story.model.sidebar.chosen_tool();
+        let chosen = story.model.servers_pane.selected_tool();
         chosen.is_some_and(|(_, tool)| tool.name.len() > 100)
     };
     while !is_long(story) {
@@ -123,7 +123,7 @@ screens!(a_long_description_read_whole, |story| {
     }
     story.key(KeyCode::Enter);
     let at_more = |story: &ScreenHarness| {
-        let row = story.model.sidebar.chosen_row();
+        let row = story.model.servers_pane.selected_row();
         format!("{row:?}").contains("More")
     };
     while !at_more(story) {
@@ -140,21 +140,21 @@ screens!(why_a_server_failed, |story| {
 
 screens!(what_a_server_wrote, |story| {
     listed(story).key(KeyCode::Char('l'));
-    let line = |n: u32| ServerLine::Stderr(format!("line {n} \u{1b}[31m빨강"));
-    let mut lines: Vec<ServerLine> = (0..40).map(line).collect();
-    lines.push(ServerLine::Own("Its process ended.".to_owned()));
-    story.event(Event::ServerLogged(Arc::new(ServerLog {
+    let line = |n: u32| ServerLogLine::Stderr(format!("line {n} \u{1b}[31m빨강"));
+    let mut lines: Vec<ServerLogLine> = (0..40).map(line).collect();
+    lines.push(ServerLogLine::Program("Its process ended.".to_owned()));
+    story.event(Event::ServerLogRead(Arc::new(ServerLog {
         server: "한국어 도구 모음".into(),
-        since: None,
+        run_started_at: None,
         lines,
-        written: 41,
+        lines_written: 41,
     })));
 });
 
 screens!(a_call_with_long_names_runs, |story| {
     story.prompt("Go");
     let (server, tool) = ("서버-".repeat(100), "tool-".repeat(60));
-    let progress = Progress::new(3.0, None, Some("읽는 중 \u{1b}[2J of many\nfiles"));
+    let progress = ToolProgress::new(3.0, None, Some("읽는 중 \u{1b}[2J of many\nfiles"));
     story.call_of(
         &server,
         &tool,
@@ -202,11 +202,11 @@ fn smallest_screen_shows_the_server_state_and_whose_stderr_it_is() {
 #[test]
 fn ascii_mode_draws_only_ascii() {
     let mut story = screen_harness((104, 30));
-    let options = Options {
+    let options = TuiOptions {
         ascii: true,
-        ..Options::default()
+        ..TuiOptions::default()
     };
-    story.model = Model::new(&options, (104, 30));
+    story.model = UiModel::new(&options, (104, 30));
     let mut servers = one_per_state();
     servers[0].tools = Arc::new(vec![tool("off", "Off."), tool("changed", "Changed.")]);
     servers[0].id = "tools".into();
@@ -248,7 +248,7 @@ fn no_size_breaks_the_pane() {
     listed(&mut story).key(KeyCode::Enter);
     for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
         for height in (0..14).chain([24, 100]) {
-            story.input(Input::Resize { width, height });
+            story.input(UiInput::Resize { width, height });
             story.key(KeyCode::F(2));
             story.screen();
             for key in [

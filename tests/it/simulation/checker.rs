@@ -8,7 +8,7 @@ use humble::domain::{
 };
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{TurnEffect, TurnInput};
-use humble::protocol::{Answer, ApproveCall, Ask, Choice};
+use humble::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -135,19 +135,19 @@ impl Checker {
         }
     }
 
-    fn observe_answer(&mut self, question: &Ask, answer: &Answer) {
+    fn observe_answer(&mut self, question: &Ask, answer: &UserAnswer) {
         match (question, answer) {
-            (Ask::Approve(asked), Answer::Calls(decisions)) => {
+            (Ask::ApproveCalls(asked), UserAnswer::Calls(decisions)) => {
                 for (id, decision) in decisions {
                     if let Some(asked) = asked.iter().find(|asked| asked.call == *id) {
                         self.observe_decision(asked, decision);
                     }
                 }
             }
-            (Ask::AfterError { .. }, Answer::Choice(Choice::GoOn)) => {
+            (Ask::AfterError { .. }, UserAnswer::Choice(UserChoice::AllowMoreTools)) => {
                 self.errors_max = self.errors + 1;
             }
-            (Ask::AfterError { .. }, Answer::Choice(Choice::Retry)) => {
+            (Ask::AfterError { .. }, UserAnswer::Choice(UserChoice::Retry)) => {
                 self.errors = self.errors.saturating_sub(1);
                 self.retry_allowed = true;
             }
@@ -155,7 +155,7 @@ impl Checker {
         }
     }
 
-    fn observe_decision(&mut self, asked: &ApproveCall, decision: &Decision) {
+    fn observe_decision(&mut self, asked: &CallToApprove, decision: &Decision) {
         let call = &self.calls[&asked.call];
         if self.trust.apply_decision(call, &asked.tool.pin, decision) {
             self.decided.insert(asked.call);
@@ -230,10 +230,10 @@ impl Checker {
         let mut unanswered: Vec<&str> = Vec::new();
         for message in messages {
             match message {
-                Message::Calls { calls, .. } => {
+                Message::ToolCalls { calls, .. } => {
                     unanswered.extend(calls.iter().map(|call| call.wire_id.as_str()));
                 }
-                Message::Result(result) => {
+                Message::ToolResult(result) => {
                     unanswered.retain(|id| *id != result.wire_id);
                 }
                 _ => {}

@@ -7,8 +7,8 @@ use super::{runs, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
-use humble::protocol::{Command, Event, Job, Owner};
-use humble::tui::{Effect, Input, Model, Msg, Options, update, view};
+use humble::protocol::{Command, Event, ModelJob, QuestionOwner};
+use humble::tui::{Msg, TuiOptions, UiEffect, UiInput, UiModel, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ const QUIET: Duration = Duration::from_millis(500);
 
 /// The screen, a turn, and the checker of both.
 struct ScreenSimulation {
-    model: Model,
+    model: UiModel,
     turn: Option<(TurnId, Turn)>,
     seen: Checker,
     ids: TurnIdGenerators,
@@ -39,7 +39,7 @@ struct ScreenSimulation {
 impl ScreenSimulation {
     fn new() -> Self {
         Self {
-            model: Model::new(&Options::default(), (100, 30)),
+            model: UiModel::new(&TuiOptions::default(), (100, 30)),
             turn: None,
             seen: Checker::new(humble::domain::ToolMode::Manual, 1),
             ids: TurnIdGenerators::default(),
@@ -58,21 +58,24 @@ impl ScreenSimulation {
     }
 
     /// Applies one input and everything that follows from it.
-    fn apply_input(&mut self, input: Input, dice: &mut TestRng) {
-        let is_key = matches!(&input, Input::Key(key) if key.kind == KeyEventKind::Press);
+    fn apply_input(&mut self, input: UiInput, dice: &mut TestRng) {
+        let is_key = matches!(&input, UiInput::Key(key) if key.kind == KeyEventKind::Press);
         self.listens |= self.ask.is_some() && self.now >= self.opened.max(self.last_key) + QUIET;
-        if matches!(&input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
+        if matches!(
+            &input,
+            UiInput::Key(_) | UiInput::Paste(_) | UiInput::Burst(_)
+        ) {
             self.last_key = self.now;
         }
         self.drain(VecDeque::from([input]), is_key, dice);
     }
 
-    fn drain(&mut self, mut inputs: VecDeque<Input>, is_key: bool, dice: &mut TestRng) {
+    fn drain(&mut self, mut inputs: VecDeque<UiInput>, is_key: bool, dice: &mut TestRng) {
         while let Some(input) = inputs.pop_front() {
             for effect in update(&mut self.model, Msg::new(self.now, input)) {
                 match effect {
-                    Effect::Send(command) => self.command(command, is_key, dice, &mut inputs),
-                    Effect::Quit => self.left = true,
+                    UiEffect::Send(command) => self.command(command, is_key, dice, &mut inputs),
+                    UiEffect::Quit => self.left = true,
                     _ => {}
                 }
             }
@@ -81,15 +84,15 @@ impl ScreenSimulation {
         let is_unseen = self
             .model
             .dialogs
-            .asks()
+            .all()
             .first()
-            .is_some_and(|ask| !ask.is_seen);
-        if is_unseen || !self.model.dialogs.asks().is_empty() && dice.one_in(8) {
+            .is_some_and(|ask| !ask.is_drawn);
+        if is_unseen || !self.model.dialogs.all().is_empty() && dice.one_in(8) {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
         }
-        let shown: Vec<AskId> = self.model.dialogs.asks().iter().map(|ask| ask.id).collect();
+        let shown: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
         let open: Vec<AskId> = self.ask.into_iter().collect();
         if shown != open {
             self.fault(&format!("dialogs {shown:?}, questions {open:?}"));
@@ -101,7 +104,7 @@ impl ScreenSimulation {
         command: Command,
         is_key: bool,
         dice: &mut TestRng,
-        inputs: &mut VecDeque<Input>,
+        inputs: &mut VecDeque<UiInput>,
     ) {
         let effects = match command {
             Command::Submit { turn, prompt } => {
@@ -125,14 +128,14 @@ impl ScreenSimulation {
                 self.step(TurnInput::Answered { ask, answer })
             }
             Command::Interrupt => {
-                inputs.push_back(Input::Engine(Box::new(Event::InterruptTaken)));
+                inputs.push_back(UiInput::Engine(Box::new(Event::InterruptAcknowledged)));
                 self.step(TurnInput::Interrupt)
             }
             Command::CheckArguments { query, .. } => {
                 let check = *dice.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
                 let check = check.clone();
                 let event = Event::ArgumentsChecked { query, check };
-                return inputs.push_back(Input::Engine(Box::new(event)));
+                return inputs.push_back(UiInput::Engine(Box::new(event)));
             }
             Command::CancelCall(call) => {
                 if !self.seen.running.contains(&call) {
@@ -155,7 +158,7 @@ impl ScreenSimulation {
     }
 
     /// Carries out a turn's effects as the engine would.
-    fn apply_effects(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<Input>) {
+    fn apply_effects(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<UiInput>) {
         let Some((id, turn)) = &self.turn else { return };
         let (id, ids) = (*id, turn.ids());
         if let Err((invariant, what)) = self.seen.check_effects(&effects) {
@@ -168,7 +171,7 @@ impl ScreenSimulation {
                     (self.ask, self.opened, self.listens) = (Some(ask), self.now, false);
                     Event::Asked {
                         ask,
-                        owner: Owner::Job(Job::Turn(id)),
+                        owner: QuestionOwner::Job(ModelJob::Turn(id)),
                         question,
                     }
                 }
@@ -178,7 +181,7 @@ impl ScreenSimulation {
                 }
                 _ => continue,
             };
-            inputs.push_back(Input::Engine(Box::new(event)));
+            inputs.push_back(UiInput::Engine(Box::new(event)));
         }
         if self.seen.ended {
             self.turn = None;
@@ -254,28 +257,30 @@ const KEYS: &[(KeyCode, KeyModifiers)] = &[
     (KeyCode::F(12), KeyModifiers::NONE),
 ];
 
-fn input(dice: &mut TestRng) -> Input {
+fn input(dice: &mut TestRng) -> UiInput {
     match dice.below(30) {
-        0 => Input::Paste("y\n한글".to_owned()),
-        1 => Input::Burst("y".to_owned()),
-        2 => Input::Tick,
-        3 => Input::Focus(dice.one_in(2)),
+        0 => UiInput::Paste("y\n한글".to_owned()),
+        1 => UiInput::Burst("y".to_owned()),
+        2 => UiInput::Tick,
+        3 => UiInput::Focus(dice.one_in(2)),
         4 => {
             let (width, height) = (dice.below(121), dice.below(41));
             let size = (u16::try_from(width), u16::try_from(height));
-            Input::Resize {
+            UiInput::Resize {
                 width: size.0.expect("small"),
                 height: size.1.expect("small"),
             }
         }
-        5 if dice.one_in(4) => Input::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)),
+        5 if dice.one_in(4) => {
+            UiInput::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL))
+        }
         _ => {
             let (code, modifiers) = *dice.pick(KEYS);
             let mut key = KeyEvent::new(code, modifiers);
             if dice.one_in(12) {
                 key.kind = KeyEventKind::Repeat;
             }
-            Input::Key(key)
+            UiInput::Key(key)
         }
     }
 }

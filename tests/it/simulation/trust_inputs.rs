@@ -3,8 +3,8 @@
 use super::checker::Checker;
 use super::test_rng::TestRng;
 use super::world;
-use humble::domain::trust::Cover;
-use humble::domain::{Grant, Pattern};
+use humble::domain::trust::RuleScope;
+use humble::domain::{ArgumentPattern, ToolIdentity};
 use humble::engine::approval::Approval;
 use humble::engine::turn::TurnInput;
 use serde_json::json;
@@ -15,18 +15,18 @@ pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     for tool in world::offered(if dice.one_in(3) { 2 } else { 0 }).tools() {
         let (name, pin) = (tool.tool.name.clone(), tool.tool.pin.clone());
         let cover = match dice.below(12) {
-            0 => Cover::Never { tool: name, pin },
-            1 => Cover::Tool { tool: name, pin },
-            2 => Cover::Server {
+            0 => RuleScope::Never { tool: name, pin },
+            1 => RuleScope::Tool { tool: name, pin },
+            2 => RuleScope::Server {
                 tools: [(name, pin)].into(),
             },
-            3 => Cover::Matching {
+            3 => RuleScope::Matching {
                 tool: name,
                 pin,
                 pattern: pattern(dice),
             },
             4 => {
-                approval.grant(Grant::of(tool));
+                approval.grant(ToolIdentity::from_offered(tool));
                 continue;
             }
             _ => continue,
@@ -36,8 +36,8 @@ pub fn trust_changed(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     TurnInput::TrustChanged(Box::new(approval))
 }
 
-pub fn pattern(dice: &mut TestRng) -> Pattern {
+pub fn pattern(dice: &mut TestRng) -> ArgumentPattern {
     let path = *dice.pick(&["a", "b", "*"]);
     let pattern = json!({ "path": path });
-    Pattern::from_json(pattern.as_object().expect("an object")).expect("a valid pattern")
+    ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a valid pattern")
 }

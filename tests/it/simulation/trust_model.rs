@@ -2,8 +2,8 @@
 //! blocked tools, and the offered tools.
 
 use super::world;
-use humble::domain::trust::Cover;
-use humble::domain::{Decision, Offered, Pattern, Pin, ServerId, ToolCall};
+use humble::domain::trust::RuleScope;
+use humble::domain::{ArgumentPattern, Decision, Pin, ServerId, ToolCall, Toolset};
 use humble::engine::approval::Approval;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ type AllowedTool = (ServerId, String, Pin, Option<String>);
 pub struct TrustModel {
     allowed: Vec<AllowedTool>,
     never: Vec<(ServerId, String)>,
-    pub offered: Arc<Offered>,
+    pub offered: Arc<Toolset>,
 }
 
 impl Default for TrustModel {
@@ -26,7 +26,7 @@ impl Default for TrustModel {
     }
 }
 
-fn path_of(pattern: &Pattern) -> Option<String> {
+fn path_of(pattern: &ArgumentPattern) -> Option<String> {
     let written = pattern.to_json();
     Some(written.get("path")?.as_str()?.to_owned())
 }
@@ -45,7 +45,7 @@ impl TrustModel {
             Decision::Run | Decision::Edit { .. } => {}
             Decision::RunForSession => self.allowed.push(allowed(None)),
             Decision::RunAlways => self.allow(allowed(None)),
-            Decision::RunServer => {
+            Decision::RunWholeServer => {
                 let tools: Vec<AllowedTool> = self
                     .offered
                     .tools()
@@ -89,14 +89,14 @@ impl TrustModel {
         }
         for rule in &approval.trust.rules {
             let server = rule.server.clone();
-            match rule.cover.clone() {
-                Cover::Never { tool, .. } => self.never.push((server, tool)),
-                Cover::Tool { tool, pin } => self.allowed.push((server, tool, pin, None)),
-                Cover::Matching { tool, pin, pattern } => {
+            match rule.scope.clone() {
+                RuleScope::Never { tool, .. } => self.never.push((server, tool)),
+                RuleScope::Tool { tool, pin } => self.allowed.push((server, tool, pin, None)),
+                RuleScope::Matching { tool, pin, pattern } => {
                     let path = path_of(&pattern);
                     self.allowed.push((server, tool, pin, path));
                 }
-                Cover::Server { tools } => {
+                RuleScope::Server { tools } => {
                     let tools = tools
                         .into_iter()
                         .map(|(tool, pin)| (server.clone(), tool, pin, None));

@@ -4,35 +4,35 @@ use super::test_rng::TestRng;
 use super::trust_inputs::pattern;
 use super::world::arguments;
 use humble::domain::{CallId, Decision};
-use humble::protocol::{Answer, Ask, Choice};
+use humble::protocol::{Ask, UserAnswer, UserChoice};
 
-pub const CHOICES: [Choice; 10] = [
-    Choice::TellModel,
-    Choice::AsText,
-    Choice::Retry,
-    Choice::GoOn,
-    Choice::KeepWaiting,
-    Choice::AskAgain,
-    Choice::AsManyAgain,
-    Choice::NoBound,
-    Choice::AnswerNow,
-    Choice::Stop,
+pub const CHOICES: [UserChoice; 10] = [
+    UserChoice::TellModel,
+    UserChoice::AsText,
+    UserChoice::Retry,
+    UserChoice::AllowMoreTools,
+    UserChoice::KeepWaiting,
+    UserChoice::SendAgain,
+    UserChoice::ExtendRoundLimit,
+    UserChoice::NoRoundLimit,
+    UserChoice::AnswerNow,
+    UserChoice::Stop,
 ];
 
-pub fn answer(dice: &mut TestRng, question: &Ask) -> Answer {
+pub fn answer(dice: &mut TestRng, question: &Ask) -> UserAnswer {
     if dice.one_in(20) {
-        return Answer::Dismissed;
+        return UserAnswer::Dismissed;
     }
-    let Ask::Approve(calls) = question else {
+    let Ask::ApproveCalls(calls) = question else {
         let rows = question.choices();
         // Stopping ends the run, so it is chosen less often.
         let row = dice.pick(rows);
-        let row = if row.choice == Choice::Stop {
+        let row = if row.choice == UserChoice::Stop {
             dice.pick(rows)
         } else {
             row
         };
-        return Answer::Choice(row.choice);
+        return UserAnswer::Choice(row.choice);
     };
     let mut decisions: Vec<_> = calls
         .iter()
@@ -44,26 +44,26 @@ pub fn answer(dice: &mut TestRng, question: &Ask) -> Answer {
     if dice.one_in(15) {
         decisions.push((CallId(999), Decision::Run));
     }
-    Answer::Calls(decisions)
+    UserAnswer::Calls(decisions)
 }
 
 fn decision(dice: &mut TestRng) -> Decision {
     match dice.below(22) {
         18 => Decision::RunAlways,
-        19 => Decision::RunServer,
+        19 => Decision::RunWholeServer,
         20 => Decision::RunMatching {
             pattern: pattern(dice),
         },
         21 => Decision::Never,
         0 => Decision::Refuse,
-        1 | 2 => Decision::Deny { word: None },
+        1 | 2 => Decision::Deny { message: None },
         3 => Decision::Deny {
-            word: Some("다른 폴더".to_owned()),
+            message: Some("다른 폴더".to_owned()),
         },
         4 | 5 => Decision::Edit {
             arguments: arguments(dice).unwrap_or_default(),
         },
-        6 => Decision::UseFirst,
+        6 => Decision::ReuseResult,
         7 => Decision::TreatAsText,
         8 | 9 => Decision::RunForSession,
         _ => Decision::Run,

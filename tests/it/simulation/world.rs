@@ -9,13 +9,13 @@ use super::user::{CHOICES, answer};
 use crate::support::fixtures::{self, tool_from};
 use humble::domain::model::Limits;
 use humble::domain::{
-    Arguments, AskId, CallId, CallOrigin, Dialect, Notice, Offered, Progress, Prompt, SavedMessage,
-    SchemaCheck, Server, ToolMode, ToolOutcome, Usage,
+    Arguments, AskId, CallId, CallOrigin, Dialect, Notice, Prompt, SavedMessage, SchemaCheck,
+    Server, ToolMode, ToolOutcome, ToolProgress, Toolset, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
 use humble::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput, TurnSetup};
-use humble::protocol::{Answer, Ask};
+use humble::protocol::{Ask, UserAnswer};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -23,23 +23,23 @@ use std::time::Duration;
 
 /// The toolsets: all tools; one server gone; tools changed and accepted; a changed tool
 /// withheld.
-static OFFERED: LazyLock<[Arc<Offered>; 4]> = LazyLock::new(|| {
+static OFFERED: LazyLock<[Arc<Toolset>; 4]> = LazyLock::new(|| {
     let files = server("files", &["list", "write", "echo"], "");
     let other = server("other", &["echo"], "");
     let changed = server("files", &["list", "write", "echo"], "changed");
     let mut withholding = changed.clone();
     withholding.tools = files.tools.clone();
-    withholding.withheld.insert("list".to_owned());
+    withholding.withheld_tools.insert("list".to_owned());
     [
-        Arc::new(Offered::from_servers([&files, &other])),
-        Arc::new(Offered::from_servers([&other])),
-        Arc::new(Offered::from_servers([&changed, &other])),
-        Arc::new(Offered::from_servers([&withholding, &other])),
+        Arc::new(Toolset::from_servers([&files, &other])),
+        Arc::new(Toolset::from_servers([&other])),
+        Arc::new(Toolset::from_servers([&changed, &other])),
+        Arc::new(Toolset::from_servers([&withholding, &other])),
     ]
 });
 
 /// A version of the toolset.
-pub fn offered(at: usize) -> Arc<Offered> {
+pub fn offered(at: usize) -> Arc<Toolset> {
     Arc::clone(&OFFERED[at])
 }
 
@@ -156,7 +156,7 @@ fn random_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
         )),
         2 => TurnInput::Answered {
             ask: AskId(dice.below(6) as u64),
-            answer: Answer::Choice(*dice.pick(&CHOICES)),
+            answer: UserAnswer::Choice(*dice.pick(&CHOICES)),
         },
         3 => {
             let call = CallId(dice.below(9) as u64);
@@ -180,7 +180,7 @@ fn during_call(dice: &mut TestRng, call: CallId) -> TurnInput {
         return TurnInput::CancelCall { call, elapsed };
     }
     if dice.one_in(3) {
-        let progress = Progress {
+        let progress = ToolProgress {
             done: 0.5,
             total: None,
             message: None,

@@ -1,7 +1,7 @@
 //! Stored branches, including those changed by other programs.
 
 use super::*;
-use humble::store::NotFound;
+use humble::store::LookupError;
 
 fn exchange(prompt: &str, answer: &str) -> [SavedMessage; 2] {
     [SavedMessage::user(prompt), SavedMessage::assistant(answer)]
@@ -36,7 +36,7 @@ fn extra_keys_of_messages_are_preserved_on_every_branch() {
     assert_eq!(read()["messages"][1], before["messages"][1]);
 
     let mut session = sessions.open(&"s.json".into()).unwrap();
-    assert!(session.switch(0, now()));
+    assert!(session.switch_branch(0, now()));
     sessions.save(&session).unwrap();
     assert_eq!(read()["messages"], before["messages"]);
     assert_eq!(read()["later"], true);
@@ -139,7 +139,7 @@ fn unrecognized_branches_are_preserved() {
 #[test]
 fn a_session_is_found_by_file_name_title_or_prefix() {
     let (folder, sessions) = folder();
-    assert_eq!(sessions.latest(), Err(NotFound::Nothing));
+    assert_eq!(sessions.latest(), Err(LookupError::NoSessions));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
     put(&folder, "20250101_000000_a.json", titled("서울 여행"));
     put(&folder, "20260101_000000_b.json", titled("Trip to Rome"));
@@ -159,10 +159,10 @@ fn a_session_is_found_by_file_name_title_or_prefix() {
     assert_eq!(found("trip to rome"), b);
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
     let several = found("20").unwrap_err();
-    assert!(matches!(&several, NotFound::Several { found, .. } if found.len() == 3));
+    assert!(matches!(&several, LookupError::Ambiguous { found, .. } if found.len() == 3));
     let near = found("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
     assert_eq!(near.advice, [expected.into()]);
     assert_eq!(near.what, "There is no conversation `Tripp to Roma`.");
-    assert!(matches!(found(""), Err(NotFound::Unknown { .. })));
+    assert!(matches!(found(""), Err(LookupError::Unknown { .. })));
 }

@@ -12,7 +12,7 @@ fn a_crash_before_the_rename_leaves_the_old_file() {
     assert_eq!(sessions.list().len(), 1);
     assert_eq!(sessions.open(&id), Ok(before));
 
-    files::sweep(&folder.path().join("sessions"));
+    files::remove_stale_temporaries(&folder.path().join("sessions"));
     assert!(
         path_of(&folder, ".humble-abc123.tmp").exists(),
         "still in use"
@@ -23,7 +23,7 @@ fn a_crash_before_the_rename_leaves_the_old_file() {
         .open(path_of(&folder, ".humble-abc123.tmp"))
         .unwrap();
     left.set_modified(long_ago).unwrap();
-    files::sweep(&folder.path().join("sessions"));
+    files::remove_stale_temporaries(&folder.path().join("sessions"));
     let expected = [".humble-abc123.tmp".to_owned()];
     assert!(names_in(&folder.path().join("sessions")).is_disjoint(&expected.into()));
     assert_eq!(sessions.list().len(), 1);
@@ -62,7 +62,7 @@ fn an_unwritable_folder_is_an_error_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let sessions = Sessions::new(file.join("sessions"));
+    let sessions = SessionStore::new(file.join("sessions"));
     let fault = sessions
         .create(&conversation("q", "a"), &ended())
         .unwrap_err();
@@ -86,7 +86,7 @@ fn read_only() -> Option<TempDir> {
 #[test]
 fn a_read_only_folder_is_reported_as_permission_denied() {
     let Some(folder) = read_only() else { return };
-    let sessions = Sessions::new(folder.path().to_owned());
+    let sessions = SessionStore::new(folder.path().to_owned());
     let fault = sessions
         .create(&conversation("q", "a"), &ended())
         .unwrap_err();

@@ -1,7 +1,7 @@
 //! Session file names for arbitrary prompts.
 
 use super::*;
-use humble::store::session_name;
+use humble::store::session_file_name;
 
 #[test]
 fn a_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
@@ -24,7 +24,7 @@ fn a_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
     ];
     for (prompt, beginning) in cases {
         let expected = format!("20251016_162030_{beginning}.json");
-        assert_eq!(session_name(prompt, &ended()), expected, "{prompt:?}");
+        assert_eq!(session_file_name(prompt, &ended()), expected, "{prompt:?}");
     }
 }
 
@@ -35,7 +35,7 @@ proptest! {
         marks in 0_usize..500,
     ) {
         let prompt = format!("{prompt}e{}", "\u{301}".repeat(marks));
-        let name = session_name(&prompt, &ended());
+        let name = session_file_name(&prompt, &ended());
         prop_assert!(name.len() <= 249, "space for _99999: {}", name.len());
         let is_forbidden = |c: char| c.is_control() || "/\\:*?\"<>| ".contains(c);
         prop_assert!(!name.contains(is_forbidden), "{}", name);

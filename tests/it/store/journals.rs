@@ -1,14 +1,14 @@
 //! Journals on disk: locking, and recovery of orphaned ones.
 
 use super::*;
-use humble::store::{JournaledTurn, Journals, OrphanedJournal, Record};
+use humble::store::{JournalRecord, JournaledTurn, Journals, OrphanedJournal};
 
 fn journals(folder: &TempDir) -> Journals {
     Journals::new(folder.path().join("journal"))
 }
 
-fn turn(prompt: &str) -> Record {
-    Record::Turn {
+fn turn(prompt: &str) -> JournalRecord {
+    JournalRecord::Turn {
         prompt: prompt.to_owned(),
         model: "m".to_owned(),
         session: None,
@@ -18,8 +18,8 @@ fn turn(prompt: &str) -> Record {
     }
 }
 
-fn words(piece: u64, text: &str) -> Record {
-    Record::Words {
+fn words(piece: u64, text: &str) -> JournalRecord {
+    JournalRecord::Text {
         piece,
         thinking: false,
         text: text.to_owned(),
@@ -27,10 +27,13 @@ fn words(piece: u64, text: &str) -> Record {
 }
 
 fn orphaned_turns(journals: &Journals) -> Vec<JournaledTurn> {
-    let turns = journals.left().into_iter().map(|found| match found {
-        OrphanedJournal::Left { turns, .. } => turns,
-        OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
-    });
+    let turns = journals
+        .claim_orphaned()
+        .into_iter()
+        .map(|found| match found {
+            OrphanedJournal::Recoverable { turns, .. } => turns,
+            OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
+        });
     turns.flatten().collect()
 }
 
@@ -39,16 +42,16 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     assert_eq!(orphaned_turns(&journals), []);
-    let mut journal = journals.begin(&turn("한글"), &ended()).unwrap();
+    let mut journal = journals.create(&turn("한글"), &ended()).unwrap();
     journal.append(&words(1, "안녕")).unwrap();
     journal.append(&words(2, "let me see")).unwrap();
     journal.append(&words(1, "하세요")).unwrap();
-    let thinking = Record::Turned {
+    let thinking = JournalRecord::Reclassified {
         piece: 2,
         thinking: true,
     };
     journal.append(&thinking).unwrap();
-    let restored = Record::Restored {
+    let restored = JournalRecord::Restored {
         piece: 1,
         text: "안녕, {…} 하세요".to_owned(),
     };
@@ -65,10 +68,10 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
     let found = orphaned_turns(&journals);
     assert_eq!(found.len(), 1);
     assert_eq!(
-        (found[0].prompt.as_str(), found[0].words()),
+        (found[0].prompt.as_str(), found[0].answer_text()),
         ("한글", "안녕, {…} 하세요".to_owned())
     );
-    assert_eq!(found[0].thinking(), "let me see");
+    assert_eq!(found[0].thinking_text(), "let me see");
 }
 
 #[test]
@@ -77,11 +80,13 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
     let journals = journals(&folder);
     for number in 0..10 {
         journals
-            .begin(&turn(&number.to_string()), &ended())
+            .create(&turn(&number.to_string()), &ended())
             .unwrap();
     }
     let all: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
-        let starts: Vec<_> = (0..4).map(|_| scope.spawn(|| journals.left())).collect();
+        let starts: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| journals.claim_orphaned()))
+            .collect();
         starts
             .into_iter()
             .map(|start| start.join().unwrap())
@@ -91,8 +96,8 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
         .iter()
         .flatten()
         .map(|found| match found {
-            OrphanedJournal::Left { turns, .. } => turns[0].prompt.clone(),
-            OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
+            OrphanedJournal::Recoverable { turns, .. } => turns[0].prompt.clone(),
+            OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         })
         .collect();
     prompts.sort();
@@ -104,32 +109,36 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
 fn a_truncated_journal_yields_the_records_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    let mut journal = journals.begin(&turn("q"), &ended()).unwrap();
+    let mut journal = journals.create(&turn("q"), &ended()).unwrap();
     journal.append(&words(1, "가나다")).unwrap();
-    journal.append(&Record::Ended).unwrap();
+    journal.append(&JournalRecord::Ended).unwrap();
     drop(journal);
     let path = folder.path().join("journal/20251016_162030.jsonl");
     let whole = fs::read(&path).unwrap();
     let first = whole.iter().position(|byte| *byte == b'\n').unwrap();
     for end in 0..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
-        let found = journals.left();
+        let found = journals.claim_orphaned();
         match &found[..] {
-            [OrphanedJournal::Foreign(_)] if end < first => {}
-            [OrphanedJournal::Left { turns, .. }] if end >= first => {
-                assert!(["", "가나다"].contains(&turns[0].words().as_str()), "{end}");
+            [OrphanedJournal::Unrecognized(_)] if end < first => {}
+            [OrphanedJournal::Recoverable { turns, .. }] if end >= first => {
+                assert!(
+                    ["", "가나다"].contains(&turns[0].answer_text().as_str()),
+                    "{end}"
+                );
             }
             other => panic!("cut at {end}: {other:?}"),
         }
     }
     // A record appended after a partial one can be read.
     fs::write(&path, &whole[..first + 9]).unwrap();
-    let Some(OrphanedJournal::Left { mut journal, .. }) = journals.left().pop() else {
+    let Some(OrphanedJournal::Recoverable { mut journal, .. }) = journals.claim_orphaned().pop()
+    else {
         panic!("expected a journal")
     };
     journal.append(&words(1, "more")).unwrap();
     drop(journal);
-    assert_eq!(orphaned_turns(&journals)[0].words(), "more");
+    assert_eq!(orphaned_turns(&journals)[0].answer_text(), "more");
 }
 
 #[cfg(unix)]
@@ -143,10 +152,10 @@ fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
         .status()
         .unwrap();
     assert!(made.success());
-    let found = journals(&folder).left();
+    let found = journals(&folder).claim_orphaned();
     assert_eq!(found.len(), 2);
     for found in found {
-        let OrphanedJournal::Foreign(notice) = found else {
+        let OrphanedJournal::Unrecognized(notice) = found else {
             panic!("{found:?}")
         };
         assert!(
@@ -163,11 +172,11 @@ fn the_number_of_skipped_journals_is_reported() {
     let journals = journals(&folder);
     for number in 0..66 {
         let prompt = format!("prompt {number}");
-        journals.begin(&turn(&prompt), &ended()).unwrap();
+        journals.create(&turn(&prompt), &ended()).unwrap();
     }
     let mut messages = Vec::new();
-    for found in journals.left() {
-        if let OrphanedJournal::Foreign(notice) = found {
+    for found in journals.claim_orphaned() {
+        if let OrphanedJournal::Unrecognized(notice) = found {
             messages.push(notice.what);
         }
     }
@@ -180,7 +189,7 @@ fn the_number_of_skipped_journals_is_reported() {
 fn a_removed_journal_is_not_offered() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    journals.begin(&turn("q"), &ended()).unwrap().remove();
+    journals.create(&turn("q"), &ended()).unwrap().remove();
     assert_eq!(orphaned_turns(&journals), []);
     assert_eq!(names_in(&folder.path().join("journal")), BTreeSet::new());
 }

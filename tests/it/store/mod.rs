@@ -9,10 +9,10 @@ mod prompt_history;
 mod records;
 mod session_list;
 
-use humble::domain::session::Role;
+use humble::domain::session::MessageRole;
 use humble::domain::{SavedMessage, Session, SessionId};
 use humble::files;
-use humble::store::{Sessions, StoreError};
+use humble::store::{SessionStore, StoreError};
 use jiff::{Timestamp, Zoned};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -26,9 +26,9 @@ fn ended() -> Zoned {
     "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
 }
 
-fn folder() -> (TempDir, Sessions) {
+fn folder() -> (TempDir, SessionStore) {
     let folder = tempfile::tempdir().unwrap();
-    let sessions = Sessions::new(folder.path().join("sessions"));
+    let sessions = SessionStore::new(folder.path().join("sessions"));
     (folder, sessions)
 }
 
@@ -150,7 +150,7 @@ fn sessions_of_other_programs_can_be_opened() {
         ],"startedAt":"2025-10-16T16:20:30.5+09:00","model":"m","extra":1}"#,
     );
     let session = sessions.open(&"old.json".into()).unwrap();
-    let message = |role: Role, content: &str| SavedMessage {
+    let message = |role: MessageRole, content: &str| SavedMessage {
         role,
         content: content.into(),
     };
@@ -159,10 +159,10 @@ fn sessions_of_other_programs_can_be_opened() {
         model: "m".to_owned(),
         started_at: Some("2025-10-16T07:20:30.5Z".parse().unwrap()),
         messages: vec![
-            message(Role::User, "one\ntwo"),
-            message(Role::Assistant, ""),
-            message(Role::Other("tool".to_owned()), "t"),
-            message(Role::Other(String::new()), "x"),
+            message(MessageRole::User, "one\ntwo"),
+            message(MessageRole::Assistant, ""),
+            message(MessageRole::Other("tool".to_owned()), "t"),
+            message(MessageRole::Other(String::new()), "x"),
         ],
         metadata: Default::default(),
         branches: Vec::new(),
@@ -244,10 +244,10 @@ fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
         let (folder, sessions) = folder();
         put(&folder, "s.json", bytes);
         let list = sessions.list();
-        assert_eq!(list[0].broken.as_deref(), Some(why));
+        assert_eq!(list[0].open_error.as_deref(), Some(why));
         let mut session = conversation("q", "a");
         session.id = Some("s.json".into());
-        let fault = StoreError::Broken {
+        let fault = StoreError::Unreadable {
             id: "s.json".into(),
             why: why.to_owned(),
         };
@@ -280,7 +280,7 @@ fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
     put(&folder, "s.json", text);
     let mut session = sessions.open(&"s.json".into()).unwrap();
     assert_eq!(session.messages, [SavedMessage::user("a\u{fffd}b")]);
-    assert_eq!(sessions.list()[0].broken, None);
+    assert_eq!(sessions.list()[0].open_error, None);
     session.messages.push(SavedMessage::assistant("c"));
     let elsewhere = StoreError::ChangedElsewhere("s.json".into());
     assert_eq!(sessions.save(&session), Err(elsewhere));
@@ -318,11 +318,14 @@ fn a_name_that_escapes_the_folder_is_rejected() {
         elsewhere.to_str().unwrap(),
     ] {
         let id = SessionId::new(id);
-        assert_eq!(sessions.open(&id), Err(StoreError::BadName(id.clone())));
-        assert_eq!(sessions.delete(&id), Err(StoreError::BadName(id.clone())));
+        assert_eq!(sessions.open(&id), Err(StoreError::InvalidName(id.clone())));
+        assert_eq!(
+            sessions.delete(&id),
+            Err(StoreError::InvalidName(id.clone()))
+        );
         let mut session = conversation("q", "a");
         session.id = Some(id.clone());
-        assert_eq!(sessions.save(&session), Err(StoreError::BadName(id)));
+        assert_eq!(sessions.save(&session), Err(StoreError::InvalidName(id)));
     }
     assert!(elsewhere.exists());
 }
@@ -332,7 +335,7 @@ fn a_deleted_session_can_be_saved_again() {
     let (_folder, sessions) = folder();
     assert_eq!(
         sessions.save(&conversation("q", "a")),
-        Err(StoreError::Unnamed)
+        Err(StoreError::NotCreated)
     );
     let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
     let session = sessions.open(&id).unwrap();

@@ -1,14 +1,14 @@
 //! Earlier prompts and the draft of the last run.
 
 use humble::files;
-use humble::store::History;
+use humble::store::PromptHistory;
 use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
 
-fn history(folder: &TempDir) -> History {
+fn history(folder: &TempDir) -> PromptHistory {
     let path = |name: &str| folder.path().join(name);
-    History::new(path("history"), path("draft"))
+    PromptHistory::new(path("history"), path("draft"))
 }
 
 #[test]
@@ -82,28 +82,28 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
     let folder = tempfile::tempdir().unwrap();
     let start = || history(&folder);
     let first = start();
-    assert_eq!(first.take_draft(), None);
-    first.keep_draft("쓰다 만\n글").unwrap();
-    assert_eq!(first.take_draft().as_deref(), Some("쓰다 만\n글"));
-    assert_eq!(first.take_draft(), None);
-    assert_eq!(start().take_draft(), None);
+    assert_eq!(first.claim_draft(), None);
+    first.save_draft("쓰다 만\n글").unwrap();
+    assert_eq!(first.claim_draft().as_deref(), Some("쓰다 만\n글"));
+    assert_eq!(first.claim_draft(), None);
+    assert_eq!(start().claim_draft(), None);
     // Dropped without sending the draft, as if the program were killed.
     drop(first);
     let next = start();
-    assert_eq!(next.take_draft().as_deref(), Some("쓰다 만\n글"));
-    next.keep_draft("").unwrap();
-    assert_eq!(start().take_draft(), None);
+    assert_eq!(next.claim_draft().as_deref(), Some("쓰다 만\n글"));
+    next.save_draft("").unwrap();
+    assert_eq!(start().claim_draft(), None);
 }
 
 #[test]
 fn clearing_a_draft_leaves_another_programs_draft_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (history(&folder), history(&folder));
-    first.keep_draft("one").unwrap();
-    assert_eq!(first.take_draft().as_deref(), Some("one"));
-    second.keep_draft("two").unwrap();
-    first.keep_draft("").unwrap();
-    assert_eq!(history(&folder).take_draft().as_deref(), Some("two"));
+    first.save_draft("one").unwrap();
+    assert_eq!(first.claim_draft().as_deref(), Some("one"));
+    second.save_draft("two").unwrap();
+    first.save_draft("").unwrap();
+    assert_eq!(history(&folder).claim_draft().as_deref(), Some("two"));
 }
 
 #[test]

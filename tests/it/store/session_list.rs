@@ -35,10 +35,10 @@ fn the_list_is_newest_first_and_contains_only_sessions() {
         ids,
         ["folder.json", "newest.json", "middle.json", "old.json"]
     );
-    assert_eq!(list[0].broken.as_deref(), Some("it is a folder"));
+    assert_eq!(list[0].open_error.as_deref(), Some("it is a folder"));
     let row = &list[3];
     assert_eq!(
-        (row.title.as_str(), row.model.as_str(), row.messages),
+        (row.title.as_str(), row.model.as_str(), row.message_count),
         ("제목", "m", 1)
     );
     assert_eq!(row.changed_at.as_second(), 999_997);
@@ -128,7 +128,7 @@ fn a_preview_contains_the_beginning_of_the_first_messages() {
     assert_eq!((texts.len(), texts[0], texts[2]), (64, "short", "0"));
     assert_eq!(texts[1], "한".repeat(2_048 / 3));
     assert_eq!(
-        sessions.list()[0].messages,
+        sessions.list()[0].message_count,
         202,
         "the list counts all messages"
     );

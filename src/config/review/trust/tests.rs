@@ -1,19 +1,19 @@
 //! Edits of `trust.json` by other programs: which apply at once, and which need consent.
 
 use super::*;
-use crate::config::{Known, Memory, weigh};
-use crate::domain::trust::Agreed;
-use crate::domain::{Launch, Pattern, Pin, Weight};
+use crate::config::{ConfigSnapshot, EarlierEntries, review_changes};
+use crate::domain::trust::InstructionsConsent;
+use crate::domain::{ArgumentPattern, ChangeImpact, LaunchConfig, Pin};
 use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
 
-fn rule(cover: Cover) -> Rule {
-    Rule {
+fn rule(cover: RuleScope) -> TrustRule {
+    TrustRule {
         server: "fs".into(),
-        launch: Launch::BuiltIn.identity(),
-        since: Timestamp::UNIX_EPOCH,
-        cover,
+        launch: LaunchConfig::BuiltIn.identity(),
+        decided_at: Timestamp::UNIX_EPOCH,
+        scope: cover,
     }
 }
 
@@ -21,7 +21,7 @@ fn pin() -> Pin {
     Pin::from_hash("0123456789abcdef")
 }
 
-fn with(rules: &[Rule]) -> Trust {
+fn with(rules: &[TrustRule]) -> Trust {
     Trust {
         rules: rules.to_vec(),
         ..Trust::default()
@@ -30,39 +30,39 @@ fn with(rules: &[Rule]) -> Trust {
 
 /// The described changes, with `?` for those that need consent, and the resulting trust.
 fn step(before: &Trust, after: &Trust) -> (Vec<String>, Trust) {
-    let known = |trust: &Trust| Known {
+    let known = |trust: &Trust| ConfigSnapshot {
         trust: Arc::new(trust.clone()),
-        ..Known::default()
+        ..ConfigSnapshot::default()
     };
-    let weighed = weigh(&known(before), &known(after), &Memory::default());
+    let weighed = review_changes(&known(before), &known(after), &EarlierEntries::default());
     let descriptions = weighed.changes.iter().map(|change| {
         assert_eq!(change.file, TRUST);
-        match change.weight {
-            Weight::Harmless => format!("= {}", change.what),
-            Weight::NeedsConsent => format!("? {}", change.what),
+        match change.impact {
+            ChangeImpact::Harmless => format!("= {}", change.what),
+            ChangeImpact::NeedsConsent => format!("? {}", change.what),
         }
     });
     (
         descriptions.collect(),
-        Trust::clone(&weighed.harmless.trust),
+        Trust::clone(&weighed.with_harmless_changes.trust),
     )
 }
 
 #[test]
-fn a_wider_file_waits_and_a_narrower_one_holds_at_once() {
+fn wider_trust_needs_consent_and_narrower_trust_applies_at_once() {
     let tool = || "echo".to_owned();
-    let always = rule(Cover::Tool {
+    let always = rule(RuleScope::Tool {
         tool: tool(),
         pin: pin(),
     });
-    let server = rule(Cover::Server {
+    let server = rule(RuleScope::Server {
         tools: [(tool(), pin())].into(),
     });
     let pattern = json!({ "path": "src/*" });
-    let matching = rule(Cover::Matching {
+    let matching = rule(RuleScope::Matching {
         tool: tool(),
         pin: pin(),
-        pattern: Pattern::from_json(pattern.as_object().unwrap()).unwrap(),
+        pattern: ArgumentPattern::from_json(pattern.as_object().unwrap()).unwrap(),
     });
     for (wide, subject) in [
         (always, "tool `echo` of `fs`"),
@@ -75,7 +75,7 @@ fn a_wider_file_waits_and_a_narrower_one_holds_at_once() {
         let applied = vec![format!("= {subject} is no longer allowed")];
         assert_eq!(step(&wide, &none), (applied, none));
     }
-    let never = with(&[rule(Cover::Never {
+    let never = with(&[rule(RuleScope::Never {
         tool: tool(),
         pin: pin(),
     })]);
@@ -87,16 +87,21 @@ fn a_wider_file_waits_and_a_narrower_one_holds_at_once() {
 }
 
 #[test]
-fn another_accepted_definition_waits_and_a_new_one_says_nothing() {
-    let accepted = |hash: &str, declined: Option<&str>| Accepted {
+fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_silent() {
+    let accepted = |hash: &str, declined: Option<&str>| AcceptedDefinition {
         pin: Pin::from_hash(hash),
-        since: Timestamp::UNIX_EPOCH,
+        accepted_at: Timestamp::UNIX_EPOCH,
         definition: None,
-        declined: declined.map(Pin::from_hash),
+        declined_pin: declined.map(Pin::from_hash),
     };
-    let pinned = |accepted: Accepted| {
+    let pinned = |accepted: AcceptedDefinition| {
         let mut trust = Trust::default();
-        trust.accept(&"fs".into(), &Launch::BuiltIn.identity(), "echo", accepted);
+        trust.accept(
+            &"fs".into(),
+            &LaunchConfig::BuiltIn.identity(),
+            "echo",
+            accepted,
+        );
         trust
     };
     let (none, one) = (Trust::default(), pinned(accepted("one", None)));
@@ -109,26 +114,26 @@ fn another_accepted_definition_waits_and_a_new_one_says_nothing() {
     let asked = "? server `fs`: its accepted tool definitions would be removed".to_owned();
     assert_eq!(step(&one, &none), (vec![asked], one.clone()));
     let mut both = one.clone();
-    let launch = Launch::BuiltIn.identity();
+    let launch = LaunchConfig::BuiltIn.identity();
     both.accept(&"fs".into(), &launch, "other", accepted("o", None));
     for (before, old) in [(&one, "1 definition"), (&both, "2 definitions")] {
-        let known = |trust: &Trust| Known {
+        let known = |trust: &Trust| ConfigSnapshot {
             trust: Arc::new(trust.clone()),
-            ..Known::default()
+            ..ConfigSnapshot::default()
         };
-        let weighed = weigh(&known(before), &known(&none), &Memory::default());
+        let weighed = review_changes(&known(before), &known(&none), &EarlierEntries::default());
         assert_eq!(weighed.changes[0].before.as_deref(), Some(old));
     }
 }
 
 #[test]
-fn instructions_are_not_agreed_to_by_a_file() {
-    let launch = Launch::BuiltIn.identity();
-    let agreed = Agreed::to(&"fs".into(), &launch, "Be kind.", Timestamp::UNIX_EPOCH);
+fn a_file_edit_cannot_consent_to_instructions() {
+    let launch = LaunchConfig::BuiltIn.identity();
+    let agreed = InstructionsConsent::new(&"fs".into(), &launch, "Be kind.", Timestamp::UNIX_EPOCH);
     let (none, sent) = (
         Trust::default(),
         Trust {
-            instructions: vec![agreed],
+            instruction_consents: vec![agreed],
             ..Trust::default()
         },
     );
@@ -139,17 +144,17 @@ fn instructions_are_not_agreed_to_by_a_file() {
 }
 
 #[test]
-fn a_file_that_can_be_read_again_waits_and_its_refusals_hold_at_once() {
-    let accepted = |hash: &str| Accepted {
+fn a_repaired_file_needs_consent_but_its_blocks_apply_at_once() {
+    let accepted = |hash: &str| AcceptedDefinition {
         pin: Pin::from_hash(hash),
-        ..Accepted::unknown()
+        ..AcceptedDefinition::unknown()
     };
-    let launch = Launch::BuiltIn.identity();
+    let launch = LaunchConfig::BuiltIn.identity();
     let mut unread = Trust::default();
-    unread.doubt.unread = true;
+    unread.unreadable.is_file_unreadable = true;
     unread.accept(&"fs".into(), &launch, "echo", accepted("seen since"));
     let tool = "echo".to_owned();
-    let mut mended = with(&[rule(Cover::Never { tool, pin: pin() })]);
+    let mut mended = with(&[rule(RuleScope::Never { tool, pin: pin() })]);
     mended.accept(&"fs".into(), &launch, "echo", accepted("before"));
     let (descriptions, in_force) = step(&unread, &mended);
     let expected = [
@@ -158,6 +163,6 @@ fn a_file_that_can_be_read_again_waits_and_its_refusals_hold_at_once() {
     ];
     assert_eq!(descriptions, expected);
     let mut expected = mended.clone();
-    expected.doubt.unread = true;
+    expected.unreadable.is_file_unreadable = true;
     assert_eq!(in_force, expected);
 }

@@ -24,8 +24,8 @@ fn fixture() -> JournalFixture {
     JournalFixture { home, writer }
 }
 
-fn turn(prompt: &str) -> Record {
-    Record::Turn {
+fn turn(prompt: &str) -> JournalRecord {
+    JournalRecord::Turn {
         prompt: prompt.to_owned(),
         model: "m".to_owned(),
         session: None,
@@ -35,8 +35,8 @@ fn turn(prompt: &str) -> Record {
     }
 }
 
-fn answer(text: &str) -> Record {
-    Record::answer(text, Usage::default(), Timestamp::UNIX_EPOCH)
+fn answer(text: &str) -> JournalRecord {
+    JournalRecord::from_answer(text, Usage::default(), Timestamp::UNIX_EPOCH)
 }
 
 impl JournalFixture {
@@ -75,10 +75,10 @@ impl JournalFixture {
     fn into_recovered_turns(self) -> Vec<JournaledTurn> {
         let Self { home, writer } = self;
         drop(writer);
-        let found = Journals::new(home.path().join("journal")).left();
+        let found = Journals::new(home.path().join("journal")).claim_orphaned();
         let turns = found.into_iter().map(|found| match found {
-            OrphanedJournal::Left { turns, .. } => turns,
-            OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
+            OrphanedJournal::Recoverable { turns, .. } => turns,
+            OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         });
         turns.flatten().collect()
     }
@@ -124,7 +124,13 @@ async fn stopping_a_turn_keeps_earlier_unsaved_answers() {
     let turns = fixture.into_recovered_turns();
     let recovered: Vec<_> = turns
         .iter()
-        .map(|turn| (turn.prompt.as_str(), turn.answer.is_some(), turn.ended))
+        .map(|turn| {
+            (
+                turn.prompt.as_str(),
+                turn.answer.is_some(),
+                turn.ended_unanswered,
+            )
+        })
         .collect();
     assert_eq!(recovered, [("q", true, false), ("r", false, true)]);
 }
@@ -158,7 +164,7 @@ async fn failed_writes_are_retried_until_the_disk_recovers() {
     let turns = fixture.into_recovered_turns();
     let recovered: Vec<_> = turns
         .iter()
-        .map(|turn| (turn.prompt.as_str(), turn.words()))
+        .map(|turn| (turn.prompt.as_str(), turn.answer_text()))
         .collect();
     assert_eq!(recovered, [("q", "아직".to_owned())]);
 }

@@ -9,7 +9,7 @@ const FIRST: ConversationSeq = ConversationSeq(1);
 
 fn writer() -> (TempDir, SessionWriter) {
     let home = TempDir::new().expect("a scratch folder");
-    let sessions = Sessions::new(home.path().join("sessions"));
+    let sessions = SessionStore::new(home.path().join("sessions"));
     (home, SessionWriter::new(Arc::new(sessions)))
 }
 
@@ -39,7 +39,7 @@ async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state()
     let second = writer.next_saved().await;
     assert_eq!((second.save, second.result), (last, Ok(id.clone())));
     assert!(writer.is_idle());
-    let sessions = Sessions::new(home.path().join("sessions"));
+    let sessions = SessionStore::new(home.path().join("sessions"));
     let files: Vec<_> = sessions.list().into_iter().map(|entry| entry.id).collect();
     assert_eq!(files, std::slice::from_ref(&id));
     let saved = sessions.open(&id).expect("there");
@@ -84,7 +84,7 @@ async fn file_name_carries_the_time_of_the_first_answer_even_if_saved_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions");
     std::fs::write(&path, "in the way").unwrap();
-    let mut writer = SessionWriter::new(Arc::new(Sessions::new(path.clone())));
+    let mut writer = SessionWriter::new(Arc::new(SessionStore::new(path.clone())));
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("hi"));
     writer.save(ConversationSeq(1), session.clone());

@@ -3,47 +3,47 @@
 
 use crate::domain::CallId;
 use crate::protocol::Ask;
-use crate::tui::dialog::arguments::Argued;
-use crate::tui::dialog::state::OpenAsk;
+use crate::tui::dialog::arguments::DrawnArguments;
+use crate::tui::dialog::state::Dialog;
 use std::time::Duration;
 
 /// The body as wrapped rows.
 #[derive(Debug, Clone, Default)]
-pub struct Body {
+pub struct DialogBody {
     pub rows: Vec<String>,
     /// Rows at the top that name the subject.
-    pub head: usize,
+    pub heading_rows: usize,
     /// Index of the first argument row, and for each argument row the byte offset in the
     /// arguments' text at which it starts.
     pub arguments: Option<(usize, Vec<usize>)>,
 }
 
 #[derive(Debug, Clone)]
-pub struct LaidOut {
+pub struct DialogBodyLayout {
     columns: u16,
     /// The footer is part of the body, because there is no row for it.
     with_footer: bool,
-    lists: bool,
-    body: Body,
+    is_choice_list: bool,
+    body: DialogBody,
 }
 
-impl OpenAsk {
+impl Dialog {
     /// Wraps the body unless the cached layout still fits. Keeps the top row's text in view.
-    pub fn lay_out(&mut self, columns: u16, with_footer: bool, wrap: impl Fn(&Self) -> Body) {
-        let lists = self.lists_choices();
+    pub fn lay_out(&mut self, columns: u16, with_footer: bool, wrap: impl Fn(&Self) -> DialogBody) {
+        let lists = self.shows_choice_list();
         let cached = self.laid_out.as_ref();
         let wanted = (columns, with_footer, lists);
-        if cached.is_none_or(|old| (old.columns, old.with_footer, old.lists) != wanted) {
+        if cached.is_none_or(|old| (old.columns, old.with_footer, old.is_choice_list) != wanted) {
             let top = self.top_byte();
             let body = wrap(self);
-            self.laid_out = Some(LaidOut {
+            self.laid_out = Some(DialogBodyLayout {
                 columns,
                 with_footer,
-                lists,
+                is_choice_list: lists,
                 body,
             });
-            self.count_left();
-            if let Some(row) = top.and_then(|byte| self.row_of(byte)) {
+            self.count_undrawn();
+            if let Some(row) = top.and_then(|byte| self.row_at_byte(byte)) {
                 self.scroll = row;
             }
         }
@@ -56,7 +56,7 @@ impl OpenAsk {
     }
 
     /// The body row that contains this byte of the arguments.
-    fn row_of(&self, byte: usize) -> Option<usize> {
+    fn row_at_byte(&self, byte: usize) -> Option<usize> {
         let (_, first, starts) = self.arguments()?;
         let row = starts.partition_point(|at| *at <= byte);
         Some(first + row.saturating_sub(1))
@@ -67,101 +67,106 @@ impl OpenAsk {
         self.laid_out.is_none()
     }
 
-    pub fn body(&self) -> &[String] {
+    pub fn body_rows(&self) -> &[String] {
         self.laid_out
             .as_ref()
             .map_or(&[], |layout| &layout.body.rows)
     }
 
     /// Number of rows at the top that name the subject.
-    pub fn head(&self) -> usize {
-        self.laid_out.as_ref().map_or(0, |layout| layout.body.head)
+    pub fn heading_rows(&self) -> usize {
+        self.laid_out
+            .as_ref()
+            .map_or(0, |layout| layout.body.heading_rows)
     }
 
     /// Discards the layout if it shows a call that changed.
-    pub fn changed(&mut self, call: CallId) {
+    pub fn call_changed(&mut self, call: CallId) {
         let failed = matches!(&self.question, Ask::AfterError { failed, .. } if *failed == call);
-        if failed || self.ids().any(|id| id == call) {
+        if failed || self.call_ids().any(|id| id == call) {
             self.laid_out = None;
         }
     }
 
     /// The current call's arguments, their first body row, and the byte at which each of
     /// their rows starts.
-    fn arguments(&self) -> Option<(&Argued, usize, &[usize])> {
+    fn arguments(&self) -> Option<(&DrawnArguments, usize, &[usize])> {
         let (first, starts) = self.laid_out.as_ref()?.body.arguments.as_ref()?;
-        let argued = self.argued.get(self.at)?.as_ref()?;
+        let argued = self.drawn_arguments.get(self.call_index)?.as_ref()?;
         Some((argued, *first, starts))
     }
 
-    fn count_left(&mut self) {
+    fn count_undrawn(&mut self) {
         if let Some((argued, _, starts)) = self.arguments() {
-            self.rows_left = argued.rows_left(starts);
+            self.undrawn_rows = argued.undrawn_rows(starts);
         }
     }
 
     /// The body row with the first undrawn part of the arguments.
-    fn first_undrawn(&self) -> Option<usize> {
+    fn first_undrawn_row(&self) -> Option<usize> {
         let (argued, _, _) = self.arguments()?;
-        self.row_of(argued.first_undrawn()?)
+        self.row_at_byte(argued.first_undrawn()?)
     }
 
     /// Makes the next frame scroll to the first undrawn part of the arguments.
-    pub fn seek(&mut self) {
-        self.list_choices(false);
-        self.seeks = true;
+    pub fn scroll_to_undrawn(&mut self) {
+        self.set_choice_list(false);
+        self.scrolls_to_undrawn = true;
     }
 
     /// The largest possible scroll offset.
     pub fn last_top(&self) -> usize {
-        self.body().len().saturating_sub(self.height)
+        self.body_rows().len().saturating_sub(self.body_height)
     }
 
     /// Is the end of the body still unseen? A list of choices in its place does not count.
     pub fn is_unread(&self) -> bool {
-        !self.was_read && (self.lists_choices() || self.scroll < self.last_top())
+        !self.was_read_to_end && (self.shows_choice_list() || self.scroll < self.last_top())
     }
 
     /// Must the user still read to the end before accepting?
-    pub fn ends_unread(&self) -> bool {
+    pub fn must_be_read(&self) -> bool {
         let is_read_first = matches!(
             self.question,
-            Ask::PinChanged(_) | Ask::Instructions { .. } | Ask::OutsideEdit(_)
+            Ask::PinChanged(_) | Ask::SendInstructions { .. } | Ask::ExternalEdit(_)
         );
         is_read_first && self.is_unread()
     }
 
     /// Records that a frame shows the body in `height` rows.
-    pub fn drawn(&mut self, height: usize, now: Duration) {
-        self.height = height;
-        if std::mem::take(&mut self.seeks) {
-            self.scroll = self.first_undrawn().unwrap_or(self.scroll);
+    pub fn mark_drawn(&mut self, height: usize, now: Duration) {
+        self.body_height = height;
+        if std::mem::take(&mut self.scrolls_to_undrawn) {
+            self.scroll = self.first_undrawn_row().unwrap_or(self.scroll);
         }
         self.scroll = self.scroll.min(self.last_top());
-        let is_end = height > 0 && !self.lists_choices() && self.scroll == self.last_top();
-        self.was_read |= is_end && !self.body().is_empty();
+        let is_end = height > 0 && !self.shows_choice_list() && self.scroll == self.last_top();
+        self.was_read_to_end |= is_end && !self.body_rows().is_empty();
         let view = self.scroll..self.scroll + height;
         let laid_out = self.laid_out.as_ref();
         let arguments = laid_out.and_then(|layout| layout.body.arguments.as_ref());
-        let argued = self.argued.get_mut(self.at).and_then(Option::as_mut);
+        let argued = self
+            .drawn_arguments
+            .get_mut(self.call_index)
+            .and_then(Option::as_mut);
         if let (Some((first, starts)), Some(argued)) = (arguments, argued) {
             let row = |at: usize| at.saturating_sub(*first).min(starts.len());
-            argued.drew(row(view.start)..row(view.end), starts, now);
-            self.count_left();
+            argued.mark_drawn(row(view.start)..row(view.end), starts, now);
+            self.count_undrawn();
         }
     }
 
     /// Has the end of the body been drawn? [`Self::is_unread`] also considers the current
     /// scroll offset, which may not be drawn yet.
-    pub fn was_read(&self) -> bool {
-        self.was_read
+    pub fn was_read_to_end(&self) -> bool {
+        self.was_read_to_end
     }
 
     /// Scrolls by rows. Several keys can arrive between two frames, so scrolling down stops
     /// at the first undrawn row instead of skipping it.
     pub fn scroll_by(&mut self, rows: isize) {
         let to = self.scroll.saturating_add_signed(rows).min(self.last_top());
-        let undrawn = self.first_undrawn().filter(|row| *row >= self.scroll);
+        let undrawn = self.first_undrawn_row().filter(|row| *row >= self.scroll);
         self.scroll = match undrawn {
             Some(row) if rows > 0 => to.min(row),
             _ => to,
@@ -169,7 +174,7 @@ impl OpenAsk {
     }
 
     /// Rows per page. One row stays visible for continuity.
-    pub fn page(&self) -> isize {
-        isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
+    pub fn page_rows(&self) -> isize {
+        isize::try_from(self.body_height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
     }
 }

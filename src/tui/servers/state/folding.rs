@@ -2,78 +2,80 @@
 //! folds a server from any of its thousands of tools.
 
 use crate::domain::ServerId;
-use crate::tui::servers::state::{SideRow, Sidebar, Stand};
+use crate::tui::servers::state::{RowIdentity, ServersPane, ServersPaneRow};
 
-impl Sidebar {
+impl ServersPane {
     /// Folds or unfolds the selected server or tool, and selects its first row.
-    pub fn toggle_chosen(&mut self) {
-        let Some(server) = self.chosen_server().map(|server| server.id.clone()) else {
+    pub fn toggle_selected_fold(&mut self) {
+        let Some(server) = self.selected_server().map(|server| server.id.clone()) else {
             return;
         };
-        let tool = self.chosen_tool().map(|(_, tool)| tool.name.clone());
+        let tool = self.selected_tool().map(|(_, tool)| tool.name.clone());
         match &tool {
             Some(tool) => {
                 let key = (server.clone(), tool.clone());
-                if !self.tools_unfolded.remove(&key) {
-                    self.tools_unfolded.insert(key);
+                if !self.unfolded_tools.remove(&key) {
+                    self.unfolded_tools.insert(key);
                 }
             }
             None => {
-                if !self.unfolded.remove(&server) {
-                    self.unfolded.insert(server.clone());
+                if !self.unfolded_servers.remove(&server) {
+                    self.unfolded_servers.insert(server.clone());
                 }
             }
         }
-        self.stand_on(server, tool);
-        self.show_unfolded();
+        self.select(server, tool);
+        self.reveal_unfolded();
     }
 
     /// Folds the server that the selected row belongs to, and selects it.
-    pub fn fold_chosen(&mut self) {
-        let Some(server) = self.chosen_server().map(|server| server.id.clone()) else {
+    pub fn fold_selected_server(&mut self) {
+        let Some(server) = self.selected_server().map(|server| server.id.clone()) else {
             return;
         };
-        self.unfolded.remove(&server);
-        self.stand_on(server, None);
+        self.unfolded_servers.remove(&server);
+        self.select(server, None);
     }
 
     /// Unfolds the server or tool on the selected row.
-    pub fn unfold_chosen(&mut self) {
-        let is_folded = match self.chosen_row() {
-            Some(SideRow::Server(_)) => self
-                .chosen_server()
+    pub fn unfold_selected(&mut self) {
+        let is_folded = match self.selected_row() {
+            Some(ServersPaneRow::Server(_)) => self
+                .selected_server()
                 .is_some_and(|server| !self.is_unfolded(&server.id)),
-            Some(SideRow::Tool(..)) => self
-                .chosen_tool()
+            Some(ServersPaneRow::Tool(..)) => self
+                .selected_tool()
                 .is_some_and(|(server, tool)| !self.is_tool_unfolded(&server.id, &tool.name)),
             _ => false,
         };
         if is_folded {
-            self.toggle_chosen();
+            self.toggle_selected_fold();
         }
     }
 
     /// Selects a server and unfolds it.
-    pub fn go_to(&mut self, server: &ServerId) {
-        self.unfolded.insert(server.clone());
-        self.stand_on(server.clone(), None);
-        self.show_unfolded();
+    pub fn select_and_unfold(&mut self, server: &ServerId) {
+        self.unfolded_servers.insert(server.clone());
+        self.select(server.clone(), None);
+        self.reveal_unfolded();
     }
 
-    fn stand_on(&mut self, server: ServerId, tool: Option<String>) {
-        self.lay_out(Some(Stand {
+    fn select(&mut self, server: ServerId, tool: Option<String>) {
+        self.lay_out(Some(RowIdentity {
             server,
             tool,
-            below: 0,
+            rows_below: 0,
         }));
     }
 
-    fn show_unfolded(&mut self) {
-        let Some(row) = self.chosen_row() else { return };
+    fn reveal_unfolded(&mut self) {
+        let Some(row) = self.selected_row() else {
+            return;
+        };
         let (server, tool) = (row.server(), row.tool());
-        let below = self.rows[self.chosen..]
+        let below = self.rows[self.selected..]
             .iter()
             .take_while(|row| row.server() == server && (tool.is_none() || row.tool() == tool));
-        self.unfolded_to = Some(self.chosen + below.count() - 1);
+        self.reveal_row = Some(self.selected + below.count() - 1);
     }
 }

@@ -12,7 +12,7 @@ use vt100::Parser;
 const COLUMNS: u16 = 24;
 const ROWS: u16 = 4;
 const PLAIN: [&str; 8] = ["a", "Z", "7", "é", "─", "한", "漢", "カ"];
-const DOUBTFUL: [&str; 8] = [
+const UNCERTAIN_WIDTH: [&str; 8] = [
     "👨‍👩‍👧",
     "🇰🇷",
     "❤\u{FE0F}",
@@ -32,7 +32,7 @@ const COLORS: [Color; 6] = [
 ];
 
 /// Styled clusters at a position (x, y).
-type Piece = (u16, u16, Vec<&'static str>, Style);
+type StyledClusters = (u16, u16, Vec<&'static str>, Style);
 
 fn style() -> impl Strategy<Value = Style> {
     let modifiers = prop::sample::subsequence(MODIFIERS[..4].to_vec(), 0..3);
@@ -58,7 +58,7 @@ fn style() -> impl Strategy<Value = Style> {
     })
 }
 
-fn piece(clusters: &[&'static str]) -> impl Strategy<Value = Piece> + use<> {
+fn piece(clusters: &[&'static str]) -> impl Strategy<Value = StyledClusters> + use<> {
     let clusters: Vec<&str> = [" ", " ", " "]
         .into_iter()
         .chain(clusters.iter().copied())
@@ -68,7 +68,9 @@ fn piece(clusters: &[&'static str]) -> impl Strategy<Value = Piece> + use<> {
 }
 
 /// A sequence of frames; each either draws over the previous frame or starts blank.
-fn frames(clusters: &[&'static str]) -> impl Strategy<Value = Vec<(bool, Vec<Piece>)>> + use<> {
+fn frames(
+    clusters: &[&'static str],
+) -> impl Strategy<Value = Vec<(bool, Vec<StyledClusters>)>> + use<> {
     let pieces = prop::collection::vec(piece(clusters), 0..6);
     let keeps = prop::bool::weighted(0.7);
     prop::collection::vec((keeps, pieces), 1..8)
@@ -76,12 +78,12 @@ fn frames(clusters: &[&'static str]) -> impl Strategy<Value = Vec<(bool, Vec<Pie
 
 /// Draws like the view: the second half of a wide cluster is blank, and overwriting one
 /// half removes the other.
-fn put(buffer: &mut Buffer, (x, y, clusters, style): &Piece) {
+fn put(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) {
     let mut at = *x;
     for cluster in clusters {
         let wide = cluster_width(cluster) as u16;
-        let room = if is_doubtful(cluster) {
-            reach(cluster) as u16
+        let room = if has_uncertain_width(cluster) {
+            columns_max(cluster) as u16
         } else {
             wide
         };
@@ -107,7 +109,7 @@ fn cut(buffer: &mut Buffer, x: u16, y: u16) {
     }
 }
 
-fn screens(frames: Vec<(bool, Vec<Piece>)>) -> Vec<Buffer> {
+fn screens(frames: Vec<(bool, Vec<StyledClusters>)>) -> Vec<Buffer> {
     let area = Rect::new(0, 0, COLUMNS, ROWS);
     let mut buffer = Buffer::empty(area);
     let drawn = frames.into_iter().map(|(keeps, pieces)| {
@@ -149,10 +151,10 @@ fn same(ours: &Cell, theirs: &vt100::Cell) -> bool {
     ];
     let on_space = symbol == " ";
     let modifiers = look.iter().all(|(modifier, is_on)| {
-        on_space && !SEEN_ON_SPACE.contains(*modifier)
+        on_space && !VISIBLE_ON_SPACE.contains(*modifier)
             || ours.modifier.contains(*modifier) == *is_on
     });
-    let letters = on_space && !Look::of(ours).modifier.contains(Modifier::REVERSED)
+    let letters = on_space && !CellStyle::of(ours).modifier.contains(Modifier::REVERSED)
         || theirs.fgcolor() == color(ours.fg);
     let behind = theirs.bgcolor() == color(ours.bg);
     ours.symbol() == symbol && seen && modifiers && letters && behind
@@ -166,7 +168,7 @@ fn assert_shown(parser: &Parser, buffer: &Buffer) -> Result<(), TestCaseError> {
             let ours = &buffer[(x, y)];
             let wide = columns(ours) as u16;
             let theirs = parser.screen().cell(y, x).expect("inside");
-            if !is_doubtful(ours.symbol()) {
+            if !has_uncertain_width(ours.symbol()) {
                 let is_same = same(ours, theirs) && theirs.is_wide() == (wide == 2);
                 prop_assert!(is_same, "at {x},{y}: {ours:?}, shown as {theirs:?}");
             }
@@ -205,13 +207,13 @@ fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn any_sequence_of_frames_leaves_the_last_one_on_the_screen(frames in frames(&PLAIN)) {
+    fn terminal_shows_the_last_of_any_sequence_of_frames(frames in frames(&PLAIN)) {
         play(&screens(frames))?;
     }
 
     #[test]
-    fn a_wrong_width_stays_where_it_is(
-        frames in frames(&[PLAIN, DOUBTFUL].concat())
+    fn wrong_cluster_width_does_not_corrupt_neighboring_cells(
+        frames in frames(&[PLAIN, UNCERTAIN_WIDTH].concat())
     ) {
         play(&screens(frames))?;
     }
@@ -240,13 +242,13 @@ fn written(old: &Buffer, new: &Buffer) -> String {
 }
 
 #[test]
-fn a_row_that_ends_earlier_is_erased_to_its_end() {
+fn shortened_row_is_erased_to_its_end() {
     let (old, new) = (line("aaaaaaaaaaaaaaaa"), line("aa"));
     assert_eq!(written(&old, &new), "\u{1b}[1;3H\u{1b}[K");
 }
 
 #[test]
-fn a_short_gap_is_written_again_and_a_long_one_leapt_over() {
+fn short_gap_is_rewritten_and_long_gap_is_skipped() {
     let old = line("aaaaaaaaaaaaaaaa");
     assert_eq!(written(&old, &line("ZaaZaaaaaaaaaaaa")), "\u{1b}[1;1HZaaZ");
     assert_eq!(
@@ -256,7 +258,7 @@ fn a_short_gap_is_written_again_and_a_long_one_leapt_over() {
 }
 
 #[test]
-fn behind_a_cluster_in_doubt_the_cursor_is_placed_and_its_neighbours_drawn_again() {
+fn uncertain_cluster_repositions_cursor_and_redraws_neighbors() {
     let mut old = line("aaaaaaaaaaaaaaaa");
     let mut new = old.clone();
     put(&mut new, &(2, 0, vec!["👨‍👩‍👧"], Style::new()));
@@ -269,7 +271,7 @@ fn behind_a_cluster_in_doubt_the_cursor_is_placed_and_its_neighbours_drawn_again
 }
 
 #[test]
-fn a_style_is_set_once_for_a_run_and_taken_back_at_the_end() {
+fn style_is_set_once_per_run_and_reset_at_the_end() {
     let old = line("");
     let mut new = old.clone();
     let bold = Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD);

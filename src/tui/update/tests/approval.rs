@@ -4,51 +4,51 @@ use crate::domain::SchemaCheck;
 use crate::tui::update::tests::*;
 
 #[test]
-fn what_cannot_be_read_cannot_be_allowed_but_refused() {
+fn unreadable_call_can_be_refused_but_not_allowed() {
     for size in [(80, 3), (11, 24), (1, 1)] {
         for keys in ["y", "1", "s", "ㅛ", "<Down><Enter>"] {
-            let mut chat = Chat::approving(&[1]);
+            let mut chat = ChatHarness::with_approval_dialog(&[1]);
             chat.size(size.0, size.1).keys(keys);
             assert_eq!(chat.commands(), [], "{keys} at {size:?}");
             assert_eq!(chat.notice(), "Make the window larger to answer.");
         }
-        let mut chat = Chat::approving(&[1]);
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.size(size.0, size.1).keys("n");
-        assert_eq!(chat.decided(), [Decision::Refuse]);
-        let mut chat = Chat::approving(&[1]);
+        assert_eq!(chat.decisions(), [Decision::Refuse]);
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.size(size.0, size.1).keys("<Esc>");
-        assert_eq!(chat.decided(), [Decision::Refuse]);
+        assert_eq!(chat.decisions(), [Decision::Refuse]);
     }
-    let mut chat = Chat::approving(&[1]);
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e").size(80, 3).keys("<Enter>");
     assert_eq!(chat.commands(), []);
-    let mut chat = Chat::approving(&[1]);
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.size(12, 4).keys("y");
-    assert_eq!(chat.decided(), [Decision::Run]);
+    assert_eq!(chat.decisions(), [Decision::Run]);
 }
 
 #[test]
-fn y_runs_a_call_once_the_dialog_has_the_keyboard() {
-    let mut chat = Chat::approving(&[1]);
+fn y_runs_a_call_once_the_dialog_accepts_keys() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("y");
-    assert_eq!(chat.decided(), [Decision::Run]);
+    assert_eq!(chat.decisions(), [Decision::Run]);
 }
 
 #[test]
 fn keys_before_half_a_second_go_to_the_message() {
     let mut chat = chat();
-    chat.keys("sum<Enter>").asks(&[1]).keys("yes");
+    chat.keys("sum<Enter>").ask_about_calls(&[1]).keys("yes");
     assert_eq!(
-        (chat.message().as_str(), chat.model.dialogs.asks().len()),
+        (chat.message().as_str(), chat.model.dialogs.all().len()),
         ("yes", 1)
     );
 }
 
 #[test]
-fn every_key_puts_the_dialog_off() {
+fn every_key_postpones_the_dialog() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
-        .asks(&[1])
+        .ask_about_calls(&[1])
         .wait(400)
         .keys("a")
         .wait(400)
@@ -58,51 +58,51 @@ fn every_key_puts_the_dialog_off() {
 
 #[test]
 fn pasted_text_never_answers() {
-    let mut chat = Chat::approving(&[1]);
-    chat.input(Input::Paste("y".into())).at_once("yyyyy");
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.input(UiInput::Paste("y".into())).type_at_once("yyyyy");
     assert_eq!(
-        (chat.commands().len(), chat.model.dialogs.asks().len()),
+        (chat.commands().len(), chat.model.dialogs.all().len()),
         (0, 1)
     );
 }
 
 #[test]
-fn a_key_that_repeats_never_answers() {
-    let mut chat = Chat::approving(&[1]);
+fn repeated_key_never_answers() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let repeated =
         KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
-    chat.input(Input::Key(repeated));
-    assert_eq!(chat.model.dialogs.asks().len(), 1);
+    chat.input(UiInput::Key(repeated));
+    assert_eq!(chat.model.dialogs.all().len(), 1);
 }
 
 #[test]
-fn jamo_capitals_digits_and_arrows_answer_too() {
+fn jamo_capitals_digits_and_arrows_also_answer() {
     for script in ["ㅛ", "Y", "1", "<Down><Enter>"] {
-        let mut chat = Chat::approving(&[1]);
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.keys(script);
-        assert_eq!(chat.decided(), [Decision::Run], "{script}");
+        assert_eq!(chat.decisions(), [Decision::Run], "{script}");
     }
 }
 
 #[test]
 fn nothing_is_preselected() {
-    let mut chat = Chat::approving(&[1]);
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("<Enter>");
-    assert_eq!(chat.model.dialogs.asks().len(), 1);
+    assert_eq!(chat.model.dialogs.all().len(), 1);
 }
 
 #[test]
-fn calls_are_decided_one_after_another_and_answered_together() {
-    let mut chat = Chat::approving(&[1, 2]);
+fn calls_are_decided_in_turn_and_answered_together() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y");
     assert!(chat.commands().is_empty());
     chat.wait(600).keys("u");
-    assert_eq!(chat.decided(), [Decision::Run, Decision::UseFirst]);
+    assert_eq!(chat.decisions(), [Decision::Run, Decision::ReuseResult]);
 }
 
 #[test]
-fn a_key_struck_twice_does_not_decide_about_the_next_call() {
-    let mut chat = Chat::approving(&[1, 2]);
+fn double_key_press_does_not_decide_the_next_call() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("yy");
     assert!(chat.commands().is_empty());
     assert_eq!(
@@ -113,68 +113,68 @@ fn a_key_struck_twice_does_not_decide_about_the_next_call() {
 }
 
 #[test]
-fn a_refusal_refuses_all() {
-    let mut chat = Chat::approving(&[1, 2]);
+fn refusal_applies_to_all_calls() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y").wait(600).keys("n");
-    assert_eq!(chat.decided(), [Decision::Refuse, Decision::Refuse]);
+    assert_eq!(chat.decisions(), [Decision::Refuse, Decision::Refuse]);
 }
 
 #[test]
-fn all_can_be_run_once_each_was_shown() {
-    let mut chat = Chat::approving(&[1, 2]);
+fn run_all_needs_every_call_shown() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("0");
-    assert_eq!(chat.model.dialogs.asks().len(), 1);
+    assert_eq!(chat.model.dialogs.all().len(), 1);
     chat.keys("<Right>").wait(600).keys("0");
-    assert_eq!(chat.decided(), [Decision::Run, Decision::Run]);
+    assert_eq!(chat.decisions(), [Decision::Run, Decision::Run]);
 }
 
 #[test]
-fn a_denial_can_carry_a_word() {
-    let mut chat = Chat::approving(&[1]);
+fn denial_can_carry_a_reason() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("dnot now<Enter>");
-    let word = Some("not now".to_owned());
-    assert_eq!(chat.decided(), [Decision::Deny { word }]);
+    let message = Some("not now".to_owned());
+    assert_eq!(chat.decisions(), [Decision::Deny { message }]);
 }
 
 #[test]
-fn edited_arguments_are_checked() {
-    let mut chat = Chat::approving(&[1]);
+fn edited_arguments_are_validated_before_running() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Ctrl+u><Ctrl+k>x<Enter>");
-    assert_eq!(chat.model.dialogs.asks().len(), 1);
-    let mut chat = Chat::approving(&[1]);
+    assert_eq!(chat.model.dialogs.all().len(), 1);
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Up><End>2<Enter>");
-    let query = chat.checking();
+    let query = chat.pending_check();
     let check = SchemaCheck::Invalid("12 is too large".to_owned());
-    chat.engine(Event::ArgumentsChecked { query, check });
+    chat.engine_event(Event::ArgumentsChecked { query, check });
     assert!(chat.screen().contains("12 is too large"));
     assert!(chat.commands().is_empty(), "no decision yet");
     chat.keys("<Enter>");
-    let query = chat.checking();
+    let query = chat.pending_check();
     let check = SchemaCheck::Valid;
-    chat.engine(Event::ArgumentsChecked { query, check });
-    assert!(matches!(&chat.decided()[0], Decision::Edit { .. }));
+    chat.engine_event(Event::ArgumentsChecked { query, check });
+    assert!(matches!(&chat.decisions()[0], Decision::Edit { .. }));
 }
 
 #[test]
-fn arguments_that_changed_while_they_were_checked_are_not_decided() {
+fn arguments_changed_during_the_check_are_not_submitted() {
     for change in ["3", "<Esc>"] {
-        let mut chat = Chat::approving(&[1]);
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.keys("e<Up><End>2<Enter>");
-        let query = chat.checking();
+        let query = chat.pending_check();
         chat.keys(change);
         let check = SchemaCheck::Valid;
-        chat.engine(Event::ArgumentsChecked { query, check });
+        chat.engine_event(Event::ArgumentsChecked { query, check });
         assert!(chat.commands().is_empty(), "{change}");
     }
 }
 
 #[test]
-fn an_engine_that_does_not_respond_to_ctrl_c_is_left_by_the_next_one() {
+fn second_ctrl_c_quits_when_the_engine_does_not_respond() {
     let mut chat = chat();
     chat.keys("sum<Enter><Ctrl+c>").wait(900);
     chat.keys("<Ctrl+c>");
     assert!(
-        !chat.sent.contains(&Effect::Quit),
+        !chat.sent.contains(&UiEffect::Quit),
         "the engine still has time"
     );
     chat.wait(200);
@@ -184,45 +184,47 @@ fn an_engine_that_does_not_respond_to_ctrl_c_is_left_by_the_next_one() {
         chat.notice()
     );
     chat.keys("<Ctrl+c>");
-    assert!(chat.sent.contains(&Effect::Quit));
+    assert!(chat.sent.contains(&UiEffect::Quit));
 }
 
 #[test]
-fn an_engine_that_acknowledged_ctrl_c_may_take_its_time() {
+fn acknowledged_ctrl_c_does_not_quit_on_timeout() {
     let mut chat = chat();
     chat.keys("sum<Enter><Ctrl+c>");
-    chat.engine(Event::InterruptTaken).wait(5_000);
+    chat.engine_event(Event::InterruptAcknowledged).wait(5_000);
     assert_eq!(chat.notice(), "");
     chat.keys("<Ctrl+c>");
-    assert!(!chat.sent.contains(&Effect::Quit));
+    assert!(!chat.sent.contains(&UiEffect::Quit));
 }
 
 #[test]
-fn ctrl_c_interrupts_though_a_dialog_is_not_ready() {
+fn ctrl_c_interrupts_before_a_dialog_accepts_keys() {
     let mut chat = chat();
-    chat.keys("sum<Enter>").asks(&[1]).keys("<Ctrl+ㅊ>");
+    chat.keys("sum<Enter>")
+        .ask_about_calls(&[1])
+        .keys("<Ctrl+ㅊ>");
     assert!(chat.commands().contains(&Command::Interrupt));
 }
 
 #[test]
-fn a_question_that_closes_leaves_nothing() {
-    let mut chat = Chat::approving(&[1]);
-    chat.engine(Event::AskClosed(AskId(7))).keys("y");
+fn closed_question_leaves_no_state() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.engine_event(Event::AskClosed(AskId(7))).keys("y");
     assert_eq!(chat.message(), "y");
 }
 
 #[test]
-fn other_questions_take_their_own_keys() {
+fn each_question_has_its_own_keys() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
-        .asked(Ask::Bound {
+        .ask_question(Ask::RoundLimit {
             rounds: 10,
-            again: false,
+            was_extended: false,
         })
         .wait(600);
     chat.sent.clear();
     chat.keys("2");
-    let answer = Answer::Choice(Choice::NoBound);
+    let answer = UserAnswer::Choice(UserChoice::NoRoundLimit);
     assert_eq!(
         chat.commands(),
         [Command::Answer {
@@ -233,10 +235,10 @@ fn other_questions_take_their_own_keys() {
 }
 
 #[test]
-fn a_tool_line_unfolds_with_the_keyboard_alone() {
+fn tool_line_unfolds_by_keyboard() {
     let mut chat = chat();
-    chat.keys("sum<Enter>").asks(&[1]);
-    chat.engine(Event::AskClosed(AskId(7)));
+    chat.keys("sum<Enter>").ask_about_calls(&[1]);
+    chat.engine_event(Event::AskClosed(AskId(7)));
     chat.keys("<Tab><Up><Enter>");
     assert_eq!(
         (

@@ -1,24 +1,24 @@
 //! Dialog contents and scrolling, drawn as on a terminal.
 
-use crate::tui::dialog::state::Form;
+use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
 /// A dialog about one call of `add` with these arguments.
-fn about(arguments: serde_json::Value) -> Chat {
-    let mut chat = Chat::approving(&[1]);
+fn about(arguments: serde_json::Value) -> ChatHarness {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
         panic!("the call exists");
     };
     let arguments = arguments.as_object().expect("an object").clone();
-    chat.turn(TurnEvent::Tool(ToolCall { arguments, ..call }));
+    chat.turn_event(TurnEvent::Tool(ToolCall { arguments, ..call }));
     chat
 }
 
-fn press(chat: &mut Chat, code: KeyCode, modifiers: KeyModifiers) {
-    chat.input(Input::Key(key(code, modifiers)));
+fn press(chat: &mut ChatHarness, code: KeyCode, modifiers: KeyModifiers) {
+    chat.input(UiInput::Key(key(code, modifiers)));
 }
 
-fn screen(chat: &mut Chat, width: u16, height: u16) -> String {
+fn screen(chat: &mut ChatHarness, width: u16, height: u16) -> String {
     let backend = ratatui::backend::TestBackend::new(width, height);
     let mut terminal = ratatui::Terminal::new(backend).expect("a terminal");
     terminal
@@ -32,7 +32,7 @@ fn forty_lines() -> serde_json::Value {
 }
 
 #[test]
-fn every_row_of_the_arguments_can_be_paged_into_view() {
+fn every_argument_row_can_be_paged_into_view() {
     for (width, height) in [(104, 30), (80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
         let mut chat = about(forty_lines());
         let mut seen = screen(&mut chat, width, height);
@@ -50,7 +50,7 @@ fn every_row_of_the_arguments_can_be_paged_into_view() {
 }
 
 #[test]
-fn arguments_scroll_by_the_row_and_to_both_ends() {
+fn arguments_scroll_by_row_and_to_both_ends() {
     for held in [KeyModifiers::SHIFT, KeyModifiers::CONTROL] {
         let mut chat = about(forty_lines());
         screen(&mut chat, 80, 24);
@@ -59,23 +59,26 @@ fn arguments_scroll_by_the_row_and_to_both_ends() {
         press(&mut chat, KeyCode::Up, held);
         assert_eq!(
             (
-                chat.model.dialogs.asks()[0].scroll,
-                chat.model.dialogs.asks()[0].chosen
+                chat.model.dialogs.all()[0].scroll,
+                chat.model.dialogs.all()[0].selected_choice
             ),
             (1, None)
         );
         press(&mut chat, KeyCode::End, held - KeyModifiers::SHIFT);
         assert!(screen(&mut chat, 80, 24).contains("<39>"));
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
-        let ask = &chat.model.dialogs.asks()[0];
-        assert_eq!(ask.scroll as isize, ask.last_top() as isize - ask.page());
+        let ask = &chat.model.dialogs.all()[0];
+        assert_eq!(
+            ask.scroll as isize,
+            ask.last_top() as isize - ask.page_rows()
+        );
         press(&mut chat, KeyCode::Home, held - KeyModifiers::SHIFT);
-        assert_eq!(chat.model.dialogs.asks()[0].scroll, 0);
+        assert_eq!(chat.model.dialogs.all()[0].scroll, 0);
     }
 }
 
 #[test]
-fn no_mark_covers_an_argument() {
+fn scroll_marks_never_cover_an_argument() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
         let inner = usize::from(width) - if width > 60 { 4 } else { 0 };
         // Each row of this string fills the full width.
@@ -94,27 +97,27 @@ fn no_mark_covers_an_argument() {
 }
 
 #[test]
-fn more_rows_than_a_screen_can_count_fill_the_dialog() {
+fn dialog_survives_more_rows_than_u16() {
     let mut chat = about(json!({"lines": vec![0; 65_531]}));
     let drawn = screen(&mut chat, 80, 24);
     assert!(drawn.contains("Run it"), "{drawn}");
-    assert!(chat.model.dialogs.asks()[0].height > 3, "{drawn}");
-    assert_eq!(chat.model.dialogs.asks()[0].body().len(), 65_536);
+    assert!(chat.model.dialogs.all()[0].body_height > 3, "{drawn}");
+    assert_eq!(chat.model.dialogs.all()[0].body_rows().len(), 65_536);
 }
 
 #[test]
 fn large_arguments_are_wrapped_once() {
     let mut chat = about(json!({"a": "x".repeat(300_000)}));
     screen(&mut chat, 80, 24);
-    let first = chat.model.dialogs.asks()[0].body().as_ptr();
+    let first = chat.model.dialogs.all()[0].body_rows().as_ptr();
     press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
     screen(&mut chat, 80, 24);
-    assert_eq!(chat.model.dialogs.asks()[0].body().as_ptr(), first);
-    assert!(chat.model.dialogs.asks()[0].scroll > 0);
+    assert_eq!(chat.model.dialogs.all()[0].body_rows().as_ptr(), first);
+    assert!(chat.model.dialogs.all()[0].scroll > 0);
 }
 
 #[test]
-fn a_call_that_changes_is_shown_as_it_is() {
+fn changed_call_is_redrawn() {
     let mut chat = about(json!({"a": "before"}));
     screen(&mut chat, 80, 24);
     let call = chat
@@ -128,12 +131,12 @@ fn a_call_that_changes_is_shown_as_it_is() {
         .as_object()
         .expect("an object")
         .clone();
-    chat.turn(TurnEvent::Tool(ToolCall { arguments, ..call }));
+    chat.turn_event(TurnEvent::Tool(ToolCall { arguments, ..call }));
     assert!(screen(&mut chat, 80, 24).contains("after"));
 }
 
 #[test]
-fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
+fn failed_call_shows_its_error_and_the_next_request() {
     let mut chat = about(json!({"path": "/etc\u{202e}"}));
     let call = chat
         .model
@@ -146,12 +149,12 @@ fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
         text: "no such folder\u{1b}[31m".into(),
         elapsed: Duration::ZERO,
     };
-    chat.engine(Event::AskClosed(AskId(7)));
-    chat.turn(TurnEvent::Tool(ToolCall {
+    chat.engine_event(Event::AskClosed(AskId(7)));
+    chat.turn_event(TurnEvent::Tool(ToolCall {
         state: ToolState::Done(outcome),
         ..call
     }));
-    chat.asked(Ask::AfterError {
+    chat.ask_question(Ask::AfterError {
         failed: CallId(1),
         wanted: vec!["remove\nError:".into(), "list".into()],
     });
@@ -168,9 +171,9 @@ fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
 
 /// Letters with a meaning in dialogs about calls.
 #[test]
-fn a_letter_means_the_same_in_every_dialog() {
+fn letters_mean_the_same_in_every_dialog() {
     let questions = [
-        Ask::Repair {
+        Ask::InvalidCall {
             raw: String::new(),
             why: String::new(),
         },
@@ -179,12 +182,12 @@ fn a_letter_means_the_same_in_every_dialog() {
             wanted: Vec::new(),
         },
         Ask::Stalled { seconds: 1 },
-        Ask::Bound {
+        Ask::RoundLimit {
             rounds: 1,
-            again: false,
+            was_extended: false,
         },
-        Ask::OutsideEdit(Arc::default()),
-        Ask::Instructions {
+        Ask::ExternalEdit(Arc::default()),
+        Ask::SendInstructions {
             server: "s".into(),
             text: "".into(),
         },
@@ -196,18 +199,18 @@ fn a_letter_means_the_same_in_every_dialog() {
     for question in questions {
         for row in question.choices() {
             match row.choice {
-                Choice::Stop => assert_eq!(row.key, 'n'),
-                Choice::AsText => assert_eq!(row.key, 't'),
-                Choice::Retry | Choice::AskAgain => assert_eq!(row.key, 'r'),
-                Choice::TakeChanges => assert_eq!(row.key, 'f'),
-                Choice::Replace => assert_eq!(row.key, 'p'),
+                UserChoice::Stop => assert_eq!(row.key, 'n'),
+                UserChoice::AsText => assert_eq!(row.key, 't'),
+                UserChoice::Retry | UserChoice::SendAgain => assert_eq!(row.key, 'r'),
+                UserChoice::ApplyChanges => assert_eq!(row.key, 'f'),
+                UserChoice::Replace => assert_eq!(row.key, 'p'),
                 // Same letters as in the form that adds a model: yes, and yes for this run.
-                Choice::SendAlways => assert_eq!(row.key, 'y'),
+                UserChoice::SendAlways => assert_eq!(row.key, 'y'),
                 _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
             }
         }
     }
-    let repair = Ask::Repair {
+    let repair = Ask::InvalidCall {
         raw: String::new(),
         why: String::new(),
     };
@@ -217,14 +220,14 @@ fn a_letter_means_the_same_in_every_dialog() {
 
 #[test]
 fn a_paste_while_choosing_goes_to_the_message() {
-    let mut chat = Chat::approving(&[1]);
-    chat.input(Input::Paste("yes, ".into())).keys("y");
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.input(UiInput::Paste("yes, ".into())).keys("y");
     assert_eq!(
-        (chat.message().as_str(), chat.model.dialogs.asks().len()),
+        (chat.message().as_str(), chat.model.dialogs.all().len()),
         ("yes, y", 1)
     );
     chat.wait(600).keys("y");
-    assert_eq!(chat.decided(), [Decision::Run]);
+    assert_eq!(chat.decisions(), [Decision::Run]);
 }
 
 #[test]
@@ -243,23 +246,23 @@ fn a_denial_and_an_edit_keep_the_call_in_view() {
 }
 
 #[test]
-fn an_edit_that_was_left_goes_on_where_it_was() {
-    let mut chat = Chat::approving(&[1, 2]);
+fn abandoned_edit_resumes_with_its_draft() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("e!<Esc><Right>e");
-    let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
         panic!("a field is open");
     };
     assert!(!editor.text().contains('!'), "each call has its own draft");
     chat.keys("<Esc><Left>e");
-    let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
         panic!("a field is open");
     };
     assert!(editor.text().contains('!'));
 }
 
 #[test]
-fn on_a_small_screen_a_question_mark_lists_the_choices_and_decides_nothing() {
-    let mut chat = Chat::approving(&[1]);
+fn question_mark_lists_choices_on_a_small_screen() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let before = screen(&mut chat, 20, 6);
     assert!(before.contains("y n d e s t … ?"), "{before}");
     chat.keys("?");
@@ -274,26 +277,26 @@ fn on_a_small_screen_a_question_mark_lists_the_choices_and_decides_nothing() {
     assert_eq!(screen(&mut chat, 20, 6), before);
     assert_eq!(chat.commands(), []);
     chat.keys("??y");
-    assert_eq!(chat.decided(), [Decision::Run]);
+    assert_eq!(chat.decisions(), [Decision::Run]);
 }
 
 #[test]
-fn where_the_choices_are_in_sight_esc_refuses_whatever_was_asked_before_it() {
+fn esc_refuses_when_choices_are_visible() {
     for keys in ["<Esc>", "??<Esc>", "???<Esc>"] {
-        let mut chat = Chat::approving(&[1]);
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
         screen(&mut chat, 20, 6);
         chat.keys("?");
         screen(&mut chat, 80, 24);
         chat.keys(keys);
-        assert_eq!(chat.decided(), [Decision::Refuse], "{keys}");
+        assert_eq!(chat.decisions(), [Decision::Refuse], "{keys}");
     }
 }
 
 #[test]
-fn running_the_others_says_how_many_they_are() {
-    let mut chat = Chat::approving(&[1, 2, 3]);
-    let label = |chat: &Chat| {
-        let rows = chat.model.dialogs.asks()[0].rows(&chat.model.chat.transcript);
+fn run_others_label_shows_the_count() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1, 2, 3]);
+    let label = |chat: &ChatHarness| {
+        let rows = chat.model.dialogs.all()[0].choices(&chat.model.chat.transcript);
         rows.into_iter()
             .find(|row| row.digit == Some('0'))
             .map(|row| row.label)
@@ -305,7 +308,7 @@ fn running_the_others_says_how_many_they_are() {
 }
 
 #[test]
-fn the_prompt_that_led_to_a_dialog_stays_in_view() {
+fn prompt_stays_visible_above_its_dialog() {
     let mut chat = about(forty_lines());
     let drawn = screen(&mut chat, 80, 24);
     let rows: Vec<_> = drawn.lines().collect();

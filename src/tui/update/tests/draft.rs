@@ -3,104 +3,109 @@
 use crate::tui::update::tests::*;
 
 /// The draft that quitting would write to disk.
-fn kept(chat: &mut Chat) -> Vec<Command> {
+fn saved_drafts(chat: &mut ChatHarness) -> Vec<Command> {
     chat.wait(2_000).sent.clear();
     chat.keys("<Ctrl+c>");
-    assert_eq!(chat.sent.last(), Some(&Effect::Quit));
+    assert_eq!(chat.sent.last(), Some(&UiEffect::Quit));
     chat.commands()
 }
 
-fn private() -> Chat {
+fn private() -> ChatHarness {
     let mut chat = chat();
     chat.keys("/private<Enter>")
-        .engine(Event::PrivateChanged(true));
+        .engine_event(Event::PrivateChanged(true));
     chat
 }
 
-fn opens_another(chat: &mut Chat) {
-    chat.engine(Event::PrivateChanged(false));
-    chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
+fn open_another_session(chat: &mut ChatHarness) {
+    chat.engine_event(Event::PrivateChanged(false));
+    chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
 }
 
 #[test]
-fn up_does_not_bring_back_what_was_asked_in_private() {
+fn up_does_not_recall_private_prompts() {
     let mut chat = chat();
     chat.keys("open<Enter>")
-        .answers("1")
+        .model_answers("1")
         .keys("/private<Enter>");
     // The engine has not confirmed private mode yet.
-    chat.keys("secret<Enter>").answers("2");
-    chat.engine(Event::PrivateChanged(true));
-    chat.keys("hidden<Enter>").answers("3");
+    chat.keys("secret<Enter>").model_answers("2");
+    chat.engine_event(Event::PrivateChanged(true));
+    chat.keys("hidden<Enter>").model_answers("3");
     chat.keys("<Up><Up>");
     assert_eq!(chat.message(), "secret");
-    opens_another(&mut chat);
+    open_another_session(&mut chat);
     assert_eq!(chat.message(), "");
     chat.keys("<Up>");
     assert_eq!(chat.message(), "open");
-    assert_eq!(kept(&mut chat), []);
+    assert_eq!(saved_drafts(&mut chat), []);
 }
 
 #[test]
-fn words_typed_or_queued_in_private_are_not_kept_after_it() {
+fn text_typed_or_queued_in_private_is_not_saved_later() {
     let mut chat = private();
     chat.keys("one<Enter>two<Enter>three");
-    opens_another(&mut chat);
+    open_another_session(&mut chat);
     assert_eq!(chat.message(), "two\nthree");
-    assert_eq!(kept(&mut chat), []);
+    assert_eq!(saved_drafts(&mut chat), []);
     let mut chat = private();
     chat.keys("secret");
-    opens_another(&mut chat);
+    open_another_session(&mut chat);
     chat.keys("<Up><Down> more");
-    assert_eq!(kept(&mut chat), []);
+    assert_eq!(saved_drafts(&mut chat), []);
 }
 
 #[test]
-fn words_typed_after_private_are_kept_again() {
+fn text_typed_after_private_mode_is_saved() {
     let mut chat = private();
     chat.keys("secret");
-    opens_another(&mut chat);
+    open_another_session(&mut chat);
     chat.keys("<Ctrl+u>open");
-    assert_eq!(kept(&mut chat), [Command::KeepDraft("open".into())]);
+    assert_eq!(saved_drafts(&mut chat), [Command::SaveDraft("open".into())]);
 }
 
 #[test]
-fn leaving_a_private_conversation_keeps_nothing() {
-    assert_eq!(kept(private().keys("secret")), []);
+fn quitting_a_private_conversation_saves_no_draft() {
+    assert_eq!(saved_drafts(private().keys("secret")), []);
     // Not even before the engine confirms.
-    assert_eq!(kept(chat().keys("/private<Enter>secret")), []);
+    assert_eq!(saved_drafts(chat().keys("/private<Enter>secret")), []);
 }
 
 #[test]
-fn leaving_while_looking_back_keeps_what_was_being_typed() {
+fn quitting_while_browsing_history_saves_the_stashed_text() {
     let mut chat = chat();
-    chat.keys("old<Enter>").answers("1").keys("new<Home><Up>");
+    chat.keys("old<Enter>")
+        .model_answers("1")
+        .keys("new<Home><Up>");
     assert_eq!(chat.message(), "old");
-    assert_eq!(kept(&mut chat), [Command::KeepDraft("new".into())]);
+    assert_eq!(saved_drafts(&mut chat), [Command::SaveDraft("new".into())]);
 }
 
 #[test]
-fn a_queued_prompt_that_was_looked_at_is_kept_once() {
+fn recalled_queued_prompt_is_saved_once() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>x<Home><Up>");
     assert_eq!(chat.message(), "two");
-    chat.ends(TurnEnd::Cancelled);
-    assert_eq!(kept(&mut chat), [Command::KeepDraft("two\n\nx".into())]);
+    chat.turn_ends(TurnEnd::Cancelled);
+    assert_eq!(
+        saved_drafts(&mut chat),
+        [Command::SaveDraft("two\n\nx".into())]
+    );
 }
 
 #[test]
-fn leaving_while_changing_the_last_prompt_keeps_what_stood_there_before() {
+fn quitting_while_editing_the_last_prompt_saves_the_earlier_text() {
     let mut chat = chat();
-    chat.keys("old<Enter>").answers("1");
-    chat.input(Input::Paste("new".into()));
-    crate::tui::update::branches::edit(&mut chat.model);
+    chat.keys("old<Enter>").model_answers("1");
+    chat.input(UiInput::Paste("new".into()));
+    crate::tui::update::branches::edit_last_prompt(&mut chat.model);
     assert_eq!(chat.message(), "old");
-    assert_eq!(kept(&mut chat), [Command::KeepDraft("new".into())]);
+    assert_eq!(saved_drafts(&mut chat), [Command::SaveDraft("new".into())]);
 }
 
 #[test]
-fn a_draft_stays_on_the_disk_until_it_is_sent_or_thrown_away() {
-    let done = Command::KeepDraft(String::new());
+fn draft_stays_on_disk_until_sent_or_discarded() {
+    let done = Command::SaveDraft(String::new());
     for (keys, gone) in [
         ("x", false),
         ("<Home><Up>", false),
@@ -108,7 +113,7 @@ fn a_draft_stays_on_the_disk_until_it_is_sent_or_thrown_away() {
         ("<Enter>", true),
     ] {
         let mut chat = chat();
-        chat.engine(Event::HistoryLoaded {
+        chat.engine_event(Event::HistoryLoaded {
             prompts: Arc::new(vec!["old".into()]),
             draft: Some("draft".into()),
         });
@@ -118,9 +123,9 @@ fn a_draft_stays_on_the_disk_until_it_is_sent_or_thrown_away() {
 }
 
 #[test]
-fn a_draft_that_comes_late_covers_nothing_and_is_one_up_away() {
+fn late_draft_goes_to_history_instead_of_overwriting() {
     let mut chat = chat();
-    chat.keys("fast").engine(Event::HistoryLoaded {
+    chat.keys("fast").engine_event(Event::HistoryLoaded {
         prompts: Arc::default(),
         draft: Some("draft".into()),
     });

@@ -3,27 +3,30 @@
 use crate::tui::update::tests::*;
 
 #[test]
-fn a_prompt_is_on_screen_before_it_is_sent() {
+fn prompt_is_shown_before_it_is_sent() {
     let mut chat = chat();
     chat.keys("hello<Enter>");
     assert!(chat.model.chat.transcript.wait().is_some());
     assert!(
-        matches!(&chat.model.chat.transcript.entries()[0].body, Body::Prompt { text, .. } if text == "hello")
+        matches!(&chat.model.chat.transcript.entries()[0].body, EntryBody::Prompt { text, .. } if text == "hello")
     );
     assert_eq!(chat.prompts(), ["hello"]);
 }
 
 #[test]
-fn a_prompt_written_in_one_go_is_sent() {
+fn prompt_sent_by_a_script_in_one_write_is_submitted() {
     let mut chat = chat();
-    chat.at_once("hello\n").wait(20);
+    chat.type_at_once("hello\n").wait(20);
     assert_eq!(chat.prompts(), ["hello"]);
 }
 
 #[test]
-fn a_paste_that_comes_as_keys_is_not_sent() {
+fn unbracketed_paste_is_not_submitted() {
     let mut chat = chat();
-    chat.at_once("one\ntwo\n").wait(20).at_once("").wait(20);
+    chat.type_at_once("one\ntwo\n")
+        .wait(20)
+        .type_at_once("")
+        .wait(20);
     assert_eq!(
         (chat.prompts().len(), chat.message().as_str()),
         (0, "one\ntwo\n")
@@ -31,9 +34,11 @@ fn a_paste_that_comes_as_keys_is_not_sent() {
 }
 
 #[test]
-fn a_paste_cut_behind_a_line_end_is_not_sent() {
+fn paste_split_after_a_newline_is_not_submitted() {
     let mut chat = chat();
-    chat.at_once("some text\n").at_once("more text").wait(20);
+    chat.type_at_once("some text\n")
+        .type_at_once("more text")
+        .wait(20);
     assert_eq!(
         (chat.prompts().len(), chat.message().as_str()),
         (0, "some text\nmore text")
@@ -41,9 +46,9 @@ fn a_paste_cut_behind_a_line_end_is_not_sent() {
 }
 
 #[test]
-fn a_paste_is_not_sent() {
+fn paste_is_not_submitted() {
     let mut chat = chat();
-    chat.input(Input::Paste("one\r\ntwo\n".into()));
+    chat.input(UiInput::Paste("one\r\ntwo\n".into()));
     assert_eq!(
         (chat.prompts().len(), chat.message().as_str()),
         (0, "one\ntwo\n")
@@ -51,16 +56,16 @@ fn a_paste_is_not_sent() {
 }
 
 #[test]
-fn a_prompt_during_a_turn_waits_for_its_end() {
+fn prompt_during_a_turn_is_queued() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>");
     assert_eq!(chat.prompts(), ["one"]);
-    chat.answers("1");
+    chat.model_answers("1");
     assert_eq!(chat.prompts(), ["two"]);
 }
 
 #[test]
-fn a_queued_prompt_can_be_taken_back() {
+fn queued_prompt_can_be_recalled() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter><Up>");
     assert_eq!(chat.message(), "two");
@@ -72,41 +77,41 @@ fn an_interrupt_pauses_the_queue_until_enter() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter><Ctrl+c>");
     assert!(chat.commands().contains(&Command::Interrupt));
-    chat.ends(TurnEnd::Cancelled);
+    chat.turn_ends(TurnEnd::Cancelled);
     assert!(chat.prompts().is_empty());
     chat.keys("<Enter>");
     assert_eq!(chat.prompts(), ["two"]);
 }
 
 #[test]
-fn up_brings_an_interrupted_prompt_back() {
+fn up_recalls_an_interrupted_prompt() {
     let mut chat = chat();
     chat.keys("one<Enter><Ctrl+c>")
-        .ends(TurnEnd::Cancelled)
+        .turn_ends(TurnEnd::Cancelled)
         .keys("<Up>");
     assert_eq!(chat.message(), "one");
 }
 
 #[test]
-fn ctrl_c_at_rest_leaves_and_keeps_what_was_typed() {
+fn ctrl_c_at_rest_quits_and_saves_the_draft() {
     let mut chat = chat();
     chat.keys("draft<Ctrl+c>");
-    let kept = Effect::Send(Command::KeepDraft("draft".into()));
-    assert_eq!(chat.sent, [kept, Effect::Quit]);
+    let kept = UiEffect::Send(Command::SaveDraft("draft".into()));
+    assert_eq!(chat.sent, [kept, UiEffect::Quit]);
 }
 
 #[test]
-fn ctrl_c_right_after_a_turn_asks_again() {
+fn ctrl_c_right_after_a_turn_needs_a_second_press() {
     let mut chat = chat();
-    chat.keys("one<Enter>").answers("1").keys("<Ctrl+c>");
+    chat.keys("one<Enter>").model_answers("1").keys("<Ctrl+c>");
     assert_eq!(chat.notice(), "Ctrl+C again to quit");
-    assert!(!chat.sent.contains(&Effect::Quit));
+    assert!(!chat.sent.contains(&UiEffect::Quit));
     chat.keys("<Ctrl+c>");
-    assert!(chat.sent.contains(&Effect::Quit));
+    assert!(chat.sent.contains(&UiEffect::Quit));
 }
 
 #[test]
-fn an_unknown_command_is_not_sent_and_the_nearest_is_named() {
+fn unknown_command_is_not_sent_and_gets_a_suggestion() {
     let mut chat = chat();
     chat.keys("/sesions<Enter>");
     assert_eq!(
@@ -125,22 +130,22 @@ fn commands_complete_with_tab() {
 }
 
 #[test]
-fn a_command_that_found_no_room_ends_its_turn() {
+fn rejected_command_ends_its_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>");
-    let Some(Effect::Send(command)) = chat.sent.pop() else {
+    let Some(UiEffect::Send(command)) = chat.sent.pop() else {
         panic!("a prompt was submitted");
     };
-    chat.input(Input::Unsent(Box::new(command)));
-    assert_eq!(chat.model.running(), None);
+    chat.input(UiInput::CommandRejected(Box::new(command)));
+    assert_eq!(chat.model.running_turn(), None);
 }
 
 #[test]
-fn a_draft_of_the_last_run_is_offered() {
+fn draft_of_the_last_run_is_restored() {
     let mut chat = chat();
     let prompts = Arc::new(vec!["old".to_owned()]);
     let draft = Some("draft".to_owned());
-    chat.engine(Event::HistoryLoaded { prompts, draft });
+    chat.engine_event(Event::HistoryLoaded { prompts, draft });
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "old");

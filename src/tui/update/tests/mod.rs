@@ -1,28 +1,28 @@
 //! Drives the pure core with key scripts and checks commands and screens. A script is text
 //! with keys in angle brackets.
 
-mod above;
 mod approval;
+mod around_chat;
 mod dialog;
 mod draft;
-mod granting;
-mod imitating;
+mod first_run;
 mod message;
-mod outside;
+mod notice_area;
+mod read_before_run;
 mod screen;
-mod seen;
 mod servers;
-mod shelf;
+mod settings_edits;
+mod spoofing;
 mod trust;
 
 use crate::domain::tool::{CallOrigin, Decision, ToolCall, ToolState};
 use crate::domain::{
-    AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
+    AskId, CallId, EntryBody, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::fixtures;
-use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
-use crate::tui::Options;
+use crate::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, UserAnswer, UserChoice};
+use crate::tui::TuiOptions;
 use crate::tui::advice;
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
@@ -31,14 +31,14 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Chat {
-    model: Model,
-    sent: Vec<Effect>,
+struct ChatHarness {
+    model: UiModel,
+    sent: Vec<UiEffect>,
 }
 
-fn chat() -> Chat {
-    let mut chat = Chat {
-        model: Model::new(&Options::default(), (80, 24)),
+fn chat() -> ChatHarness {
+    let mut chat = ChatHarness {
+        model: UiModel::new(&TuiOptions::default(), (80, 24)),
         sent: Vec::new(),
     };
     let model = ModelRef {
@@ -46,7 +46,7 @@ fn chat() -> Chat {
         provider: ProviderKind::Ollama,
         model: "qwen3:4b".into(),
     };
-    chat.engine(Event::ModelsListed {
+    chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model),
     });
@@ -58,7 +58,7 @@ fn key(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-fn named(name: &str) -> KeyEvent {
+fn parse_key(name: &str) -> KeyEvent {
     let (modifiers, name) = match name.split_once('+') {
         Some(("Ctrl", name)) => (KeyModifiers::CONTROL, name),
         Some(("Alt", name)) => (KeyModifiers::ALT, name),
@@ -85,13 +85,13 @@ fn named(name: &str) -> KeyEvent {
     key(code, modifiers)
 }
 
-impl Chat {
-    fn input(&mut self, input: Input) -> &mut Self {
+impl ChatHarness {
+    fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
         // A dialog accepts keys only after it was drawn.
-        if !self.model.dialogs.asks().is_empty() {
+        if !self.model.dialogs.all().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
@@ -106,17 +106,17 @@ impl Chat {
         while let Some(c) = rest.chars().next() {
             let end = rest.find('>').filter(|_| c == '<');
             let event = match end {
-                Some(end) => named(&rest[1..end]),
+                Some(end) => parse_key(&rest[1..end]),
                 None => key(KeyCode::Char(c), KeyModifiers::NONE),
             };
             rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
-            self.wait(30).input(Input::Key(event));
+            self.wait(30).input(UiInput::Key(event));
         }
         self
     }
 
     /// Writes text in a single read, as a script does.
-    fn at_once(&mut self, text: &str) -> &mut Self {
+    fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
             '\u{1b}' => key(KeyCode::Char(']'), KeyModifiers::ALT),
@@ -124,7 +124,7 @@ impl Chat {
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs(&events, &self.model.input.replies.clone()) {
+        for input in inputs_from_keys(&events, &self.model.input.replies.clone()) {
             self.input(input);
         }
         self
@@ -132,46 +132,46 @@ impl Chat {
 
     fn wait(&mut self, millis: u64) -> &mut Self {
         self.model.now += Duration::from_millis(millis);
-        self.input(Input::Tick)
+        self.input(UiInput::Tick)
     }
 
-    fn engine(&mut self, event: Event) -> &mut Self {
-        self.input(Input::Engine(Box::new(event)))
+    fn engine_event(&mut self, event: Event) -> &mut Self {
+        self.input(UiInput::Engine(Box::new(event)))
     }
 
-    fn turn(&mut self, event: TurnEvent) -> &mut Self {
-        let id = self.model.running().expect("a turn is running");
-        self.engine(Event::Turn(id, event))
+    fn turn_event(&mut self, event: TurnEvent) -> &mut Self {
+        let id = self.model.running_turn().expect("a turn is running");
+        self.engine_event(Event::Turn(id, event))
     }
 
-    fn says(&mut self, text: &str) -> &mut Self {
-        self.turn(TurnEvent::Delta {
+    fn model_says(&mut self, text: &str) -> &mut Self {
+        self.turn_event(TurnEvent::Delta {
             piece: PieceId(1),
             kind: PieceKind::Text,
             text: text.into(),
         })
     }
 
-    fn ends(&mut self, end: TurnEnd) -> &mut Self {
-        self.turn(TurnEvent::Ended {
+    fn turn_ends(&mut self, end: TurnEnd) -> &mut Self {
+        self.turn_event(TurnEvent::Ended {
             end,
             usage: Usage::default(),
         })
     }
 
-    fn answers(&mut self, text: &str) -> &mut Self {
-        self.says(text).ends(TurnEnd::Answered {
+    fn model_answers(&mut self, text: &str) -> &mut Self {
+        self.model_says(text).turn_ends(TurnEnd::Answered {
             text: text.into(),
-            cut: false,
+            is_truncated: false,
         })
     }
 
     /// Asks for approval of one call of `add` per id.
-    fn asks(&mut self, ids: &[u64]) -> &mut Self {
+    fn ask_about_calls(&mut self, ids: &[u64]) -> &mut Self {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let tool = Arc::new(fixtures::tool_with("add", schema));
         for id in ids {
-            self.turn(TurnEvent::Tool(ToolCall {
+            self.turn_event(TurnEvent::Tool(ToolCall {
                 id: CallId(*id),
                 origin: CallOrigin::Text {
                     form: "Hermes",
@@ -181,16 +181,16 @@ impl Chat {
                 ..fixtures::tool_call("sums", "add", json!({"a": 1}))
             }));
         }
-        let calls = ids.iter().map(|id| ApproveCall {
+        let calls = ids.iter().map(|id| CallToApprove {
             call: CallId(*id),
             tool: tool.clone(),
         });
-        self.asked(Ask::Approve(calls.collect()))
+        self.ask_question(Ask::ApproveCalls(calls.collect()))
     }
 
-    fn asked(&mut self, question: Ask) -> &mut Self {
-        let owner = Owner::Job(Job::Turn(TurnId(1)));
-        self.engine(Event::Asked {
+    fn ask_question(&mut self, question: Ask) -> &mut Self {
+        let owner = QuestionOwner::Job(ModelJob::Turn(TurnId(1)));
+        self.engine_event(Event::Asked {
             ask: AskId(7),
             owner,
             question,
@@ -201,14 +201,14 @@ impl Chat {
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
-            Effect::Send(command) => Some(command),
+            UiEffect::Send(command) => Some(command),
             _ => None,
         });
         commands.collect()
     }
 
     /// The only command sent: a check of edited arguments.
-    fn checking(&mut self) -> QueryId {
+    fn pending_check(&mut self) -> QueryId {
         match self.commands().as_slice() {
             [Command::CheckArguments { query, .. }] => *query,
             other => panic!("{other:?}"),
@@ -216,16 +216,16 @@ impl Chat {
     }
 
     /// Answers the pending check: the arguments are valid.
-    fn fits(&mut self) -> &mut Self {
-        let query = self.checking();
+    fn accept_check(&mut self) -> &mut Self {
+        let query = self.pending_check();
         let check = SchemaCheck::Valid;
-        self.engine(Event::ArgumentsChecked { query, check })
+        self.engine_event(Event::ArgumentsChecked { query, check })
     }
 
-    fn decided(&mut self) -> Vec<Decision> {
+    fn decisions(&mut self) -> Vec<Decision> {
         match self.commands().pop() {
             Some(Command::Answer {
-                answer: Answer::Calls(calls),
+                answer: UserAnswer::Calls(calls),
                 ..
             }) => calls.into_iter().map(|(_, decision)| decision).collect(),
             other => panic!("{other:?}"),
@@ -241,7 +241,7 @@ impl Chat {
     }
 
     fn size(&mut self, width: u16, height: u16) -> &mut Self {
-        self.input(Input::Resize { width, height })
+        self.input(UiInput::Resize { width, height })
     }
 
     /// The drawn screen, one line per row.
@@ -262,14 +262,14 @@ impl Chat {
     }
 
     fn notice(&self) -> String {
-        let notice = self.model.notices.shown();
-        notice.map_or_else(String::new, advice::sentence)
+        let notice = self.model.notices.current();
+        notice.map_or_else(String::new, advice::notice_line)
     }
 
     /// An approval dialog that already accepts keys.
-    fn approving(ids: &[u64]) -> Self {
+    fn with_approval_dialog(ids: &[u64]) -> Self {
         let mut chat = chat();
-        chat.keys("sum<Enter>").asks(ids).wait(600);
+        chat.keys("sum<Enter>").ask_about_calls(ids).wait(600);
         chat.sent.clear();
         chat
     }

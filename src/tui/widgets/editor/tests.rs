@@ -24,7 +24,7 @@ fn backspace_takes_a_whole_cluster() {
 }
 
 #[test]
-fn the_cursor_stands_right_of_wide_text() {
+fn cursor_is_right_of_wide_text() {
     let columns = [
         ("한글", 4),
         ("漢", 2),
@@ -38,7 +38,7 @@ fn the_cursor_stands_right_of_wide_text() {
 }
 
 #[test]
-fn a_combining_mark_joins_what_stands_before() {
+fn combining_mark_joins_the_previous_cluster() {
     let mut editor = editor("e");
     editor.insert("\u{301}");
     editor.edit(Edit::Left);
@@ -46,13 +46,13 @@ fn a_combining_mark_joins_what_stands_before() {
 }
 
 #[test]
-fn words_are_stepped_over_and_deleted() {
+fn cursor_moves_and_deletes_by_word() {
     let (text, cursor) = after("one two, three", &[Edit::WordLeft, Edit::DeleteWordLeft]);
     assert_eq!((text.as_str(), cursor), ("one three", (4, 0)));
 }
 
 #[test]
-fn the_ends_of_a_line_are_deleted_as_in_a_shell() {
+fn ctrl_u_and_ctrl_k_delete_to_the_line_ends() {
     let at_word = [Edit::WordLeft];
     let with = |edit| after("one two", &[&at_word[..], &[edit]].concat()).0;
     assert_eq!(with(Edit::DeleteToStart), "two");
@@ -66,13 +66,13 @@ fn up_keeps_its_column_over_a_short_line() {
 }
 
 #[test]
-fn up_on_the_first_row_is_left_to_the_caller() {
+fn up_on_the_first_row_is_not_handled() {
     assert!(!editor("one").edit(Edit::Up));
     assert!(editor("one\ntwo").edit(Edit::Up));
 }
 
 #[test]
-fn line_ends_of_every_kind_are_one_line_end() {
+fn all_line_endings_become_newlines() {
     assert_eq!(editor("a\r\nb\rc\nd").text(), "a\nb\nc\nd");
 }
 
@@ -86,7 +86,7 @@ fn control_characters_stay_in_the_text_and_off_the_screen() {
 }
 
 #[test]
-fn the_view_keeps_the_cursor_in_sight() {
+fn view_keeps_the_cursor_visible() {
     let mut editor = editor(&"line\n".repeat(100));
     let view = editor.view(20, 4);
     assert_eq!((view.rows.len(), view.cursor.1), (4, 3));
@@ -97,7 +97,7 @@ fn the_view_keeps_the_cursor_in_sight() {
 }
 
 #[test]
-fn a_megabyte_is_pasted_whole_and_a_key_after_it_is_quick() {
+fn key_after_a_megabyte_paste_is_fast() {
     let text = "some words of a long text\n".repeat(40_000);
     let begin = Instant::now();
     let mut editor = editor("");

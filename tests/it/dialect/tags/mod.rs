@@ -11,11 +11,11 @@ mod unclosed_values;
 
 use crate::dialect::scan_every_way::{PAIRS_BYTES_MAX, describe_scan_with, tool};
 use crate::dialect::tool_prompt::server;
-use humble::domain::Offered;
+use humble::domain::Toolset;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn offered() -> Arc<Offered> {
+fn offered() -> Arc<Toolset> {
     let weather = json!({"name": "get_weather", "inputSchema": {
         "type": "object",
         "required": ["city"],
@@ -31,7 +31,7 @@ fn offered() -> Arc<Offered> {
         "required": ["path", "content"],
         "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
     }});
-    Arc::new(Offered::from_servers(&[
+    Arc::new(Toolset::from_servers(&[
         server("humble", &[tool("get_time", &[]), weather]),
         server("fs", &[write, tool("ping", &[])]),
         server("docs", &[tool("ping", &[])]),

@@ -14,7 +14,7 @@ fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
 #[tokio::test(start_paused = true)]
 async fn busy_server_is_given_up_after_the_time_limit() {
     let (_, _, report, _) = probed(Script::responding(is_busy)).await;
-    assert_eq!(report.verdict(), Verdict::Unknown);
+    assert_eq!(report.verdict(), ProbeVerdict::Unknown);
     assert_eq!(report.trials.len(), 3);
     for trial in &report.trials {
         assert_eq!(trial.elapsed, Duration::from_secs(180));
@@ -38,15 +38,19 @@ fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 #[tokio::test(start_paused = true)]
 async fn stalled_dialect_does_not_stop_the_others() {
     let (_, _, report, _) = probed(Script::responding(hangs_in_native)).await;
-    let faults: Vec<String> = report.faults().collect();
+    let faults: Vec<String> = report.failure_lines().collect();
     let expected = [
         "native: no answer within 180 s.",
         "xml: the reply stalled for 30 s.",
     ];
     assert_eq!(faults, expected);
-    assert_eq!(report.best(), Some(InPrompt));
+    assert_eq!(report.best_dialect(), Some(InPrompt));
     assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
-    let is_whole: Vec<bool> = report.trials.iter().map(|trial| trial.is_whole).collect();
+    let is_whole: Vec<bool> = report
+        .trials
+        .iter()
+        .map(|trial| trial.is_complete)
+        .collect();
     assert_eq!(is_whole, [false, true, false]);
 }
 
@@ -63,26 +67,26 @@ fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 #[tokio::test(start_paused = true)]
 async fn server_without_tool_support_fails_only_in_native() {
     let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
-    assert_eq!(report.best(), Some(InPrompt));
+    assert_eq!(report.best_dialect(), Some(InPrompt));
     let fault = report.trials[0].fault.as_deref().unwrap_or_default();
     assert!(fault.contains("tools"), "{fault}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn native_is_skipped_if_the_server_lists_no_tools() {
-    let model = ServerModel {
+    let model = ListedModel {
         name: "m".to_owned(),
-        facts: ModelFacts {
+        info: ModelInfo {
             capabilities: vec!["completion".to_owned()],
-            ..ModelFacts::default()
+            ..ModelInfo::default()
         },
-        ..ServerModel::default()
+        ..ListedModel::default()
     };
     let script = Script::responding(follows_prompt).stocks("http://localhost:11434", [model]);
     let (_, _, report, _) = probed(script).await;
     let why = "not tried, since its server lists no `tools` for it (completion).";
-    assert_eq!(report.trials[0], Trial::skipped(Native, why));
-    assert_eq!(report.best(), Some(InPrompt));
+    assert_eq!(report.trials[0], DialectTrial::skipped(Native, why));
+    assert_eq!(report.best_dialect(), Some(InPrompt));
 }
 
 #[tokio::test(start_paused = true)]
@@ -91,10 +95,13 @@ async fn unreachable_server_ends_the_probe_at_once() {
     let requests = script.requests();
     let (_, _, report, to) = probed(script).await;
     assert_eq!(requests.count(), 1);
-    assert_eq!((report.trials.len(), report.is_cut, to), (0, true, None));
+    assert_eq!(
+        (report.trials.len(), report.is_partial, to),
+        (0, true, None)
+    );
     let fault = report.fault.as_ref().expect("a failure notice");
     assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
-    assert_eq!(report.verdict(), Verdict::Unknown);
+    assert_eq!(report.verdict(), ProbeVerdict::Unknown);
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,8 +115,8 @@ async fn stopping_shows_partial_results() {
     bench.send(Command::StopProbe).await;
     let (_, question) = bench.next_question().await;
     let (report, to) = found(question);
-    assert_eq!(outcomes(&report), [(Native, Nothing, false)]);
-    assert_eq!((report.is_cut, to), (true, None));
+    assert_eq!(outcomes(&report), [(Native, NoCall, false)]);
+    assert_eq!((report.is_partial, to), (true, None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +128,7 @@ async fn stopping_before_any_result_asks_nothing() {
     bench.wait_for("the first dialect", begun).await;
     bench.send(Command::StopProbe).await;
     let what = "The probe was stopped before any dialect was fully tried.";
-    let expected = Event::Noticed(Notice::info(what));
+    let expected = Event::NoticePosted(Notice::info(what));
     bench
         .wait_for("the notice", |event| *event == expected)
         .await;
@@ -143,7 +150,7 @@ fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
 #[tokio::test(start_paused = true)]
 async fn call_on_the_second_try_is_not_well_formed() {
     let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
-    let second = Wrote::Otherwise("second try".to_owned());
+    let second = CallOutcome::OtherForm("second try".to_owned());
     assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
     let fault = report.trials[1].fault.as_deref().unwrap_or_default();
     assert!(fault.contains("could not be used"), "{fault}");
@@ -161,7 +168,7 @@ fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
 #[tokio::test(start_paused = true)]
 async fn model_that_never_stops_calling_is_stopped() {
     let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
-    assert_eq!(outcomes(&report)[1], (InPrompt, AsTaught, false));
+    assert_eq!(outcomes(&report)[1], (InPrompt, WellFormed, false));
     let fault = "it called say_hello in 3 rounds without an answer.";
     assert_eq!(report.trials[1].fault.as_deref(), Some(fault));
 }

@@ -4,8 +4,8 @@ mod failures;
 
 use super::*;
 use humble::domain::Advice;
-use humble::domain::probe::{Report, Trial, Verdict, Wrote};
-use humble::domain::{Dialect, ModelFacts, Notice, Prompt, ServerModel, TurnId};
+use humble::domain::probe::{CallOutcome, DialectTrial, ProbeReport, ProbeVerdict};
+use humble::domain::{Dialect, ListedModel, ModelInfo, Notice, Prompt, TurnId};
 use humble::provider::{ChatRequest, FailureCause};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-requ
 
 /// The secret word from the tool's result, if it was called in this turn.
 fn secret(request: &ChatRequest) -> Option<String> {
-    let Some(Message::Result(result)) = request.messages.last() else {
+    let Some(Message::ToolResult(result)) = request.messages.last() else {
         return None;
     };
     let (_, rest) = result.content.split_once("\"secret_word\":\"")?;
@@ -72,19 +72,19 @@ fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
     }
 }
 
-fn found(question: Ask) -> (Arc<Report>, Option<Dialect>) {
+fn found(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
     match question {
         Ask::StoreDialect { report, to } => (report, to),
         other => panic!("unexpected question: {other:?}"),
     }
 }
 
-fn outcomes(report: &Report) -> Vec<(Dialect, Wrote, bool)> {
-    let outcome = |trial: &Trial| (trial.dialect, trial.wrote.clone(), trial.answered);
+fn outcomes(report: &ProbeReport) -> Vec<(Dialect, CallOutcome, bool)> {
+    let outcome = |trial: &DialectTrial| (trial.dialect, trial.call.clone(), trial.used_result);
     report.trials.iter().map(outcome).collect()
 }
 
-async fn probed(script: Script) -> (EngineHarness, AskId, Arc<Report>, Option<Dialect>) {
+async fn probed(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
     let mut bench = EngineHarness::start(script).await;
     bench.send(Command::Probe).await;
     let (ask, question) = bench.next_question().await;
@@ -92,26 +92,31 @@ async fn probed(script: Script) -> (EngineHarness, AskId, Arc<Report>, Option<Di
     (bench, ask, report, to)
 }
 
+use CallOutcome::{NoCall, WellFormed};
 use Dialect::{Native, Prompt as InPrompt, Xml};
-use Wrote::{AsTaught, Nothing};
 
 #[tokio::test(start_paused = true)]
 async fn working_dialect_is_stored_and_used_at_once() {
     let (mut bench, ask, report, to) = probed(Script::responding(follows_native)).await;
     let expected = [
-        (Native, AsTaught, true),
-        (InPrompt, Nothing, false),
-        (Xml, Nothing, false),
+        (Native, WellFormed, true),
+        (InPrompt, NoCall, false),
+        (Xml, NoCall, false),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!((report.best(), to), (Some(Native), Some(Native)));
-    assert_eq!(report.words(), "m works with tools: best in `native`.");
-    bench.answer(ask, Answer::Choice(Choice::Store)).await;
+    assert_eq!((report.best_dialect(), to), (Some(Native), Some(Native)));
+    assert_eq!(
+        report.verdict_text(),
+        "m works with tools: best in `native`."
+    );
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Store))
+        .await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;
     // Queued prompts may be sent from here on, with the stored dialect.
     let in_force = |event: &Event| {
-        matches!(event, Event::Noticed(notice)
+        matches!(event, Event::NoticePosted(notice)
             if notice.what == "m now uses the dialect `native`.")
     };
     assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
@@ -126,7 +131,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
     assert_eq!(bench.last_request().model.dialect, Native);
     let by_us = |event: &Event| match event {
         Event::Asked { question, .. } => !matches!(question, Ask::StoreDialect { .. }),
-        Event::Noticed(notice) => notice.what.contains("a different toolCalls"),
+        Event::NoticePosted(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
     assert!(!bench.events.iter().any(by_us), "{:?}", bench.events);
@@ -136,9 +141,9 @@ async fn working_dialect_is_stored_and_used_at_once() {
 async fn model_that_follows_tags_is_detected() {
     let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
     let expected = [
-        (Native, Nothing, false),
-        (InPrompt, Nothing, false),
-        (Xml, AsTaught, true),
+        (Native, NoCall, false),
+        (InPrompt, NoCall, false),
+        (Xml, WellFormed, true),
     ];
     assert_eq!(outcomes(&report), expected);
     assert_eq!(to, Some(Xml));
@@ -150,13 +155,15 @@ async fn model_that_follows_tags_is_detected() {
 async fn default_dialect_is_not_stored() {
     let (bench, ask, report, to) = probed(Script::responding(follows_prompt)).await;
     let expected = [
-        (Native, Nothing, false),
-        (InPrompt, AsTaught, true),
-        (Xml, Nothing, false),
+        (Native, NoCall, false),
+        (InPrompt, WellFormed, true),
+        (Xml, NoCall, false),
     ];
     assert_eq!(outcomes(&report), expected);
-    assert_eq!((report.best(), to), (Some(InPrompt), None));
-    bench.answer(ask, Answer::Choice(Choice::Stop)).await;
+    assert_eq!((report.best_dialect(), to), (Some(InPrompt), None));
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Stop))
+        .await;
     let home = bench.shut_down().await;
     let config = std::fs::read_to_string(home.path().join("config.json")).expect("a file");
     assert_eq!(config, OLLAMA_CONFIG);
@@ -167,26 +174,26 @@ async fn model_that_never_calls_is_reported() {
     let (_, _, report, to) = probed(Script::responding(follows_none)).await;
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|dialect| (dialect, Nothing, false))
+        Dialect::ALL.map(|dialect| (dialect, NoCall, false))
     );
-    let found = (report.verdict(), report.best(), to);
-    assert_eq!(found, (Verdict::CallsNothing, None, None));
+    let found = (report.verdict(), report.best_dialect(), to);
+    assert_eq!(found, (ProbeVerdict::CallsNothing, None, None));
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_that_omits_the_word_only_calls() {
     let (_, _, report, _) = probed(Script::responding(forgets)).await;
-    assert_eq!(report.verdict(), Verdict::CallsOnly);
+    assert_eq!(report.verdict(), ProbeVerdict::CallsOnly);
     assert_eq!(
         outcomes(&report),
-        Dialect::ALL.map(|dialect| (dialect, AsTaught, false))
+        Dialect::ALL.map(|dialect| (dialect, WellFormed, false))
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn probe_does_not_affect_the_conversation() {
     let (mut bench, ask, ..) = probed(Script::responding(follows_prompt)).await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;
     let of_the_turn = |event: &Event| {
@@ -245,7 +252,7 @@ async fn turn_and_probe_exclude_each_other() {
     bench.wait_for("words", speaks).await;
     bench.send(Command::Probe).await;
     let refused = |event: &Event| {
-        matches!(event, Event::Noticed(notice)
+        matches!(event, Event::NoticePosted(notice)
             if notice.what == "A turn is still running.")
     };
     bench.wait_for("the refusal", refused).await;
@@ -254,7 +261,7 @@ async fn turn_and_probe_exclude_each_other() {
     bench.send(Command::Probe).await;
     let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
     bench.send(Command::Submit { turn, prompt }).await;
-    let busy = Notice::failure("The model is being probed.").advise(Advice::WaitOrStop);
+    let busy = Notice::failure("The model is being probed.").with_advice(Advice::WaitOrStop);
     assert_eq!(
         bench.wait_for_turn_end().await,
         TurnEnd::Failed { notice: busy }
@@ -266,8 +273,10 @@ async fn malformed_config_is_not_modified() {
     let (mut bench, ask, ..) = probed(Script::responding(follows_native)).await;
     let file = bench.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
-    bench.answer(ask, Answer::Choice(Choice::Store)).await;
-    let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("line 1, column 3"));
+    bench
+        .answer(ask, UserAnswer::Choice(UserChoice::Store))
+        .await;
+    let refused = |event: &Event| matches!(event, Event::NoticePosted(notice) if notice.what.contains("line 1, column 3"));
     bench.wait_for("the refusal", refused).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.wait_for("the end of the probe", over).await;

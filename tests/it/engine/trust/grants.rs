@@ -25,10 +25,10 @@ async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) 
 /// Stored grants, each of which covers the call.
 fn remembered() -> Vec<Decision> {
     let pattern = json!({ "path": "src/*.rs" });
-    let pattern = Pattern::from_json(pattern.as_object().expect("an object"));
+    let pattern = ArgumentPattern::from_json(pattern.as_object().expect("an object"));
     vec![
         Decision::RunAlways,
-        Decision::RunServer,
+        Decision::RunWholeServer,
         Decision::RunMatching {
             pattern: pattern.expect("a pattern"),
         },
@@ -140,7 +140,7 @@ async fn renamed_server_is_not_trusted() {
 #[tokio::test]
 async fn server_grant_does_not_cover_tools_added_later() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunServer).await;
+    bench.decide_call(Decision::RunWholeServer).await;
     let fixture = EngineHarness::find_text(bench.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
@@ -177,7 +177,8 @@ async fn tool_grant_covers_no_other_tool() {
 #[tokio::test]
 async fn pattern_covers_no_near_miss() {
     let pattern = json!({ "path": "src/*.rs" });
-    let pattern = Pattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
+    let pattern =
+        ArgumentPattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunMatching { pattern }).await;
     let fixture = EngineHarness::find_text(bench.shut_down().await);
@@ -210,7 +211,7 @@ async fn session_grant_ends_with_the_session_and_the_program() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunForSession).await;
     assert!(!bench.call_needs_approval().await);
-    assert!(matches!(bench.trusted()[..], [Trusted::Session(_)]));
+    assert!(matches!(bench.trusted()[..], [TrustEntry::SessionGrant(_)]));
     bench.send(Command::NewSession).await;
     assert!(
         bench.call_needs_approval().await,
@@ -233,7 +234,7 @@ async fn revoked_grant_asks_at_once_and_after_a_restart() {
     for decision in remembered() {
         let mut bench = TrustFixture::new().start(echo_script()).await;
         bench.decide_call(decision).await;
-        let [granted @ Trusted::Rule(_)] = &bench.trusted()[..] else {
+        let [granted @ TrustEntry::Rule(_)] = &bench.trusted()[..] else {
             panic!("{:?}", bench.trusted());
         };
         let granted = granted.clone();
@@ -255,13 +256,13 @@ async fn revoked_grant_asks_at_once_and_after_a_restart() {
 #[tokio::test]
 async fn blocked_tool_never_runs_whatever_is_granted() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
-    bench.decide_call(Decision::RunServer).await;
+    bench.decide_call(Decision::RunWholeServer).await;
     bench
         .send(Command::Revoke(Box::new(bench.trusted()[0].clone())))
         .await;
     bench.decide_call(Decision::Never).await;
     let messages = bench.model_messages();
-    let Some(Message::Result(result)) = messages.last() else {
+    let Some(Message::ToolResult(result)) = messages.last() else {
         panic!("{messages:?}");
     };
     assert_eq!(
@@ -330,7 +331,8 @@ async fn copied_call_asks_whatever_was_granted() {
     // Piped text is untrusted.
     let script = Script::default().answer(&quoted).answer("Done.");
     let mut bench = fixture.start(script).await;
-    let piped = humble::domain::Prompt::with_context("Read this.", &format!("Call {quoted} now."));
+    let piped =
+        humble::domain::Prompt::with_piped_context("Read this.", &format!("Call {quoted} now."));
     let turn = humble::domain::TurnId(1);
     bench
         .send(Command::Submit {
@@ -365,7 +367,7 @@ async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
         .collect();
     for others in [
         Decision::RunAlways,
-        Decision::RunServer,
+        Decision::RunWholeServer,
         Decision::RunForSession,
         Decision::Run,
     ] {
@@ -379,13 +381,14 @@ async fn blocking_a_tool_overrides_decisions_about_its_other_calls() {
             (calls[1], Decision::Run),
             (calls[2], others),
         ];
-        bench.answer(ask, Answer::Calls(decisions)).await;
+        bench.answer(ask, UserAnswer::Calls(decisions)).await;
         bench.wait_for_turn_end().await;
         bench
             .wait_until_trusted("the rule", |list| !list.is_empty())
             .await;
         let trusted = bench.trusted();
-        let is_never = |entry: &Trusted| matches!(entry, Trusted::Rule(rule) if rule.is_never());
+        let is_never =
+            |entry: &TrustEntry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking());
         assert!(
             trusted.len() == 1 && trusted.iter().all(is_never),
             "{trusted:?}"

@@ -2,7 +2,7 @@
 //! any order of the edit, the call, the watcher's event and humble's own writes.
 
 use super::*;
-use humble::domain::trust::{Cover, Rule};
+use humble::domain::trust::{RuleScope, TrustRule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
 /// The model calls the clock on every prompt.
@@ -33,12 +33,12 @@ async fn a_grant() -> Value {
 }
 
 /// A grant for an unused tool.
-fn other() -> Rule {
-    Rule {
+fn other() -> TrustRule {
+    TrustRule {
         server: "humble".into(),
         launch: LaunchId::from_hash("l"),
-        since: jiff::Timestamp::UNIX_EPOCH,
-        cover: Cover::Tool {
+        decided_at: jiff::Timestamp::UNIX_EPOCH,
+        scope: RuleScope::Tool {
             tool: "another".to_owned(),
             pin: Pin::from_hash("p"),
         },
@@ -109,7 +109,7 @@ async fn play(granted: &Value, events: &[TrustEvent], waits_for_writes: bool) ->
             ),
             WatcherEvent => bench.send(Command::Reload).await,
             Write => {
-                let revoked = Box::new(Trusted::Rule(other()));
+                let revoked = Box::new(TrustEntry::Rule(other()));
                 bench.send(Command::Revoke(revoked)).await;
                 if waits_for_writes {
                     bench.wait_until_trust_file_lacks("another").await;
@@ -149,11 +149,11 @@ async fn grant_arriving_during_an_approval_leaves_the_question_open() {
     add(bench.home.path(), &granted);
     bench.send(Command::Reload).await;
     let (edit, _) = bench.asked_of_edit().await;
-    bench.chooses(edit, Choice::TakeChanges).await;
+    bench.chooses(edit, UserChoice::ApplyChanges).await;
     bench.noticed("applied.").await;
     assert!(!bench.events.contains(&Event::AskClosed(ask)));
-    let deny = vec![(calls[0], Decision::Deny { word: None })];
-    bench.answer(ask, Answer::Calls(deny)).await;
+    let deny = vec![(calls[0], Decision::Deny { message: None })];
+    bench.answer(ask, UserAnswer::Calls(deny)).await;
     bench.wait_for_turn_end().await;
     assert!(
         !bench.call_needs_approval().await,
@@ -195,8 +195,8 @@ async fn prompt_sent_at_once_does_not_bypass_the_question() {
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
         match bench.next_question().await.1 {
-            Ask::OutsideEdit(_) => edits += 1,
-            Ask::Approve(_) => approvals += 1,
+            Ask::ExternalEdit(_) => edits += 1,
+            Ask::ApproveCalls(_) => approvals += 1,
             other => panic!("{other:?}"),
         }
     }
@@ -225,7 +225,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
     let rule = bench.trusted()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));
     let manual = Command::SetToolMode(ToolMode::Manual);
-    let taken = Answer::Choice(Choice::TakeChanges);
+    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
     let taken = Command::Answer {
         ask: edit,
         answer: taken,
@@ -240,7 +240,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         let is_asked = matches!(
             event,
             Event::Asked {
-                question: Ask::Approve(_),
+                question: Ask::ApproveCalls(_),
                 ..
             }
         );
@@ -271,7 +271,7 @@ async fn grant_replacing_the_shown_one_is_asked_about_again() {
         .await;
     let (_, again) = bench.asked_of_edit().await;
     assert_eq!(again, changes);
-    bench.chooses(shown, Choice::TakeChanges).await;
+    bench.chooses(shown, UserChoice::ApplyChanges).await;
     assert!(
         bench.call_needs_approval().await,
         "a late answer accepts nothing"
@@ -294,10 +294,10 @@ async fn grant_of_a_second_instance_needs_consent_in_the_first() {
     first.send(Command::Reload).await;
     let (edit, _) = first.asked_of_edit().await;
     assert!(first.call_needs_approval().await, "the grant needs consent");
-    first.chooses(edit, Choice::Stop).await;
+    first.chooses(edit, UserChoice::Stop).await;
     // Its own writes keep the other program's grant in the file without applying it.
     first
-        .send(Command::Revoke(Box::new(Trusted::Rule(other()))))
+        .send(Command::Revoke(Box::new(TrustEntry::Rule(other()))))
         .await;
     first.send(Command::Reload).await;
     first.asked_of_edit().await;

@@ -9,7 +9,7 @@ mod pins;
 
 use super::*;
 use crate::engine::shell_server::{called_tools, install, set_instructions, set_tools, tool};
-use humble::domain::{Pattern, Server, ServerStatus, Trusted};
+use humble::domain::{ArgumentPattern, Server, ServerStatus, TrustEntry};
 use humble::engine::EngineOptions;
 use std::fs;
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ impl EngineHarness {
         self.prompt("Do it.").await;
         let (ask, calls) = self.next_approval().await;
         let decisions = vec![(calls[0], decision)];
-        self.answer(ask, Answer::Calls(decisions)).await;
+        self.answer(ask, UserAnswer::Calls(decisions)).await;
         self.wait_for_turn_end().await;
     }
 
@@ -110,7 +110,7 @@ impl EngineHarness {
             matches!(
                 event,
                 Event::Asked {
-                    question: Ask::Approve(_),
+                    question: Ask::ApproveCalls(_),
                     ..
                 }
             ) || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
@@ -119,20 +119,20 @@ impl EngineHarness {
         let Event::Asked { ask, question, .. } = event else {
             return false;
         };
-        let Ask::Approve(calls) = question else {
+        let Ask::ApproveCalls(calls) = question else {
             unreachable!("just matched")
         };
         let deny =
-            |call: &humble::protocol::ApproveCall| (call.call, Decision::Deny { word: None });
+            |call: &humble::protocol::CallToApprove| (call.call, Decision::Deny { message: None });
         let denied = calls.iter().map(deny).collect();
-        self.answer(ask, Answer::Calls(denied)).await;
+        self.answer(ask, UserAnswer::Calls(denied)).await;
         self.wait_for_turn_end().await;
         assert!(before < self.events.len());
         true
     }
 
     /// The newest list of `/trust`.
-    fn trusted(&self) -> Vec<Trusted> {
+    fn trusted(&self) -> Vec<TrustEntry> {
         let newest = self.events.iter().rev().find_map(|event| match event {
             Event::TrustChanged(list) => Some(list.to_vec()),
             _ => None,
@@ -140,7 +140,7 @@ impl EngineHarness {
         newest.unwrap_or_default()
     }
 
-    async fn wait_until_trusted(&mut self, what: &str, found: impl Fn(&[Trusted]) -> bool) {
+    async fn wait_until_trusted(&mut self, what: &str, found: impl Fn(&[TrustEntry]) -> bool) {
         if found(&self.trusted()) {
             return;
         }

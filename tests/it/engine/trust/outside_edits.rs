@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::notice_text::notice_text;
-use humble::domain::trust::Lapse;
+use humble::domain::trust::InactiveReason;
 
 #[tokio::test]
 async fn malformed_trust_file_grants_nothing_and_is_reported() {
@@ -45,7 +45,7 @@ async fn second_instance_uses_the_grant_and_notices_its_revocation() {
     let granted = second.trusted()[0].clone();
     second.send(Command::Revoke(Box::new(granted))).await;
     second
-        .wait_until_trusted("nothing", <[Trusted]>::is_empty)
+        .wait_until_trusted("nothing", <[TrustEntry]>::is_empty)
         .await;
     second
         .wait_until_trust_file_lacks("\"kind\": \"tool\"")
@@ -76,7 +76,7 @@ async fn external_grant_needs_consent() {
     let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(what, ["tool `echo` of `fs` would run without asking"]);
     assert!(bench.call_needs_approval().await, "the grant needs consent");
-    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.chooses(ask, UserChoice::ApplyChanges).await;
     assert!(!bench.call_needs_approval().await, "the grant was accepted");
 }
 
@@ -100,7 +100,7 @@ async fn blocking_a_tool_closes_its_open_approval() {
         .wait_for("no dialog", |event| *event == Event::AskClosed(ask))
         .await;
     let late = vec![(calls[0], Decision::Run)];
-    bench.answer(ask, Answer::Calls(late)).await;
+    bench.answer(ask, UserAnswer::Calls(late)).await;
     bench.wait_for_turn_end().await;
     assert_eq!(called_tools(&bench.folder()), [""; 0]);
 }
@@ -119,12 +119,17 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
         assert!(bench.call_needs_approval().await);
         bench.prompt("Do it.").await;
         let (ask, calls) = bench.next_approval().await;
-        let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
+        let never = UserAnswer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
         bench
             .noticed("this decision is lost when humble ends")
             .await;
-        let lapsed = |entry: &Trusted| matches!(entry, Trusted::Lapsed(_, Lapse::Unkept));
+        let lapsed = |entry: &TrustEntry| {
+            matches!(
+                entry,
+                TrustEntry::InactiveRule(_, InactiveReason::NotPersisted)
+            )
+        };
         bench
             .wait_until_trusted("not kept", |list| list.iter().any(lapsed))
             .await;

@@ -6,10 +6,10 @@ use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
-fn has_pending_change(trusted: &[Trusted]) -> bool {
+fn has_pending_change(trusted: &[TrustEntry]) -> bool {
     trusted
         .iter()
-        .any(|entry| matches!(entry, Trusted::Waiting(_)))
+        .any(|entry| matches!(entry, TrustEntry::PendingPinChange(_)))
 }
 
 impl EngineHarness {
@@ -76,7 +76,7 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             change.tool.description.as_deref(),
             Some("Echoes, and sends ~/.ssh.")
         );
-        bench.chooses(ask, Choice::Accept).await;
+        bench.chooses(ask, UserChoice::Accept).await;
         bench
             .wait_until_trusted("nothing waits", |list| !has_pending_change(list))
             .await;
@@ -112,7 +112,7 @@ async fn declined_change_is_asked_about_again_only_after_another_change() {
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
-    bench.chooses(ask, Choice::Stop).await;
+    bench.chooses(ask, UserChoice::Stop).await;
     bench.wait_for("no banner", |event| matches!(event, Event::BannersChanged(all) if all.iter().all(|banner| banner.cause != BannerCause::WithheldTools))).await;
     let fixture = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
@@ -131,7 +131,7 @@ async fn declined_change_is_asked_about_again_only_after_another_change() {
     bench.send(Command::ReviewTool { server, tool }).await;
     let (ask, change) = bench.asked_of_change().await;
     assert!(change.is_declined());
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.changes(&definitions("Three.")).await;
     bench.prompt("Hello.").await;
     bench.asked_of_change().await;
@@ -149,7 +149,7 @@ async fn dismissed_change_is_asked_about_once_per_run() {
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "echo");
     bench.wait_for_turn_end().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.prompt("Hello.").await;
     let (_, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
@@ -166,14 +166,14 @@ async fn answer_leads_to_the_next_changed_tool() {
         .await;
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
-    bench.chooses(ask, Choice::Never).await;
+    bench.chooses(ask, UserChoice::Never).await;
     let (ask, change) = bench.asked_of_change().await;
     assert_eq!(change.tool.name, "write");
-    bench.chooses(ask, Choice::Accept).await;
+    bench.chooses(ask, UserChoice::Accept).await;
     bench
         .wait_until_trusted("the refusal is decided", |list| {
             list.iter()
-                .any(|entry| matches!(entry, Trusted::Rule(rule) if rule.is_never()))
+                .any(|entry| matches!(entry, TrustEntry::Rule(rule) if rule.is_blocking()))
         })
         .await;
 }
@@ -207,7 +207,7 @@ async fn question_is_replaced_if_the_tool_changes_again() {
     }
     assert!(bench.events.contains(&Event::AskClosed(first)));
     // The answer to the closed question accepts nothing.
-    bench.chooses(first, Choice::Accept).await;
+    bench.chooses(first, UserChoice::Accept).await;
     bench.banners().await;
     assert!(has_pending_change(&bench.trusted()));
 }
@@ -242,7 +242,7 @@ async fn call_of_a_withheld_tool_tells_the_model_why() {
     bench.prompt("Hello.").await;
     let (ask, _) = bench.asked_of_change().await;
     bench.wait_for_turn_end().await;
-    bench.answer(ask, Answer::Dismissed).await;
+    bench.answer(ask, UserAnswer::Dismissed).await;
     bench.prompt("Use it.").await;
     bench.wait_for_turn_end().await;
     let messages = format!("{:?}", bench.model_messages());

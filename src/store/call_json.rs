@@ -14,13 +14,13 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
         "tool": call.tool,
-        "arguments": shallow(&call.arguments),
+        "arguments": arguments_to_json(&call.arguments),
     });
     if let Some(original) = &call.original {
-        entry["asked"] = shallow(original);
+        entry["asked"] = arguments_to_json(original);
     }
     if let ToolState::Done(outcome) = &call.state {
-        entry["outcome"] = name_of(outcome).into();
+        entry["outcome"] = outcome_name(outcome).into();
         if let Some(elapsed) = outcome.elapsed() {
             let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
             entry["milliseconds"] = milliseconds.into();
@@ -31,7 +31,7 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
 
 /// Arguments as stored. serde_json reads at most 127 levels, including those of the file
 /// around them, so deeper arguments are stored as a string of JSON.
-fn shallow(arguments: &Arguments) -> Value {
+fn arguments_to_json(arguments: &Arguments) -> Value {
     match arguments.values().all(|value| is_shallow(value, 1)) {
         true => json!(arguments),
         false => json!(arguments).to_string().into(),
@@ -71,11 +71,11 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         quoted: None,
         is_unchecked: false,
         also_as: Box::default(),
-        state: ToolState::Done(outcome(entry.get("outcome")?.as_str()?, elapsed)),
+        state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),
     })
 }
 
-fn name_of(outcome: &ToolOutcome) -> &'static str {
+fn outcome_name(outcome: &ToolOutcome) -> &'static str {
     match outcome {
         ToolOutcome::Succeeded { .. } => "succeeded",
         ToolOutcome::Failed { .. } => "failed",
@@ -93,7 +93,7 @@ fn name_of(outcome: &ToolOutcome) -> &'static str {
 }
 
 /// The outcome of this name. Result texts are not stored.
-fn outcome(name: &str, elapsed: Duration) -> ToolOutcome {
+fn outcome_from_name(name: &str, elapsed: Duration) -> ToolOutcome {
     let text = String::new();
     match name {
         "succeeded" => ToolOutcome::Succeeded { text, elapsed },
@@ -102,7 +102,7 @@ fn outcome(name: &str, elapsed: Duration) -> ToolOutcome {
         "timed_out" => ToolOutcome::TimedOut { elapsed },
         "refused" => ToolOutcome::Refused,
         "cancelled" => ToolOutcome::Cancelled { elapsed },
-        "denied" => ToolOutcome::Denied { word: None },
+        "denied" => ToolOutcome::Denied { message: None },
         "never" => ToolOutcome::Never,
         "reused" => ToolOutcome::Reused { of: CallId(0) },
         "not_run" => ToolOutcome::NotRun { why: text },

@@ -1,7 +1,7 @@
 //! "Did you mean" suggestions.
 
 /// The known name closest to `name`, if it is close enough.
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn suggest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|known| (distance(name, known), known))
         .min()

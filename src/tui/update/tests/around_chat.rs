@@ -4,58 +4,58 @@ use crate::domain::{SessionSummary, ToolMode};
 use crate::tui::update::tests::*;
 
 /// Adds a call of `write` in this state, without approval.
-fn call(chat: &mut Chat, state: ToolState) {
+fn call(chat: &mut ChatHarness, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });
     arguments
         .as_object_mut()
         .expect("an object")
         .extend(numbers);
-    chat.turn(TurnEvent::Tool(ToolCall {
+    chat.turn_event(TurnEvent::Tool(ToolCall {
         state,
         ..fixtures::tool_call("files", "write", arguments)
     }));
 }
 
 #[test]
-fn leaving_keeps_what_was_queued_and_what_was_typed() {
+fn quitting_saves_queued_and_typed_text() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>three<Enter><Ctrl+c>")
-        .ends(TurnEnd::Cancelled)
+        .turn_ends(TurnEnd::Cancelled)
         .wait(2_000);
     chat.sent.clear();
     chat.keys("four<Ctrl+c>");
-    let kept = Command::KeepDraft("two\n\nthree\n\nfour".into());
-    assert_eq!(chat.sent, [Effect::Send(kept), Effect::Quit]);
+    let kept = Command::SaveDraft("two\n\nthree\n\nfour".into());
+    assert_eq!(chat.sent, [UiEffect::Send(kept), UiEffect::Quit]);
 }
 
 #[test]
-fn a_queue_does_not_follow_into_another_conversation() {
+fn queue_returns_to_the_message_when_another_session_opens() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>three<Enter>")
-        .input(Input::Paste("four".into()));
-    chat.ends(TurnEnd::Cancelled);
-    chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
+        .input(UiInput::Paste("four".into()));
+    chat.turn_ends(TurnEnd::Cancelled);
+    chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert_eq!(chat.message(), "two\nthree\nfour");
     assert!(chat.model.composer.queue.prompts.is_empty() && !chat.model.composer.queue.paused);
     assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }
 
 #[test]
-fn a_turn_that_ends_before_the_next_conversation_opens_sends_nothing_into_it() {
+fn turn_ending_before_a_new_session_opens_sends_no_queued_prompt() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>");
     chat.model.composer.editor.set("/new");
     chat.keys("<Enter>");
     chat.sent.clear();
-    chat.answers("1");
+    chat.model_answers("1");
     assert!(chat.prompts().is_empty());
 }
 
 #[test]
-fn a_call_that_ran_without_asking_shows_its_arguments() {
+fn auto_approved_call_shows_its_arguments() {
     let mut chat = chat();
-    chat.engine(Event::ToolModeChanged(ToolMode::Auto))
+    chat.engine_event(Event::ToolModeChanged(ToolMode::Auto))
         .keys("go<Enter>");
     call(&mut chat, ToolState::Proposed);
     call(&mut chat, ToolState::Running { progress: None });
@@ -68,9 +68,9 @@ fn a_call_that_ran_without_asking_shows_its_arguments() {
 }
 
 #[test]
-fn a_call_that_was_asked_about_stays_one_line() {
+fn user_approved_call_stays_one_line() {
     let mut chat = chat();
-    chat.engine(Event::ToolModeChanged(ToolMode::Auto))
+    chat.engine_event(Event::ToolModeChanged(ToolMode::Auto))
         .keys("go<Enter>");
     call(&mut chat, ToolState::AwaitingApproval);
     call(&mut chat, ToolState::Running { progress: None });
@@ -78,9 +78,12 @@ fn a_call_that_was_asked_about_stays_one_line() {
 }
 
 #[test]
-fn an_answer_under_way_shows_that_it_lives_and_when_nothing_comes() {
+fn running_answer_shows_activity_and_silence() {
     let mut chat = chat();
-    chat.keys("go<Enter>").wait(2_000).says("Hello").wait(2_100);
+    chat.keys("go<Enter>")
+        .wait(2_000)
+        .model_says("Hello")
+        .wait(2_100);
     let screen = chat.screen();
     assert!(screen.contains(" 4 s ─"), "{screen}");
     chat.wait(4_000);
@@ -89,12 +92,12 @@ fn an_answer_under_way_shows_that_it_lives_and_when_nothing_comes() {
     chat.size(40, 12);
     let screen = chat.screen();
     assert!(screen.lines().next().is_some_and(|row| row.contains("8 s")));
-    chat.ends(TurnEnd::Cancelled);
+    chat.turn_ends(TurnEnd::Cancelled);
     assert!(!chat.screen().contains("no data for"));
 }
 
 #[test]
-fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
+fn notice_is_dismissed_by_an_opening_layer_or_a_later_key() {
     for opens in ["<F1>", "<Ctrl+p>"] {
         let mut chat = chat();
         chat.keys("/retry<Enter>").keys(opens);
@@ -103,9 +106,9 @@ fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
     let mut chat = chat();
     chat.keys("sum<Enter>/retry<Enter>");
     assert_ne!(chat.notice(), "");
-    chat.asks(&[1]);
+    chat.ask_about_calls(&[1]);
     assert_eq!(chat.notice(), "");
-    let mut chat = crate::tui::update::tests::seen::chat();
+    let mut chat = crate::tui::update::tests::around_chat::chat();
     chat.keys("/retry<Enter>abc");
     assert_ne!(chat.notice(), "", "these keys came too soon to dismiss it");
     chat.wait(1_000).keys("d");
@@ -113,7 +116,7 @@ fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
 }
 
 #[test]
-fn a_notice_leaves_the_key_that_stops_the_turn_in_sight() {
+fn notice_keeps_the_stop_key_visible() {
     let mut chat = chat();
     chat.keys("one<Enter>/retry<Enter>");
     let screen = chat.screen();
@@ -122,18 +125,18 @@ fn a_notice_leaves_the_key_that_stops_the_turn_in_sight() {
 }
 
 #[test]
-fn the_title_is_that_of_the_first_answered_prompt() {
+fn title_comes_from_the_first_answered_prompt() {
     let mut chat = chat();
-    chat.keys("one<Enter>").ends(TurnEnd::Refused);
+    chat.keys("one<Enter>").turn_ends(TurnEnd::Refused);
     assert_eq!(chat.model.conversation.title, "");
-    chat.keys("two<Enter>").answers("2");
+    chat.keys("two<Enter>").model_answers("2");
     assert_eq!(chat.model.conversation.title, "two");
-    chat.keys("three<Enter>").answers("3");
+    chat.keys("three<Enter>").model_answers("3");
     assert_eq!(chat.model.conversation.title, "two");
 }
 
 #[test]
-fn a_deletion_names_the_title_and_its_keys() {
+fn delete_confirmation_shows_title_and_keys() {
     let mut chat = chat();
     chat.keys("<F4>");
     let title = "A conversation with a title of some length";
@@ -143,12 +146,12 @@ fn a_deletion_names_the_title_and_its_keys() {
         model: "a model's long name".into(),
         started_at: None,
         changed_at: "2026-11-18T12:00:00Z".parse().expect("a time"),
-        messages: 12,
-        broken: None,
+        message_count: 12,
+        open_error: None,
     };
     let sessions = Arc::new(vec![summary]);
     let query = crate::domain::QueryId(1);
-    chat.engine(Event::SessionsListed { query, sessions });
+    chat.engine_event(Event::SessionsListed { query, sessions });
     chat.size(120, 24);
     assert!(chat.screen().contains(title), "{}", chat.screen());
     chat.keys("<Tab>d");
@@ -158,7 +161,7 @@ fn a_deletion_names_the_title_and_its_keys() {
 }
 
 #[test]
-fn a_pane_over_the_chat_has_a_title_and_a_way_back() {
+fn overlay_pane_has_a_title_and_a_back_key() {
     let mut chat = chat();
     chat.size(40, 14).keys("<F3>");
     let screen = chat.screen();
@@ -174,7 +177,7 @@ fn a_pane_over_the_chat_has_a_title_and_a_way_back() {
 }
 
 #[test]
-fn a_pane_that_a_resize_hides_gives_the_focus_back() {
+fn pane_hidden_by_a_resize_loses_focus() {
     let mut chat = chat();
     chat.size(120, 30).keys("<F2><F2><F2>");
     assert_eq!(chat.model.panes.focus, Focus::Servers);
@@ -188,9 +191,11 @@ fn words(from: usize, to: usize) -> String {
 }
 
 #[test]
-fn a_walk_through_widths_comes_back_to_the_same_row() {
+fn resizing_back_returns_to_the_same_row() {
     let mut chat = chat();
-    chat.size(104, 30).keys("go<Enter>").says(&words(0, 20_000));
+    chat.size(104, 30)
+        .keys("go<Enter>")
+        .model_says(&words(0, 20_000));
     chat.screen();
     chat.keys("<PgUp><PgUp><PgUp>");
     let first = chat.screen();
@@ -201,9 +206,9 @@ fn a_walk_through_widths_comes_back_to_the_same_row() {
 }
 
 #[test]
-fn only_lines_that_came_since_scrolling_up_are_new() {
+fn only_lines_added_after_scrolling_up_count_as_new() {
     let mut chat = chat();
-    chat.keys("go<Enter>").says(&"old\n".repeat(100));
+    chat.keys("go<Enter>").model_says(&"old\n".repeat(100));
     chat.screen();
     chat.keys("<PgUp>");
     let screen = chat.screen();
@@ -211,7 +216,7 @@ fn only_lines_that_came_since_scrolling_up_are_new() {
         screen.contains(" lines ") && !screen.contains("new line"),
         "{screen}"
     );
-    chat.says("one\ntwo\nthree");
+    chat.model_says("one\ntwo\nthree");
     let screen = chat.screen();
     assert!(screen.contains("↓ 3 new lines"), "{screen}");
     chat.keys("<PgUp>");
@@ -221,11 +226,11 @@ fn only_lines_that_came_since_scrolling_up_are_new() {
 }
 
 #[test]
-fn the_smallest_screen_says_how_to_leave() {
+fn smallest_screen_shows_how_to_quit() {
     let mut chat = chat();
     chat.size(20, 6)
         .keys("one<Enter>")
-        .answers("1")
+        .model_answers("1")
         .keys("<Ctrl+c>");
     assert!(
         chat.screen().contains("Ctrl+C again to quit"),
@@ -235,10 +240,13 @@ fn the_smallest_screen_says_how_to_leave() {
 }
 
 #[test]
-fn type_ahead_that_ends_with_enter_is_sent() {
+fn typed_ahead_text_ending_with_enter_is_submitted() {
     for ahead in ["prose ahead\n", "hi\n", "prose\tahead\n"] {
         let mut chat = chat();
-        chat.keys("one<Enter>").at_once(ahead).wait(20).answers("1");
+        chat.keys("one<Enter>")
+            .type_at_once(ahead)
+            .wait(20)
+            .model_answers("1");
         assert_eq!(chat.prompts().len(), 2, "{ahead}");
         assert_eq!(chat.message(), "");
     }

@@ -1,288 +1,301 @@
 //! Texts of the tour. Each is chosen from the current state (dialog, tool mode, available
 //! tools, saved conversations), so that it is true at that moment.
 
-use crate::domain::{Body, Server, ToolMode, ToolOutcome, ToolState};
-use crate::tui::demo_tour::state::{ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK};
-use crate::tui::dialog::state::{Form, OpenAsk};
+use crate::domain::{EntryBody, Server, ToolMode, ToolOutcome, ToolState};
+use crate::tui::demo_tour::state::{
+    DemoTour, STEP_ASK, STEP_COMMANDS, STEP_DECIDE, STEP_HELP, STEP_SESSIONS, STEP_STOP,
+    STEP_THINKING,
+};
+use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::keymap::Action;
-use crate::tui::model::Model;
 use crate::tui::panes::Focus;
+use crate::tui::ui_model::UiModel;
 
 /// One text in three lengths: for screens of 80, 60 and 20 columns.
-type Words = [&'static str; 3];
+type TextBySize = [&'static str; 3];
 
 /// The step on display and its text.
-pub fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
-    if let Some(ask) = model.dialogs.shown() {
-        let step = if model.dialogs.approves() {
-            DECIDE
+pub fn step_and_text(guide: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
+    if let Some(ask) = model.dialogs.current() {
+        let step = if model.dialogs.is_approval() {
+            STEP_DECIDE
         } else {
-            guide.at
+            guide.step
         };
-        return (step, asking(ask));
+        return (step, dialog_text(ask));
     }
-    if let Some(step) = open(model) {
-        return (step, opened(step, model));
+    if let Some(step) = visible_step(model) {
+        return (step, layer_text(step, model));
     }
-    let running = model.running().is_some();
-    let words = match guide.at {
-        ASK | DECIDE | STOP if !running && model.panes.focus != Focus::Message => AWAY_WORDS,
-        ASK => ASK_WORDS,
-        DECIDE if running => before_decision(guide, model),
-        DECIDE => again(model),
-        THINK if running => answering(model),
-        THINK if !guide.answered => UNANSWERED_WORDS,
-        THINK if model.chat.thoughts().is_empty() => NO_THOUGHT_WORDS,
-        THINK => THINK_WORDS,
-        STOP if running => STOP_WORDS,
-        STOP => STORY_WORDS,
-        SESSIONS if guide.saved => SESSIONS_WORDS,
-        SESSIONS => UNSAVED_WORDS,
-        COMMANDS => COMMANDS_WORDS,
-        HELP => HELP_WORDS,
-        _ if guide.prompts.connect.is_empty() => LEAVE_WORDS,
-        _ => END_WORDS,
+    let running = model.running_turn().is_some();
+    let words = match guide.step {
+        STEP_ASK | STEP_DECIDE | STEP_STOP if !running && model.panes.focus != Focus::Message => {
+            UNFOCUSED_WORDS
+        }
+        STEP_ASK => ASK_WORDS,
+        STEP_DECIDE if running => pending_decision_text(guide, model),
+        STEP_DECIDE => retry_decision_text(model),
+        STEP_THINKING if running => answering_text(model),
+        STEP_THINKING if !guide.has_answer => UNANSWERED_WORDS,
+        STEP_THINKING if model.chat.thinking_entries().is_empty() => NO_THOUGHT_WORDS,
+        STEP_THINKING => THINK_WORDS,
+        STEP_STOP if running => STOP_WORDS,
+        STEP_STOP => STORY_WORDS,
+        STEP_SESSIONS if guide.has_saved => SESSIONS_WORDS,
+        STEP_SESSIONS => UNSAVED_WORDS,
+        STEP_COMMANDS => COMMANDS_WORDS,
+        STEP_HELP => HELP_WORDS,
+        _ if guide.prompts.setup.is_empty() => QUIT_WORDS,
+        _ => FINISHED_WORDS,
     };
-    (guide.at, words)
+    (guide.step, words)
 }
 
 /// Text for an open dialog.
-fn asking(ask: &OpenAsk) -> Words {
-    match &ask.form {
-        _ if !ask.armed => SOON_WORDS,
-        Form::Word(_) | Form::Unread(_) => WORD_WORDS,
-        Form::Arguments { .. } => EDIT_WORDS,
-        Form::Choosing if ask.call().is_some() => DECIDE_WORDS,
-        Form::Choosing => CHOOSE_WORDS,
+fn dialog_text(ask: &Dialog) -> TextBySize {
+    match &ask.mode {
+        _ if !ask.accepts_keys => NOT_READY_WORDS,
+        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => DENY_WORDS,
+        DialogMode::EditArguments { .. } => EDIT_WORDS,
+        DialogMode::Choosing if ask.call().is_some() => DECIDE_WORDS,
+        DialogMode::Choosing => CHOOSE_WORDS,
     }
 }
 
-fn opened(step: usize, model: &Model) -> Words {
-    let none_kept = model.layer.as_ref().is_some_and(|layer| layer.is_empty());
+fn layer_text(step: usize, model: &UiModel) -> TextBySize {
+    let none_kept = model
+        .layer
+        .as_ref()
+        .is_some_and(|layer| layer.shows_empty_list());
     match step {
-        SESSIONS if none_kept => NO_SESSIONS_OPEN,
-        SESSIONS => SESSIONS_OPEN,
-        COMMANDS => COMMANDS_OPEN,
-        HELP => HELP_OPEN,
-        _ if model.chat.thoughts().is_empty() => NO_THOUGHT_OPEN,
+        STEP_SESSIONS if none_kept => NO_SESSIONS_OPEN,
+        STEP_SESSIONS => SESSIONS_OPEN,
+        STEP_COMMANDS => COMMANDS_OPEN,
+        STEP_HELP => HELP_OPEN,
+        _ if model.chat.thinking_entries().is_empty() => NO_THOUGHT_OPEN,
         _ => THINK_OPEN,
     }
 }
 
 /// Text for a running turn without a decided call. Only the tour's own question is sure to
 /// lead to a call.
-fn before_decision(guide: &Guide, model: &Model) -> Words {
+fn pending_decision_text(guide: &DemoTour, model: &UiModel) -> TextBySize {
     let prompt = model.conversation.last_prompt();
     let is_question = prompt == Some(guide.prompts.question);
-    match (offers_a_tool(model), model.engine.mode) {
+    match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_WORDS,
-        (true, ToolMode::Auto) => UNASKED_WORDS,
+        (true, ToolMode::Auto) => AUTO_MODE_WORDS,
         (true, ToolMode::Manual) if is_question => BEFORE_WORDS,
-        (true, ToolMode::Manual) => OTHER_WORDS,
+        (true, ToolMode::Manual) => OTHER_PROMPT_WORDS,
     }
 }
 
 /// Text for an idle program without a decided call.
-fn again(model: &Model) -> Words {
-    match (offers_a_tool(model), model.engine.mode) {
+fn retry_decision_text(model: &UiModel) -> TextBySize {
+    match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_AGAIN,
-        (true, ToolMode::Auto) => UNASKED_AGAIN,
+        (true, ToolMode::Auto) => AUTO_MODE_AGAIN,
         (true, ToolMode::Manual) => AGAIN_WORDS,
     }
 }
 
 /// Text for a running answer, which depends on whether a tool returned a result for it.
-fn answering(model: &Model) -> Words {
-    let of_turn = &model.chat.transcript.entries()[model.chat.transcript.settled()..];
-    let told = of_turn.iter().any(|entry| match &entry.body {
-        Body::Tool(call) => matches!(
+fn answering_text(model: &UiModel) -> TextBySize {
+    let of_turn = &model.chat.transcript.entries()[model.chat.transcript.settled_len()..];
+    let used_tool = of_turn.iter().any(|entry| match &entry.body {
+        EntryBody::Tool(call) => matches!(
             call.state,
             ToolState::Done(ToolOutcome::Succeeded { .. } | ToolOutcome::Reused { .. })
         ),
         _ => false,
     });
-    if told { TOLD_WORDS } else { ANSWER_WORDS }
+    if used_tool {
+        TOOL_ANSWER_WORDS
+    } else {
+        ANSWER_WORDS
+    }
 }
 
 /// Is any tool available to the model?
-pub fn offers_a_tool(model: &Model) -> bool {
-    let offers = |server: &Server| server.offered().next().is_some();
-    model.sidebar.servers.iter().any(offers)
+pub fn has_available_tool(model: &UiModel) -> bool {
+    let offers = |server: &Server| server.offered_tools().next().is_some();
+    model.servers_pane.servers.iter().any(offers)
 }
 
 /// The step whose layer or pane is open.
-pub fn open(model: &Model) -> Option<usize> {
-    match model.shared().opened {
-        Some(Action::Sessions) => return Some(SESSIONS),
-        Some(Action::Commands) => return Some(COMMANDS),
-        Some(Action::Help) => return Some(HELP),
+pub fn visible_step(model: &UiModel) -> Option<usize> {
+    match model.shared().open_layer {
+        Some(Action::Sessions) => return Some(STEP_SESSIONS),
+        Some(Action::Commands) => return Some(STEP_COMMANDS),
+        Some(Action::Help) => return Some(STEP_HELP),
         _ => {}
     }
     let thinking = Focus::Thinking;
-    (model.panes.focus == thinking || model.panes.over_chat == Some(thinking)).then_some(THINK)
+    (model.panes.focus == thinking || model.panes.over_chat == Some(thinking))
+        .then_some(STEP_THINKING)
 }
 
-const ASK_WORDS: Words = [
+const ASK_WORDS: TextBySize = [
     "A script answers here, not a model; all else is real. Enter sends.",
     "A script answers here, no model. Enter sends.",
     "A script",
 ];
-const AWAY_WORDS: Words = [
+const UNFOCUSED_WORDS: TextBySize = [
     "Esc goes back to the message; Enter then sends it.",
     "Esc goes to the message, Enter sends it.",
     "Esc first",
 ];
-const BEFORE_WORDS: Words = [
+const BEFORE_WORDS: TextBySize = [
     "It thinks, then asks to run a tool. Nothing runs until you agree.",
     "It thinks, then asks to run a tool.",
     "It thinks",
 ];
-const UNASKED_WORDS: Words = [
+const AUTO_MODE_WORDS: TextBySize = [
     "It answers. In auto mode, tools run without asking you.",
     "It answers; in auto mode, tools just run.",
     "It answers",
 ];
-const OTHER_WORDS: Words = [
+const OTHER_PROMPT_WORDS: TextBySize = [
     "It answers. A tool would run only after you agree.",
     "It answers. A tool would ask you first.",
     "It answers",
 ];
-const NO_TOOL_WORDS: Words = [
+const NO_TOOL_WORDS: TextBySize = [
     "It answers by itself: no tool is available.",
     "It answers: no tool is available.",
     "It answers",
 ];
-const SOON_WORDS: Words = [
+const NOT_READY_WORDS: TextBySize = [
     "The dialog accepts keys in a moment, once you stop typing.",
     "The dialog accepts keys in a moment.",
     "One moment",
 ];
-const DECIDE_WORDS: Words = [
+const DECIDE_WORDS: TextBySize = [
     "The tool has not run yet. y runs it, n refuses, e edits the call.",
     "Nothing ran yet. y runs the tool, n refuses it.",
     "y runs it",
 ];
-const WORD_WORDS: Words = [
+const DENY_WORDS: TextBySize = [
     "Enter denies, with or without a reason. Esc goes back.",
     "Enter denies, Esc goes back.",
     "Enter denies",
 ];
-const EDIT_WORDS: Words = [
+const EDIT_WORDS: TextBySize = [
     "Enter runs the call as shown here. Esc goes back.",
     "Enter runs it as shown, Esc goes back.",
     "Enter runs",
 ];
-const CHOOSE_WORDS: Words = [
+const CHOOSE_WORDS: TextBySize = [
     "A question for you: press a letter or a number to answer.",
     "Press a letter or a number to answer.",
     "You choose",
 ];
-const AGAIN_WORDS: Words = [
+const AGAIN_WORDS: TextBySize = [
     "Ask what time it is, then press y in the dialog to run the tool.",
     "Ask for the time, then press y.",
     "Ask the time",
 ];
-const UNASKED_AGAIN: Words = [
+const AUTO_MODE_AGAIN: TextBySize = [
     "Ask what time it is: in auto mode the tool runs without asking.",
     "Ask for the time; in auto mode the tool runs.",
     "Ask the time",
 ];
-const NO_TOOL_AGAIN: Words = [
+const NO_TOOL_AGAIN: TextBySize = [
     "Ask what time it is: no tool is available, and it says so.",
     "Ask for the time; no tool is available.",
     "Ask the time",
 ];
-const TOLD_WORDS: Words = [
+const TOOL_ANSWER_WORDS: TextBySize = [
     "The answer comes word by word, from what the tool returned.",
     "The answer comes in, word by word.",
     "It answers",
 ];
-const ANSWER_WORDS: Words = [
+const ANSWER_WORDS: TextBySize = [
     "The answer comes in, word by word.",
     "The answer comes in, word by word.",
     "It answers",
 ];
-const UNANSWERED_WORDS: Words = [
+const UNANSWERED_WORDS: TextBySize = [
     "There was no answer. Enter asks again.",
     "There was no answer. Enter asks again.",
     "Enter again",
 ];
-const THINK_WORDS: Words = [
+const THINK_WORDS: TextBySize = [
     "PgUp and PgDn scroll the answer. F3 shows what it thought.",
     "PgUp, PgDn scroll. F3 shows what it thought.",
     "F3 thinking",
 ];
-const NO_THOUGHT_WORDS: Words = [
+const NO_THOUGHT_WORDS: TextBySize = [
     "PgUp and PgDn scroll the answer. F3 shows thinking (none yet).",
     "PgUp, PgDn scroll. F3: thinking (none yet).",
     "F3 thinking",
 ];
-const THINK_OPEN: Words = [
+const THINK_OPEN: TextBySize = [
     "What it thought before answering. Esc goes back to the message.",
     "What it thought. Esc goes back.",
     "Esc back",
 ];
-const NO_THOUGHT_OPEN: Words = [
+const NO_THOUGHT_OPEN: TextBySize = [
     "Thinking appears here; none so far. Esc goes back.",
     "No thinking so far. Esc goes back.",
     "Esc back",
 ];
-const STORY_WORDS: Words = [
+const STORY_WORDS: TextBySize = [
     "Now a long story: Enter asks for it, Ctrl+C stops it at once.",
     "Enter asks for a story, Ctrl+C stops it.",
     "Enter: story",
 ];
-const STOP_WORDS: Words = [
+const STOP_WORDS: TextBySize = [
     "Ctrl+C stops the answer at once; the text so far stays.",
     "Ctrl+C stops it; the text so far stays.",
     "Ctrl+C stops",
 ];
-const SESSIONS_WORDS: Words = [
+const SESSIONS_WORDS: TextBySize = [
     "The conversation was saved. Ctrl+O lists it and earlier ones.",
     "It was saved. Ctrl+O lists conversations.",
     "Ctrl+O saved",
 ];
-const UNSAVED_WORDS: Words = [
+const UNSAVED_WORDS: TextBySize = [
     "Nothing was saved yet. Ctrl+O lists earlier conversations.",
     "Ctrl+O lists earlier conversations.",
     "Ctrl+O list",
 ];
-const SESSIONS_OPEN: Words = [
+const SESSIONS_OPEN: TextBySize = [
     "Each is a JSON file. Type to search, Enter opens one, Esc closes.",
     "Type to search, Enter opens one, Esc closes.",
     "Esc closes",
 ];
-const NO_SESSIONS_OPEN: Words = [
+const NO_SESSIONS_OPEN: TextBySize = [
     "There are no saved conversations yet. Esc closes.",
     "No saved conversations yet. Esc closes.",
     "Esc closes",
 ];
-const COMMANDS_WORDS: Words = [
+const COMMANDS_WORDS: TextBySize = [
     "Ctrl+P finds any command by a few of its letters.",
     "Ctrl+P finds any command.",
     "Ctrl+P all",
 ];
-const COMMANDS_OPEN: Words = [
+const COMMANDS_OPEN: TextBySize = [
     "Type a few letters, Enter runs the command, Esc closes.",
     "A few letters, then Enter; Esc closes.",
     "Esc closes",
 ];
-const HELP_WORDS: Words = [
+const HELP_WORDS: TextBySize = [
     "F1 shows every key and every command.",
     "F1 shows every key and every command.",
     "F1 help",
 ];
-const HELP_OPEN: Words = [
+const HELP_OPEN: TextBySize = [
     "PgDn scrolls, Esc closes.",
     "PgDn scrolls, Esc closes.",
     "Esc closes",
 ];
-const END_WORDS: Words = [
+const FINISHED_WORDS: TextBySize = [
     "That was all. Enter shows how to connect a model; Ctrl+C quits.",
     "Enter: how to connect a model. Ctrl+C quits.",
     "Ctrl+C quits",
 ];
-const LEAVE_WORDS: Words = [
+const QUIT_WORDS: TextBySize = [
     "That was all. Ctrl+C quits; `humble` starts with real models.",
     "Ctrl+C quits; `humble` has real models.",
     "Ctrl+C quits",
@@ -292,23 +305,23 @@ const LEAVE_WORDS: Words = [
 mod tests {
     use super::*;
     use crate::text::grapheme::width;
-    use crate::tui::keymap::{Action, key_of};
+    use crate::tui::keymap::{Action, key_label};
 
-    const ALL: [Words; 32] = [
+    const ALL: [TextBySize; 32] = [
         ASK_WORDS,
         BEFORE_WORDS,
-        UNASKED_WORDS,
-        OTHER_WORDS,
+        AUTO_MODE_WORDS,
+        OTHER_PROMPT_WORDS,
         NO_TOOL_WORDS,
-        SOON_WORDS,
+        NOT_READY_WORDS,
         DECIDE_WORDS,
-        WORD_WORDS,
+        DENY_WORDS,
         EDIT_WORDS,
         CHOOSE_WORDS,
         AGAIN_WORDS,
-        UNASKED_AGAIN,
+        AUTO_MODE_AGAIN,
         NO_TOOL_AGAIN,
-        TOLD_WORDS,
+        TOOL_ANSWER_WORDS,
         ANSWER_WORDS,
         UNANSWERED_WORDS,
         THINK_WORDS,
@@ -325,12 +338,12 @@ mod tests {
         COMMANDS_OPEN,
         HELP_WORDS,
         HELP_OPEN,
-        END_WORDS,
-        LEAVE_WORDS,
+        FINISHED_WORDS,
+        QUIT_WORDS,
     ];
 
     #[test]
-    fn the_words_fit_screens_of_80_60_and_20_columns() {
+    fn text_fits_80_60_and_20_columns() {
         // The mark takes four columns; the count takes eight, or four on a small screen.
         for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
             for words in ALL {
@@ -340,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_that_are_taught_are_those_of_the_table() {
+    fn tour_keys_match_the_keymap() {
         let taught = [
             (Action::Send, ASK_WORDS, "Enter"),
             (Action::PageUp, THINK_WORDS, "PgUp"),
@@ -353,7 +366,7 @@ mod tests {
             (Action::Help, HELP_WORDS, "F1"),
         ];
         for (action, words, key) in taught {
-            assert_eq!(key_of(action), key);
+            assert_eq!(key_label(action), key);
             assert!(words[0].contains(key) && words[1].contains(key), "{key}");
         }
     }

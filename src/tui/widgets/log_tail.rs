@@ -1,12 +1,12 @@
 //! Draws logs, newest line at the bottom.
 
 use crate::text::Clean;
-use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// Draws `lines`, which are ordered newest first, with the newest at the bottom.
-pub fn from_end(
+pub fn draw_from_end(
     lines: impl Iterator<Item = (String, Style)>,
     count: usize,
     area: Rect,
@@ -21,7 +21,10 @@ pub fn from_end(
     }
     let mut y = area.bottom();
     for (line, style) in lines.skip(*back) {
-        for row in rows_of(&Clean::single_line(&line), area.width).iter().rev() {
+        for row in wrapped_rows(&Clean::single_line(&line), area.width)
+            .iter()
+            .rev()
+        {
             if y <= area.y {
                 return;
             }

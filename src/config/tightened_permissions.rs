@@ -5,16 +5,16 @@ use crate::domain::Notice;
 use crate::files;
 
 /// A notice for each such file or folder of `home` that was not reported yet.
-pub fn narrowed(home: &Home) -> Vec<Notice> {
-    let paths = files::take_narrowed(home.root()).into_iter();
+pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
+    let paths = files::take_tightened(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
             let message = format!("Other users of this computer could read files in {name}.");
-            Notice::warning(message).because("Each file becomes private when humble writes it.")
+            Notice::warning(message).with_reason("Each file becomes private when humble writes it.")
         } else {
             let message = format!("Other users of this computer could read {name}.");
-            Notice::warning(message).because("It is private now.")
+            Notice::warning(message).with_reason("It is private now.")
         }
     };
     paths.map(notice).collect()

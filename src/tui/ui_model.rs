@@ -1,57 +1,57 @@
 //! The complete state of the screen, one owner per feature. `update` changes it and `view`
 //! draws it; nothing else touches it.
 
-use crate::domain::id::Mint;
+use crate::domain::id::IdGenerator;
 use crate::domain::{Notice, TurnId};
-use crate::tui::Options;
+use crate::tui::TuiOptions;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::state::Composer;
-use crate::tui::conversation::Conversation;
-use crate::tui::demo_tour::state::Guide;
+use crate::tui::conversation::ConversationState;
+use crate::tui::demo_tour::state::DemoTour;
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
 use crate::tui::keymap::Action;
-use crate::tui::layer::{Cx, Handled, Layer, Request, Shared};
+use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
 use crate::tui::panes::PaneState;
-use crate::tui::probe::Probe;
-use crate::tui::screen::Screen;
-use crate::tui::servers::state::Sidebar;
+use crate::tui::probe_progress::ProbeProgress;
+use crate::tui::screen::ScreenState;
+use crate::tui::servers::state::ServersPane;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How long the engine may take to acknowledge a Ctrl+C. After that, the next Ctrl+C quits.
-const ENGINE_SILENT: Duration = Duration::from_secs(1);
+const INTERRUPT_ACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Model {
+pub struct UiModel {
     pub now: Duration,
-    pub screen: Screen,
+    pub screen: ScreenState,
     pub input: InputState,
-    pub ids: Ids,
+    pub ids: IdGenerators,
     pub chat: Chat,
-    pub conversation: Conversation,
+    pub conversation: ConversationState,
     pub composer: Composer,
     pub interrupt: InterruptState,
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
     pub layer: Option<Box<dyn Layer>>,
     /// Requests of features that are not carried out yet.
-    pub requests: VecDeque<Request>,
+    pub requests: VecDeque<UiRequest>,
     pub dialogs: Dialogs,
     pub engine: EngineState,
     pub first_run: FirstRun,
-    pub probe: Option<Probe>,
-    pub sidebar: Sidebar,
+    pub probe: Option<ProbeProgress>,
+    pub servers_pane: ServersPane,
     pub notices: Notices,
     /// The demo tour, if one was requested.
-    pub guide: Option<Guide>,
+    pub tour: Option<DemoTour>,
 }
 
 #[derive(Debug, Default)]
@@ -61,9 +61,9 @@ pub struct InputState {
 }
 
 #[derive(Debug, Default)]
-pub struct Ids {
-    pub turns: Mint,
-    queries: Mint,
+pub struct IdGenerators {
+    pub turns: IdGenerator,
+    queries: IdGenerator,
 }
 
 #[derive(Debug, Default)]
@@ -71,36 +71,36 @@ pub struct InterruptState {
     /// The running turn was asked to stop.
     pub is_stopping: bool,
     /// When the interrupt was sent, until the engine acknowledges it.
-    pub sent: Option<Duration>,
+    pub sent_at: Option<Duration>,
 }
 
 impl InterruptState {
-    fn due(&self) -> Option<Duration> {
-        self.sent.map(|since| since + ENGINE_SILENT)
+    fn ack_deadline(&self) -> Option<Duration> {
+        self.sent_at.map(|since| since + INTERRUPT_ACK_TIMEOUT)
     }
 
     /// Whether the engine left a Ctrl+C unacknowledged for too long.
     pub fn is_stuck(&self, now: Duration) -> bool {
-        self.due().is_some_and(|due| now >= due)
+        self.ack_deadline().is_some_and(|due| now >= due)
     }
 }
 
-impl Model {
-    pub fn new(options: &Options, size: (u16, u16)) -> Self {
-        let screen = Screen::new(options, size);
+impl UiModel {
+    pub fn new(options: &TuiOptions, size: (u16, u16)) -> Self {
+        let screen = ScreenState::new(options, size);
         let mut composer = Composer::default();
-        let mut guide = options.guide.map(Guide::new);
+        let mut guide = options.tour_prompts.map(DemoTour::new);
         if let Some(guide) = &mut guide {
             guide.type_ahead(&mut composer.editor);
         }
         Self {
             now: Duration::ZERO,
-            sidebar: Sidebar::new(screen.glyphs.dot),
+            servers_pane: ServersPane::new(screen.glyphs.dot),
             screen,
             input: InputState::default(),
-            ids: Ids::default(),
+            ids: IdGenerators::default(),
             chat: Chat::default(),
-            conversation: Conversation::default(),
+            conversation: ConversationState::default(),
             composer,
             interrupt: InterruptState::default(),
             panes: PaneState::default(),
@@ -111,7 +111,7 @@ impl Model {
             first_run: FirstRun::default(),
             probe: None,
             notices: Notices::default(),
-            guide,
+            tour: guide,
         }
     }
 
@@ -119,19 +119,19 @@ impl Model {
         self.notices.show(notice, self.now);
     }
 
-    pub fn running(&self) -> Option<TurnId> {
-        self.chat.transcript.running()
+    pub fn running_turn(&self) -> Option<TurnId> {
+        self.chat.transcript.running_turn()
     }
 
     /// State that features may read.
-    pub fn shared(&self) -> Shared<'_> {
-        Shared {
+    pub fn shared(&self) -> SharedUiState<'_> {
+        SharedUiState {
             now: self.now,
             size: self.screen.size,
             glyphs: self.screen.glyphs,
-            opened: self.layer.as_ref().and_then(|layer| layer.action()),
+            open_layer: self.layer.as_ref().and_then(|layer| layer.action()),
             engine: &self.engine,
-            servers: &self.sidebar.servers,
+            servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
             prompts: self.composer.history().prompts(),
         }
@@ -139,57 +139,64 @@ impl Model {
 
     /// Runs `act` with a feature context. Its requests are carried out after the current
     /// message.
-    pub fn cx<T>(&mut self, act: impl FnOnce(&mut Cx) -> T) -> T {
+    pub fn with_context<T>(&mut self, act: impl FnOnce(&mut UiContext) -> T) -> T {
         let mut queries = std::mem::take(&mut self.ids.queries);
         let mut requests = Vec::new();
-        let done = act(&mut Cx::new(self.shared(), &mut queries, &mut requests));
+        let done = act(&mut UiContext::new(
+            self.shared(),
+            &mut queries,
+            &mut requests,
+        ));
         self.ids.queries = queries;
         self.requests.extend(requests);
         done
     }
 
     /// Runs `act` on the open layer and drops the layer once it reports that it is done.
-    pub fn with_layer(&mut self, act: impl FnOnce(&mut dyn Layer, &mut Cx) -> Handled) -> Handled {
+    pub fn with_layer(
+        &mut self,
+        act: impl FnOnce(&mut dyn Layer, &mut UiContext) -> Handled,
+    ) -> Handled {
         let Some(mut layer) = self.layer.take() else {
             return Handled::PassedOn;
         };
-        let handled = self.cx(|cx| act(layer.as_mut(), cx));
+        let handled = self.with_context(|cx| act(layer.as_mut(), cx));
         if handled != Handled::Closed {
             self.layer = Some(layer);
         }
         handled
     }
 
-    pub fn with_servers(&mut self, act: impl FnOnce(&mut Sidebar, &mut Cx)) {
-        let mut sidebar = std::mem::replace(&mut self.sidebar, Sidebar::new(""));
-        self.cx(|cx| act(&mut sidebar, cx));
-        self.sidebar = sidebar;
+    pub fn with_servers_pane(&mut self, act: impl FnOnce(&mut ServersPane, &mut UiContext)) {
+        let mut sidebar = std::mem::replace(&mut self.servers_pane, ServersPane::new(""));
+        self.with_context(|cx| act(&mut sidebar, cx));
+        self.servers_pane = sidebar;
     }
 
-    pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut Cx) -> T) -> T {
+    pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut UiContext) -> T) -> T {
         let mut composer = std::mem::take(&mut self.composer);
-        let done = self.cx(|cx| act(&mut composer, cx));
+        let done = self.with_context(|cx| act(&mut composer, cx));
         self.composer = composer;
         done
     }
 
-    pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut Cx) -> T) -> T {
+    pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut UiContext) -> T) -> T {
         let mut dialogs = std::mem::take(&mut self.dialogs);
-        let done = self.cx(|cx| act(&mut dialogs, cx));
+        let done = self.with_context(|cx| act(&mut dialogs, cx));
         self.dialogs = dialogs;
         done
     }
 
     /// Whether the visible dialog covers the open layer completely.
     pub fn covers_layer(&self) -> bool {
-        let shown = self.dialogs.shown();
-        shown.is_some_and(|ask| ask.covers_layer(self.shared().opened))
+        let shown = self.dialogs.current();
+        shown.is_some_and(|ask| ask.covers_layer(self.shared().open_layer))
     }
 
     /// Height of the visible dialog: at most `room` rows, or up to `most` if it needs them.
-    pub fn dialog_rows(&mut self, columns: u16, room: u16, most: u16) -> u16 {
+    pub fn dialog_height(&mut self, columns: u16, room: u16, most: u16) -> u16 {
         let mut dialogs = std::mem::take(&mut self.dialogs);
-        let rows = dialogs.rows(self.shared(), columns, room, most);
+        let rows = dialogs.height(self.shared(), columns, room, most);
         self.dialogs = dialogs;
         rows
     }
@@ -202,44 +209,44 @@ impl Model {
     }
 
     /// Whether the layer of this action is open.
-    pub fn shows(&self, action: Action) -> bool {
-        self.shared().opened == Some(action)
+    pub fn is_layer_open(&self, action: Action) -> bool {
+        self.shared().open_layer == Some(action)
     }
 
     /// Whether the first-run chooser is visible.
-    pub fn offers(&self) -> bool {
+    pub fn offers_first_run(&self) -> bool {
         self.engine.catalog.offers
             && !self.first_run.is_closed()
             && self.engine.selected.is_none()
-            && self.guide.is_none()
+            && self.tour.is_none()
             && self.chat.transcript.entries().is_empty()
     }
 
     /// Whether the first-run chooser has the keyboard: only while the message is empty.
-    pub fn offer_takes_keys(&self) -> bool {
-        self.offers() && self.layer.is_none() && self.composer.editor.is_empty()
+    pub fn first_run_takes_keys(&self) -> bool {
+        self.offers_first_run() && self.layer.is_none() && self.composer.editor.is_empty()
     }
 
     /// The next time that the model needs a tick: a spinner frame, an expiring notice, a
     /// dialog that starts to accept keys.
-    pub fn wake(&self) -> Option<Duration> {
-        let waits = self.chat.transcript.wait().is_some() || self.probes().is_some();
-        let spins = self.runs_a_tool() || waits || self.answers();
+    pub fn next_wake(&self) -> Option<Duration> {
+        let waits = self.chat.transcript.wait().is_some() || self.active_probe().is_some();
+        let spins = self.is_running_tool() || waits || self.is_answering();
         let spinner = spins.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
         });
-        let arms = self.dialogs.arms_at(self.input.last_key);
-        let enter = self.composer.pasting.due();
-        let layer = self.layer.as_ref().and_then(|layer| layer.wake());
-        let stuck = self.interrupt.due().filter(|due| self.now < *due);
-        let notice = self.notices.due();
+        let arms = self.dialogs.accepts_keys_at(self.input.last_key);
+        let enter = self.composer.paste_detector.enter_due_at();
+        let layer = self.layer.as_ref().and_then(|layer| layer.wake_at());
+        let stuck = self.interrupt.ack_deadline().filter(|due| self.now < *due);
+        let notice = self.notices.expires_at();
         [
             spinner,
             notice,
             arms,
             enter,
-            self.input.replies.due(),
+            self.input.replies.release_at(),
             layer,
             stuck,
         ]
@@ -249,30 +256,30 @@ impl Model {
     }
 
     /// Whether a turn is running without waiting for a decision.
-    pub fn answers(&self) -> bool {
-        self.running().is_some() && self.dialogs.shown().is_none()
+    pub fn is_answering(&self) -> bool {
+        self.running_turn().is_some() && self.dialogs.current().is_none()
     }
 
     /// Time since the last data of a streaming answer, once it exceeds [`SILENT_AFTER`].
-    pub fn silent(&self) -> Option<Duration> {
+    pub fn silence(&self) -> Option<Duration> {
         let streams =
-            self.answers() && self.chat.transcript.wait().is_none() && !self.runs_a_tool();
-        let silent = self.now.saturating_sub(self.chat.timing.heard);
+            self.is_answering() && self.chat.transcript.wait().is_none() && !self.is_running_tool();
+        let silent = self.now.saturating_sub(self.chat.timing.last_event_at);
         (streams && silent >= SILENT_AFTER).then_some(silent)
     }
 
-    fn runs_a_tool(&self) -> bool {
+    fn is_running_tool(&self) -> bool {
         self.chat.running_calls().next().is_some()
     }
 
     /// The running probe, until it has a result.
-    pub fn probes(&self) -> Option<&Probe> {
-        self.probe.as_ref().filter(|probe| !probe.state.is_over)
+    pub fn active_probe(&self) -> Option<&ProbeProgress> {
+        self.probe.as_ref().filter(|probe| !probe.state.is_finished)
     }
 
     /// Whether a new prompt has to wait. A finished probe also blocks until it is closed,
     /// because storing its result changes how the next prompt is sent.
     pub fn is_busy(&self) -> bool {
-        self.running().is_some() || self.probe.is_some()
+        self.running_turn().is_some() || self.probe.is_some()
     }
 }

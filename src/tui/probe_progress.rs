@@ -5,16 +5,16 @@ use crate::domain::probe::ProbeState;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
-pub struct Probe {
+pub struct ProbeProgress {
     pub state: ProbeState,
-    pub began: Duration,
+    pub started_at: Duration,
     /// Start of the current step: a dialect, or loading the model.
-    pub since: Duration,
+    pub step_started_at: Duration,
 }
 
-impl Probe {
+impl ProbeProgress {
     /// A short label of the current step.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         let place = |wanted: Dialect| {
             let mut order = Dialect::ALL.iter();
             order

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Information about one model. Fields not reported are `None` or empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct ModelFacts {
+pub struct ModelInfo {
     /// The model's own maximum, in tokens.
     pub context_length: Option<u32>,
     /// The context size set in the model file, in tokens (Ollama's `PARAMETER num_ctx`).
@@ -13,7 +13,8 @@ pub struct ModelFacts {
     /// The context size with which the model is loaded, in tokens.
     pub loaded_context: Option<u32>,
     /// Whether the prompt template supports tools and their results.
-    pub template_takes_tools: Option<bool>,
+    #[serde(rename = "template_takes_tools")]
+    pub template_supports_tools: Option<bool>,
     /// As named by the server, such as `tools`, `thinking`, `vision`.
     pub capabilities: Vec<String>,
     pub family: Option<String>,
@@ -23,9 +24,9 @@ pub struct ModelFacts {
     pub quantization: Option<String>,
 }
 
-impl ModelFacts {
+impl ModelInfo {
     /// `None` if the server lists no capabilities.
-    pub fn can(&self, capability: &str) -> Option<bool> {
+    pub fn has_capability(&self, capability: &str) -> Option<bool> {
         let known = !self.capabilities.is_empty();
         known.then(|| self.capabilities.iter().any(|known| known == capability))
     }
@@ -33,44 +34,45 @@ impl ModelFacts {
 
 /// A model as listed by its server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct ServerModel {
+pub struct ListedModel {
     /// The name used in requests.
     pub name: String,
     /// Size on the server's disk.
     pub bytes: Option<u64>,
     pub is_loaded: Option<bool>,
     #[serde(flatten)]
-    pub facts: ModelFacts,
+    pub info: ModelInfo,
 }
 
-impl ServerModel {
+impl ListedModel {
     /// False for embedding models.
     pub fn can_chat(&self) -> bool {
-        self.facts.can("completion") != Some(false)
+        self.info.has_capability("completion") != Some(false)
     }
 
     /// Capabilities other than chat.
-    pub fn abilities(&self) -> impl Iterator<Item = &str> {
-        let capabilities = self.facts.capabilities.iter().map(String::as_str);
+    pub fn extra_capabilities(&self) -> impl Iterator<Item = &str> {
+        let capabilities = self.info.capabilities.iter().map(String::as_str);
         capabilities.filter(|ability| *ability != "completion")
     }
 }
 
 /// The models of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Catalogue {
-    pub models: Vec<ServerModel>,
+pub struct ModelList {
+    pub models: Vec<ListedModel>,
     /// The server has more models than listed here.
-    pub is_cut: bool,
+    #[serde(rename = "is_cut")]
+    pub is_truncated: bool,
 }
 
 /// Whether two names refer to the same model. A name without a tag means `:latest`; a colon
 /// before a slash belongs to a port.
 pub fn is_same_model(one: &str, other: &str) -> bool {
-    tagged(one) == tagged(other)
+    with_default_tag(one) == with_default_tag(other)
 }
 
-fn tagged(name: &str) -> String {
+fn with_default_tag(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name);
     if last.contains(':') {
         name.to_owned()

@@ -2,61 +2,78 @@
 //! user may have made decisions while the question was open, and an older snapshot of the
 //! files must not bring back a revoked permission.
 
-use super::super::{Known, Settings};
+use super::super::{ConfigSnapshot, Settings};
 use crate::domain::Trust;
-use crate::domain::trust::{Accepted, Agreed, Pins, Rule};
+use crate::domain::trust::{AcceptedDefinition, InstructionsConsent, Pins, TrustRule};
 use std::sync::Arc;
 
 /// A three-way merge: `now` with the differences between `base`, the configuration when the
 /// files were read, and `after`, their contents. Values that changed since then are kept.
-pub fn taken(now: &Known, base: &Known, after: Known) -> Known {
+pub fn apply_consented(
+    now: &ConfigSnapshot,
+    base: &ConfigSnapshot,
+    after: ConfigSnapshot,
+) -> ConfigSnapshot {
     let Settings {
         models,
         log_level,
         tool_mode,
         limits,
-        lists_models,
+        has_model_entries: lists_models,
     } = after.settings;
     let (was, is) = (&base.settings, &now.settings);
-    Known {
+    ConfigSnapshot {
         settings: Settings {
-            models: pick(&is.models, &was.models, models),
-            log_level: pick(&is.log_level, &was.log_level, log_level),
-            tool_mode: pick(&is.tool_mode, &was.tool_mode, tool_mode),
-            limits: pick(&is.limits, &was.limits, limits),
-            lists_models: pick(&is.lists_models, &was.lists_models, lists_models),
+            models: unless_replaced(&is.models, &was.models, models),
+            log_level: unless_replaced(&is.log_level, &was.log_level, log_level),
+            tool_mode: unless_replaced(&is.tool_mode, &was.tool_mode, tool_mode),
+            limits: unless_replaced(&is.limits, &was.limits, limits),
+            has_model_entries: unless_replaced(
+                &is.has_model_entries,
+                &was.has_model_entries,
+                lists_models,
+            ),
         },
-        servers: pick(&now.servers, &base.servers, after.servers),
-        system_prompt: pick(&now.system_prompt, &base.system_prompt, after.system_prompt),
-        personas: pick(&now.personas, &base.personas, after.personas),
+        servers: unless_replaced(&now.servers, &base.servers, after.servers),
+        system_prompt: unless_replaced(
+            &now.system_prompt,
+            &base.system_prompt,
+            after.system_prompt,
+        ),
+        personas: unless_replaced(&now.personas, &base.personas, after.personas),
         trust: match now.trust == base.trust {
             true => after.trust,
-            false => Arc::new(trust(&now.trust, &base.trust, &after.trust)),
+            false => Arc::new(merge_trust(&now.trust, &base.trust, &after.trust)),
         },
     }
 }
 
 /// `after`, unless the value changed since `base`.
-fn pick<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
+fn unless_replaced<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
     if now == base { after } else { now.clone() }
 }
 
-fn trust(now: &Trust, base: &Trust, after: &Trust) -> Trust {
+fn merge_trust(now: &Trust, base: &Trust, after: &Trust) -> Trust {
     Trust {
-        rules: listed(&now.rules, &base.rules, &after.rules, Rule::is_same),
-        instructions: listed(
-            &now.instructions,
-            &base.instructions,
-            &after.instructions,
-            Agreed::is_same,
+        rules: merge_lists(&now.rules, &base.rules, &after.rules, TrustRule::is_same),
+        instruction_consents: merge_lists(
+            &now.instruction_consents,
+            &base.instruction_consents,
+            &after.instruction_consents,
+            InstructionsConsent::is_same,
         ),
-        pins: pins(now, base, after),
-        doubt: pick(&now.doubt, &base.doubt, after.doubt.clone()),
+        pins: merge_pins(now, base, after),
+        unreadable: unless_replaced(&now.unreadable, &base.unreadable, after.unreadable.clone()),
     }
 }
 
 /// The entries of `now`, minus those that `after` removes from `base`, plus those it adds.
-fn listed<T: Clone>(now: &[T], base: &[T], after: &[T], is_same: fn(&T, &T) -> bool) -> Vec<T> {
+fn merge_lists<T: Clone>(
+    now: &[T],
+    base: &[T],
+    after: &[T],
+    is_same: fn(&T, &T) -> bool,
+) -> Vec<T> {
     let has = |list: &[T], entry: &T| list.iter().any(|other| is_same(other, entry));
     let remains = |entry: &&T| !has(base, entry) || has(after, entry);
     let is_new = |entry: &&T| !has(base, entry) && !has(now, entry);
@@ -67,8 +84,13 @@ fn listed<T: Clone>(now: &[T], base: &[T], after: &[T], is_same: fn(&T, &T) -> b
         .collect()
 }
 
-fn pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
-    fn find<'a>(trust: &'a Trust, server: &str, launch: &str, tool: &str) -> Option<&'a Accepted> {
+fn merge_pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
+    fn find<'a>(
+        trust: &'a Trust,
+        server: &str,
+        launch: &str,
+        tool: &str,
+    ) -> Option<&'a AcceptedDefinition> {
         let launches = trust.pins.iter().find(|(id, _)| id.as_str() == server)?.1;
         let tools = launches.iter().find(|(id, _)| id.as_str() == launch)?.1;
         tools.get(tool)
@@ -93,15 +115,21 @@ fn pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
 
 /// Whether both grant the same permissions and instructions beyond `now`. Changes with
 /// identical descriptions can still differ in a launch, a tool definition or a text.
-pub fn is_same_leave(now: &Trust, one: &Trust, other: &Trust) -> bool {
-    let rules = |trust: &Trust| -> Vec<Rule> {
-        let is_new =
-            |rule: &&Rule| !rule.is_never() && !now.rules.iter().any(|known| known.is_same(rule));
+pub fn grants_same_permissions(now: &Trust, one: &Trust, other: &Trust) -> bool {
+    let rules = |trust: &Trust| -> Vec<TrustRule> {
+        let is_new = |rule: &&TrustRule| {
+            !rule.is_blocking() && !now.rules.iter().any(|known| known.is_same(rule))
+        };
         trust.rules.iter().filter(is_new).cloned().collect()
     };
-    let agreed = |trust: &Trust| -> Vec<Agreed> {
-        let is_new = |agreed: &&Agreed| !now.is_agreed(agreed);
-        trust.instructions.iter().filter(is_new).cloned().collect()
+    let agreed = |trust: &Trust| -> Vec<InstructionsConsent> {
+        let is_new = |agreed: &&InstructionsConsent| !now.has_consent(agreed);
+        trust
+            .instruction_consents
+            .iter()
+            .filter(is_new)
+            .cloned()
+            .collect()
     };
     let (a, b) = (rules(one), rules(other));
     let (c, d) = (agreed(one), agreed(other));
@@ -116,38 +144,38 @@ pub fn is_same_leave(now: &Trust, one: &Trust, other: &Trust) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::trust::Cover;
+    use crate::domain::trust::RuleScope;
     use crate::domain::{LaunchId, Pin, ServerId, ToolMode};
 
-    fn rule(tool: &str, pin: &str) -> Rule {
-        Rule {
+    fn rule(tool: &str, pin: &str) -> TrustRule {
+        TrustRule {
             server: ServerId::new("s"),
             launch: LaunchId::from_hash("l"),
-            since: jiff::Timestamp::UNIX_EPOCH,
-            cover: Cover::Tool {
+            decided_at: jiff::Timestamp::UNIX_EPOCH,
+            scope: RuleScope::Tool {
                 tool: tool.to_owned(),
                 pin: Pin::from_hash(pin),
             },
         }
     }
 
-    fn known(rules: &[Rule], mode: ToolMode) -> Known {
+    fn known(rules: &[TrustRule], mode: ToolMode) -> ConfigSnapshot {
         let trust = Trust {
             rules: rules.to_vec(),
             ..Trust::default()
         };
-        Known {
+        ConfigSnapshot {
             settings: Settings {
                 tool_mode: mode,
                 ..Settings::default()
             },
             trust: Arc::new(trust),
-            ..Known::default()
+            ..ConfigSnapshot::default()
         }
     }
 
     #[test]
-    fn what_was_decided_while_the_question_was_open_stays() {
+    fn decisions_made_while_the_question_was_open_are_kept() {
         let (a, b, c, d) = (
             rule("a", "1"),
             rule("b", "1"),
@@ -160,20 +188,20 @@ mod tests {
         let after = known(&[b.clone(), c.clone()], ToolMode::Auto);
         let now = known(&[a, d.clone()], ToolMode::Manual);
         assert_eq!(
-            taken(&now, &base, after.clone()),
+            apply_consented(&now, &base, after.clone()),
             known(&[d, c], ToolMode::Manual)
         );
-        assert_eq!(taken(&base, &base, after.clone()), after);
+        assert_eq!(apply_consented(&base, &base, after.clone()), after);
     }
 
     #[test]
-    fn pins_that_were_decided_meanwhile_stay() {
+    fn pins_decided_in_the_meantime_are_kept() {
         let pinned = |tools: &[(&str, &str)]| {
             let mut trust = Trust::default();
             for (tool, pin) in tools {
-                let accepted = Accepted {
+                let accepted = AcceptedDefinition {
                     pin: Pin::from_hash(*pin),
-                    ..Accepted::unknown()
+                    ..AcceptedDefinition::unknown()
                 };
                 let (server, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
                 trust.accept(&server, &launch, tool, accepted);
@@ -184,20 +212,20 @@ mod tests {
         let after = pinned(&[("a", "2"), ("b", "2"), ("e", "1")]);
         let now = pinned(&[("a", "1"), ("b", "3"), ("c", "1"), ("d", "1")]);
         let expected = pinned(&[("a", "2"), ("b", "3"), ("d", "1"), ("e", "1")]);
-        assert_eq!(trust(&now, &base, &after).pins, expected.pins);
+        assert_eq!(merge_trust(&now, &base, &after).pins, expected.pins);
     }
 
     #[test]
-    fn grants_with_the_same_words_are_told_apart() {
-        let with_rules = |rules: &[Rule]| Trust {
+    fn grants_with_identical_descriptions_are_distinguished() {
+        let with_rules = |rules: &[TrustRule]| Trust {
             rules: rules.to_vec(),
             ..Trust::default()
         };
         let now = Trust::default();
         let one = with_rules(&[rule("a", "1")]);
         let other = with_rules(&[rule("a", "2")]);
-        assert!(is_same_leave(&now, &one, &one));
-        assert!(!is_same_leave(&now, &one, &other));
-        assert!(is_same_leave(&other, &other, &now));
+        assert!(grants_same_permissions(&now, &one, &one));
+        assert!(!grants_same_permissions(&now, &one, &other));
+        assert!(grants_same_permissions(&other, &other, &now));
     }
 }

@@ -32,11 +32,18 @@ fn ends(transcript: &mut Transcript, id: u64, end: TurnEnd) {
 fn answers(transcript: &mut Transcript, id: u64, text: &str, cut: bool) {
     says(transcript, id, text);
     if cut {
-        let notice = Notice::warning(CUT).advise(Advice::Continue);
+        let notice = Notice::warning(CUT).with_advice(Advice::Continue);
         transcript.apply(TurnId(id), &TurnEvent::Noted(notice));
     }
     let text = text.to_owned();
-    ends(transcript, id, TurnEnd::Answered { text, cut });
+    ends(
+        transcript,
+        id,
+        TurnEnd::Answered {
+            text,
+            is_truncated: cut,
+        },
+    );
 }
 
 fn fails(transcript: &mut Transcript, id: u64) {
@@ -45,17 +52,17 @@ fn fails(transcript: &mut Transcript, id: u64) {
 }
 
 fn retry(text: &str) -> Prompt {
-    Prompt::new(text).of_kind(PromptKind::Replace)
+    Prompt::new(text).with_kind(PromptKind::Replace)
 }
 
 fn texts(transcript: &Transcript) -> Vec<&str> {
     let texts = |entry| match entry {
-        &Entry {
-            body: Body::Prompt { ref text, .. } | Body::Text { ref text, .. },
+        &TranscriptEntry {
+            body: EntryBody::Prompt { ref text, .. } | EntryBody::Text { ref text, .. },
             ..
         } => text.as_str(),
-        Entry {
-            body: Body::Note(notice),
+        TranscriptEntry {
+            body: EntryBody::Note(notice),
             ..
         } => notice.what.as_str(),
         _ => "?",
@@ -73,7 +80,7 @@ fn talk() -> Transcript {
 }
 
 #[test]
-fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
+fn a_replaced_turn_returns_if_its_replacement_ends_unanswered() {
     let mut transcript = talk();
     begin(&mut transcript, 3, retry("q"));
     says(&mut transcript, 3, "half");
@@ -84,8 +91,8 @@ fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
         ["p", "a", "q", "b", "q", "half", "failed"]
     );
     assert_eq!(last(&transcript), Some(("q", false)));
-    assert!(transcript.last_replaces());
-    assert_eq!(transcript.moves(), 2);
+    assert!(transcript.is_last_turn_replacement());
+    assert_eq!(transcript.reindex_count(), 2);
 }
 
 #[test]
@@ -96,11 +103,11 @@ fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
     begin(&mut transcript, 4, retry("q"));
     answers(&mut transcript, 4, "c", false);
     assert_eq!(texts(&transcript), ["p", "a", "q", "c"]);
-    assert!(!transcript.last_replaces());
+    assert!(!transcript.is_last_turn_replacement());
 }
 
 #[test]
-fn events_after_entries_came_back_find_their_own_entries() {
+fn events_after_restoring_entries_still_reach_their_own_entries() {
     let mut transcript = talk();
     begin(&mut transcript, 3, retry("q"));
     says(&mut transcript, 3, "half");
@@ -114,45 +121,52 @@ fn events_after_entries_came_back_find_their_own_entries() {
         texts(&transcript),
         ["p", "a", "q", "b!", "q", "half!", "failed", "r", "cd"]
     );
-    assert_eq!(transcript.settled(), 7);
+    assert_eq!(transcript.settled_len(), 7);
 }
 
 #[test]
-fn an_answer_that_is_continued_is_one_answer() {
+fn a_continued_answer_becomes_one_answer() {
     let mut transcript = talk();
     begin(&mut transcript, 3, Prompt::new("r"));
     answers(&mut transcript, 3, "one ", true);
-    begin(&mut transcript, 4, Prompt::continuing());
+    begin(&mut transcript, 4, Prompt::continuation());
     says(&mut transcript, 4, "two");
     assert_eq!(texts(&transcript)[4..], ["r", "one ", CUT, "", "two"]);
     let text = "two".to_owned();
-    ends(&mut transcript, 4, TurnEnd::Answered { text, cut: false });
+    ends(
+        &mut transcript,
+        4,
+        TurnEnd::Answered {
+            text,
+            is_truncated: false,
+        },
+    );
     assert_eq!(texts(&transcript)[4..], ["r", "one two"]);
     assert_eq!(last(&transcript), Some(("r", true)));
 }
 
 #[test]
-fn a_continuation_that_fails_leaves_the_first_half_alone() {
+fn a_failed_continuation_leaves_the_first_half_unchanged() {
     let mut transcript = Transcript::default();
     begin(&mut transcript, 1, Prompt::new("r"));
     answers(&mut transcript, 1, "one ", true);
-    begin(&mut transcript, 2, Prompt::continuing());
+    begin(&mut transcript, 2, Prompt::continuation());
     fails(&mut transcript, 2);
     assert_eq!(texts(&transcript), ["r", "one ", CUT, "", "failed"]);
-    assert_eq!(transcript.last_typed(), Some("r"));
-    begin(&mut transcript, 3, Prompt::continuing());
+    assert_eq!(transcript.last_typed_prompt(), Some("r"));
+    begin(&mut transcript, 3, Prompt::continuation());
     answers(&mut transcript, 3, "two", false);
     assert_eq!(texts(&transcript), ["r", "one two"]);
     assert_eq!(last(&transcript), Some(("r", true)));
 }
 
 #[test]
-fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
+fn a_detached_summary_leaves_a_note_and_is_restored() {
     let mut transcript = talk();
-    begin(&mut transcript, 3, Prompt::compacting());
+    begin(&mut transcript, 3, Prompt::compaction());
     answers(&mut transcript, 3, "summary", false);
     begin(&mut transcript, 4, retry("q"));
-    let note = compaction::sent_instead().what;
+    let note = compaction::summary_in_use_notice().what;
     assert_eq!(texts(&transcript), ["p", "a", note.as_str(), "q"]);
     fails(&mut transcript, 4);
     let expected = ["p", "a", "q", "b", "", "summary", "q", "failed"];

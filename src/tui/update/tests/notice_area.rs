@@ -8,17 +8,18 @@ fn long() -> Notice {
 }
 
 #[test]
-fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
+fn truncated_notices_and_banners_are_marked_at_every_size() {
     for (width, height) in [(20, 6), (30, 8), (40, 10), (60, 20), (104, 30)] {
         let mut chat = chat();
-        chat.engine(Event::Noticed(long())).size(width, height);
+        chat.engine_event(Event::NoticePosted(long()))
+            .size(width, height);
         let screen = chat.screen();
         assert!(
             screen.contains("word…") || screen.contains("wor…"),
             "{screen}"
         );
-        let mut chat = crate::tui::update::tests::above::chat();
-        chat.engine(Event::BannersChanged(vec![Banner::new(
+        let mut chat = crate::tui::update::tests::notice_area::chat();
+        chat.engine_event(Event::BannersChanged(vec![Banner::new(
             crate::domain::BannerCause::UnwritableHome,
             long(),
         )]));
@@ -28,7 +29,7 @@ fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
 }
 
 #[test]
-fn a_queue_that_does_not_fit_is_counted() {
+fn hidden_queued_prompts_are_counted() {
     let mut chat = chat();
     chat.keys("one<Enter>");
     for prompt in ["two", "three", "four", "five", "six", "seven", "eight"] {
@@ -47,10 +48,10 @@ fn a_queue_that_does_not_fit_is_counted() {
 }
 
 #[test]
-fn a_queued_prompt_that_is_cut_ends_in_a_mark() {
+fn truncated_queued_prompt_ends_in_a_mark() {
     for prompt in ["한국어 ".repeat(60), "one\ntwo".to_owned()] {
         let mut chat = chat();
-        chat.keys("one<Enter>").input(Input::Paste(prompt));
+        chat.keys("one<Enter>").input(UiInput::Paste(prompt));
         let screen = chat.keys("<Enter>").screen();
         let row = screen.lines().find(|row| row.contains("queued"));
         assert!(row.is_some_and(|row| row.contains('…')), "{screen}");
@@ -58,7 +59,7 @@ fn a_queued_prompt_that_is_cut_ends_in_a_mark() {
 }
 
 #[test]
-fn with_no_server_known_the_letter_that_adds_one_works_at_once() {
+fn add_server_key_works_without_any_known_server() {
     let mut chat = chat();
     chat.keys("/models<Enter>");
     assert!(

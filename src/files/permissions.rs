@@ -7,22 +7,22 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-static NARROWED: Mutex<Narrowed> = Mutex::new(Narrowed {
-    waiting: Vec::new(),
-    told: BTreeSet::new(),
+static TIGHTENED: Mutex<TightenedFiles> = Mutex::new(TightenedFiles {
+    unreported: Vec::new(),
+    reported: BTreeSet::new(),
 });
 
-struct Narrowed {
-    waiting: Vec<PathBuf>,
-    told: BTreeSet<PathBuf>,
+struct TightenedFiles {
+    unreported: Vec<PathBuf>,
+    reported: BTreeSet<PathBuf>,
 }
 
-fn state() -> MutexGuard<'static, Narrowed> {
-    lock_ignoring_poison(&NARROWED)
+fn lock_state() -> MutexGuard<'static, TightenedFiles> {
+    lock_ignoring_poison(&TIGHTENED)
 }
 
 /// The permission bits of a file; those of a private file on systems without them.
-pub(super) fn of(metadata: &Metadata) -> u32 {
+pub(super) fn mode_bits(metadata: &Metadata) -> u32 {
     #[cfg(unix)]
     {
         std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
@@ -30,20 +30,23 @@ pub(super) fn of(metadata: &Metadata) -> u32 {
     #[cfg(not(unix))]
     {
         let _ = metadata;
-        super::PRIVATE
+        super::PRIVATE_MODE
     }
 }
 
 /// Records that `path` was accessible to other users until now.
-pub(super) fn narrowed(path: &Path) {
-    state().waiting.push(path.to_owned());
+pub(super) fn record_tightened(path: &Path) {
+    lock_state().unreported.push(path.to_owned());
 }
 
 /// The direct children of `root` that lost permissions or contain a file that did. Each is
 /// reported once per process, because a folder may contain thousands of old files.
-pub fn take_narrowed(root: &Path) -> Vec<PathBuf> {
-    let mut state = state();
-    let Narrowed { waiting, told } = &mut *state;
+pub fn take_tightened(root: &Path) -> Vec<PathBuf> {
+    let mut state = lock_state();
+    let TightenedFiles {
+        unreported: waiting,
+        reported: told,
+    } = &mut *state;
     let below = waiting.extract_if(.., |path| path.starts_with(root));
     let first = below.filter_map(|path| {
         let first = path.strip_prefix(root).ok()?.components().next()?;

@@ -1,24 +1,24 @@
 //! Text fields of a dialog: denial reason, confirmation, and edited arguments.
 
 use crate::text::Clean;
-use crate::tui::dialog::compact::saturated;
-use crate::tui::dialog::state::Form;
+use crate::tui::dialog::compact::saturate_u16;
+use crate::tui::dialog::state::DialogMode;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::{Position, Rect};
 
 /// Draws the argument editor below the name of its tool.
 pub fn draw_arguments(
     head: &Clean,
-    form: &mut Form,
+    form: &mut DialogMode,
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let Form::Arguments {
+    let DialogMode::EditArguments {
         editor,
-        fault,
+        error: fault,
         is_pattern,
-        drawn,
+        drawn_text: drawn,
         ..
     } = form
     else {
@@ -26,7 +26,7 @@ pub fn draw_arguments(
     };
     let mut rest = area;
     if area.height > 3 {
-        pen.put_cut(area.x, area.y, head.as_str(), pen.theme.bold, area.width);
+        pen.put_truncated(area.x, area.y, head.as_str(), pen.theme.bold, area.width);
         rest.y += 1;
         rest.height -= 1;
     }
@@ -35,13 +35,13 @@ pub fn draw_arguments(
         false => "Edit the arguments:",
     };
     let cursor = draw_field(label, editor, fault.as_deref(), rest, pen);
-    *drawn = whole(editor, fault.as_deref(), rest);
+    *drawn = fully_drawn_text(editor, fault.as_deref(), rest);
     Some(cursor)
 }
 
 /// The field's text, if this frame shows all of it.
-fn whole(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String> {
-    let field = field_of(area, fault_rows(fault, area).len());
+fn fully_drawn_text(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String> {
+    let field = field_area(area, error_rows(fault, area).len());
     let most = usize::from(field.height);
     if editor.height(field.width, most + 1) > most {
         return None;
@@ -61,15 +61,15 @@ pub fn draw_field(
     pen: &mut Painter,
 ) -> Position {
     if area.height > 1 {
-        pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);
+        pen.put_truncated(area.x, area.y, label, pen.theme.bold, area.width);
     }
-    let fault = fault_rows(fault, area);
-    let field = field_of(area, fault.len());
+    let fault = error_rows(fault, area);
+    let field = field_area(area, fault.len());
     let view = editor.view(field.width, field.height);
     for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
         pen.put(field.x, y, row, pen.theme.plain, field.width);
     }
-    let fault_rows = saturated(fault.len());
+    let fault_rows = saturate_u16(fault.len());
     for (y, row) in (area.bottom() - fault_rows..area.bottom()).zip(&fault) {
         pen.put(area.x, y, row, pen.theme.failure, area.width);
     }
@@ -78,18 +78,18 @@ pub fn draw_field(
 }
 
 /// The error, in at most three rows.
-fn fault_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
-    let rows = fault.map(|fault| rows_of(&Clean::single_line(fault), area.width));
+fn error_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
+    let rows = fault.map(|fault| wrapped_rows(&Clean::single_line(fault), area.width));
     let mut rows = rows.unwrap_or_default();
     rows.truncate(usize::from(area.height.div_ceil(3).min(3)));
     rows
 }
 
 /// The area of the text, between label and error.
-fn field_of(area: Rect, fault_rows: usize) -> Rect {
+fn field_area(area: Rect, fault_rows: usize) -> Rect {
     let label_rows = u16::from(area.height > 1);
     let gap = u16::from(area.height > 6);
-    let taken = label_rows + gap + saturated(fault_rows);
+    let taken = label_rows + gap + saturate_u16(fault_rows);
     Rect {
         x: area.x + 2.min(area.width),
         y: area.y + label_rows + gap,

@@ -5,11 +5,11 @@ use crate::tui::chat::timing::TurnTiming;
 use std::collections::HashMap;
 use std::time::Duration;
 
-pub struct Scene<'a> {
+pub struct RowContext<'a> {
     pub now: Duration,
     pub timing: &'a TurnTiming,
     /// Calls that ran before all their rows were drawn, with the number of undrawn rows.
-    pub unread: &'a HashMap<CallId, usize>,
+    pub undrawn_rows: &'a HashMap<CallId, usize>,
     /// The selected line, if the pane has the focus.
     pub selected: Option<usize>,
 }

@@ -10,13 +10,15 @@ fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, b
     let read = read_trust(&home);
     assert_eq!(read.banners.len(), 1, "{file}");
     let launch = LaunchId::from_hash("l");
-    let accepted = read.value.accepted(&server.into(), &launch, tool_name);
+    let accepted = read
+        .value
+        .accepted_definition(&server.into(), &launch, tool_name);
     let has_changed = accepted.is_some_and(|accepted| accepted.pin != tool("d").pin);
     (read.value.must_ask(&server.into(), tool_name), has_changed)
 }
 
 #[test]
-fn a_decision_that_is_not_understood_makes_what_it_names_ask() {
+fn an_unreadable_rule_makes_the_tools_it_names_ask() {
     let cases = [
         (
             json!({ "kind": "nver", "server": "s", "tool": "t" }),
@@ -42,7 +44,7 @@ fn a_decision_that_is_not_understood_makes_what_it_names_ask() {
 }
 
 #[test]
-fn a_definition_that_is_not_understood_withholds_what_it_may_be_of() {
+fn an_unreadable_definition_withholds_the_tools_it_may_belong_to() {
     let cases = [
         (
             json!({ "s": { "l": { "t": { "pin": 5 } } } }),
@@ -67,13 +69,13 @@ fn a_definition_that_is_not_understood_withholds_what_it_may_be_of() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_there_and_no_file_is_not_an_empty_one() {
+fn an_unreadable_file_is_not_treated_as_empty() {
     let (_folder, home) = home();
     fs::create_dir(home.trust()).unwrap();
-    assert_eq!(read_trust(&home).value, unread());
+    assert_eq!(read_trust(&home).value, unreadable_trust());
     fs::remove_dir(home.trust()).unwrap();
     std::os::unix::fs::symlink("trust.json", home.trust()).unwrap();
-    assert_eq!(read_trust(&home).value, unread());
+    assert_eq!(read_trust(&home).value, unreadable_trust());
     fs::remove_file(home.trust()).unwrap();
     assert_eq!(read_trust(&home).value, Trust::default());
 }

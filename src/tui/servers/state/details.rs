@@ -6,7 +6,7 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::wrap::wrap;
 use crate::tui::advice;
-use crate::tui::servers::state::{SideRow, Tone};
+use crate::tui::servers::state::{ServersPaneRow, TextTone};
 use std::num::NonZeroU16;
 
 /// Estimated bytes of a tool definition per token.
@@ -15,34 +15,34 @@ pub const BYTES_PER_TOKEN: usize = 4;
 const ROWS_MAX: usize = 3;
 const URGENT_ROWS_MAX: usize = 8;
 /// Lines about skipped tools.
-const LEFT_OUT_MAX: usize = 4;
+const REJECTED_TOOLS_MAX: usize = 4;
 /// Indent of texts below a server, and below a tool.
 pub const SERVER_INDENT: u16 = 2;
 pub const TOOL_INDENT: u16 = 4;
 
 /// Format of the rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct RowFormat {
     pub columns: u16,
-    pub dot: &'static str,
+    pub separator: &'static str,
 }
 
 /// Builds the detail rows of one server or tool.
-struct Rows<'a> {
+struct DetailRowBuilder<'a> {
     server: usize,
     tool: Option<usize>,
     columns: u16,
-    rows: &'a mut Vec<SideRow>,
+    rows: &'a mut Vec<ServersPaneRow>,
     rows_max: usize,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
-impl Rows<'_> {
-    fn add(&mut self, tone: Tone, raw: &str) {
+impl DetailRowBuilder<'_> {
+    fn add(&mut self, tone: TextTone, raw: &str) {
         let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
         // Text far beyond the last row is not sanitized, to bound the cost.
         let rows_max = match tone {
-            Tone::Failure => URGENT_ROWS_MAX,
+            TextTone::Failure => URGENT_ROWS_MAX,
             _ => self.rows_max,
         };
         let far = rows_max * usize::from(columns.get()) * 16;
@@ -50,9 +50,9 @@ impl Rows<'_> {
         let clean = Clean::escaped(start.trim());
         let text = clean.as_str();
         let all = wrap(text, columns);
-        self.is_cut |= all.len() > rows_max || start.len() < raw.len();
+        self.is_truncated |= all.len() > rows_max || start.len() < raw.len();
         for row in all.into_iter().take(rows_max) {
-            self.rows.push(SideRow::Text {
+            self.rows.push(ServersPaneRow::Text {
                 server: self.server,
                 tool: self.tool,
                 tone,
@@ -62,40 +62,40 @@ impl Rows<'_> {
     }
 
     fn finish(self) {
-        if self.is_cut {
+        if self.is_truncated {
             let (server, tool) = (self.server, self.tool);
-            self.rows.push(SideRow::More { server, tool });
+            self.rows.push(ServersPaneRow::More { server, tool });
         }
     }
 }
 
 /// Adds a server's details. `sent`: its instructions are sent to the model.
-pub fn about_server(
+pub fn push_server_details(
     (index, server): (usize, &Server),
     sent: bool,
-    look: Look,
-    rows: &mut Vec<SideRow>,
+    look: RowFormat,
+    rows: &mut Vec<ServersPaneRow>,
 ) {
-    let mut rows = Rows {
+    let mut rows = DetailRowBuilder {
         server: index,
         tool: None,
         columns: look.columns.saturating_sub(SERVER_INDENT),
         rows,
         rows_max: ROWS_MAX,
-        is_cut: false,
+        is_truncated: false,
     };
-    for (tone, text) in server_texts(server, sent, look.dot) {
+    for (tone, text) in server_texts(server, sent, look.separator) {
         rows.add(tone, &text);
     }
-    let left_out = server.left_out.len();
-    rows.is_cut |= left_out > LEFT_OUT_MAX;
+    let left_out = server.rejected_tools.len();
+    rows.is_truncated |= left_out > REJECTED_TOOLS_MAX;
     rows.finish();
 }
 
 /// Texts about a server, most urgent first.
-fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
+fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(TextTone, String)> {
     let mut texts = Vec::new();
-    if let Some((tone, why)) = why_failed(server) {
+    if let Some((tone, why)) = failure_reason(server) {
         texts.push((tone, why));
     }
     if let Some(peer) = &server.peer {
@@ -103,9 +103,9 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
             "" => peer.version.clone(),
             name => format!("{name} {}", peer.version),
         };
-        let transport = peer.transport.words();
+        let transport = peer.transport.label();
         texts.push((
-            Tone::Dim,
+            TextTone::Dim,
             format!(
                 "{} {dot} {} {dot} {transport}",
                 one_line(&who),
@@ -114,47 +114,49 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
         ));
     }
     if let Some(description) = &server.description {
-        texts.push((Tone::Dim, description.clone()));
+        texts.push((TextTone::Dim, description.clone()));
     }
     if server.status == ServerStatus::Connected && server.tools.is_empty() {
-        texts.push((Tone::Dim, "No tools.".to_owned()));
+        texts.push((TextTone::Dim, "No tools.".to_owned()));
     }
-    let withheld = server.withheld.len();
+    let withheld = server.withheld_tools.len();
     if withheld > 0 {
         let tools = match withheld {
             1 => "1 tool".to_owned(),
             many => format!("{many} tools"),
         };
         texts.push((
-            Tone::Attention,
+            TextTone::Attention,
             format!("{tools} changed and withheld. Press w to review."),
         ));
     }
-    let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
-    texts.extend(left_out.map(|line| (Tone::Attention, format!("skipped: {line}"))));
+    let left_out = server.rejected_tools.iter().take(REJECTED_TOOLS_MAX);
+    texts.extend(left_out.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
     if server.instructions.is_some() {
         let words = match sent {
             true => "Instructions are sent. Press i to read them.",
             false => "Instructions are not sent. Press i to read them.",
         };
-        texts.push((Tone::Dim, words.to_owned()));
+        texts.push((TextTone::Dim, words.to_owned()));
     }
     texts
 }
 
 /// Why an enabled server has no session.
-pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
+pub fn failure_reason(server: &Server) -> Option<(TextTone, String)> {
     match &server.status {
         _ if !server.enabled => None,
-        ServerStatus::Failed(notice) => Some((Tone::Failure, advice::sentence(notice))),
-        ServerStatus::NeedsSignIn(notice) => Some((Tone::Attention, advice::sentence(notice))),
-        ServerStatus::Misconfigured(why) => Some((Tone::Failure, why.clone())),
+        ServerStatus::Failed(notice) => Some((TextTone::Failure, advice::notice_line(notice))),
+        ServerStatus::NeedsSignIn(notice) => {
+            Some((TextTone::Attention, advice::notice_line(notice)))
+        }
+        ServerStatus::Misconfigured(why) => Some((TextTone::Failure, why.clone())),
         ServerStatus::Off | ServerStatus::Starting | ServerStatus::Connected => None,
     }
 }
 
 /// A server's status in one or two words.
-pub fn state_words(server: &Server) -> &'static str {
+pub fn status_label(server: &Server) -> &'static str {
     match (&server.status, server.enabled) {
         (_, false) => "off",
         (ServerStatus::Connected, _) => "connected",
@@ -167,48 +169,53 @@ pub fn state_words(server: &Server) -> &'static str {
 }
 
 /// Adds a tool's details. `index` is the server's and the tool's.
-pub fn about_tool(index: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<SideRow>) {
-    let mut rows = Rows {
+pub fn push_tool_details(
+    index: (usize, usize),
+    tool: &Tool,
+    look: RowFormat,
+    rows: &mut Vec<ServersPaneRow>,
+) {
+    let mut rows = DetailRowBuilder {
         server: index.0,
         tool: Some(index.1),
         columns: look.columns.saturating_sub(TOOL_INDENT),
         rows,
         rows_max: URGENT_ROWS_MAX,
-        is_cut: false,
+        is_truncated: false,
     };
-    if let Some(title) = title(tool) {
-        rows.add(Tone::Plain, title);
+    if let Some(title) = distinct_title(tool) {
+        rows.add(TextTone::Plain, title);
     }
     match tool.description.as_deref().map(str::trim) {
-        Some(text) if !text.is_empty() => rows.add(Tone::Dim, text),
-        _ => rows.add(Tone::Dim, "No description."),
+        Some(text) if !text.is_empty() => rows.add(TextTone::Dim, text),
+        _ => rows.add(TextTone::Dim, "No description."),
     }
-    if let Some(manners) = manners(tool, look.dot) {
-        rows.add(Tone::Dim, &manners);
+    if let Some(manners) = annotation_line(tool, look.separator) {
+        rows.add(TextTone::Dim, &manners);
     }
     rows.finish();
 }
 
 /// The title, unless it repeats the name.
-fn title(tool: &Tool) -> Option<&str> {
+fn distinct_title(tool: &Tool) -> Option<&str> {
     let title = tool.title.as_deref().map(str::trim);
     title.filter(|title| !title.is_empty() && *title != tool.name)
 }
 
 /// `read-only · idempotent (the server says)`: displayed, never trusted.
-fn manners(tool: &Tool, dot: &str) -> Option<String> {
-    let words = tool.annotations.words();
+fn annotation_line(tool: &Tool, dot: &str) -> Option<String> {
+    let words = tool.annotations.labels();
     let words = words.join(&format!(" {dot} "));
     (!words.is_empty()).then(|| format!("{words} (the server says)"))
 }
 
 /// A tool's full definition as raw text.
-pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
+pub fn full_tool_text(server: &Server, tool: &Tool, dot: &str) -> String {
     let mut text = format!("{} of server {}\n", tool.name, server.id);
-    if let Some(title) = title(tool) {
+    if let Some(title) = distinct_title(tool) {
         text.push_str(&format!("{title}\n"));
     }
-    if let Some(manners) = manners(tool, dot) {
+    if let Some(manners) = annotation_line(tool, dot) {
         text.push_str(&format!("{manners}\n"));
     }
     let tokens = tool.bytes / BYTES_PER_TOKEN;
@@ -221,12 +228,12 @@ pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
 }
 
 /// All details of a server as raw text.
-pub fn server_in_full(server: &Server, sent: bool, dot: &str) -> String {
+pub fn full_server_text(server: &Server, sent: bool, dot: &str) -> String {
     let mut lines: Vec<String> = server_texts(server, sent, dot)
         .into_iter()
         .map(|(_, text)| text)
         .collect();
-    let rest = server.left_out.iter().skip(LEFT_OUT_MAX);
+    let rest = server.rejected_tools.iter().skip(REJECTED_TOOLS_MAX);
     lines.extend(rest.map(|line| format!("skipped: {line}")));
     lines.join("\n\n")
 }

@@ -1,27 +1,27 @@
 //! Settings in the user interface: the dialog about external edits, personas, and the
 //! commands.
 
-use crate::domain::{Change, PersonaSummary};
+use crate::domain::{PersonaSummary, SettingsChange};
 use crate::tui::update::tests::*;
 
 fn edit() -> Ask {
     let line = |text: &str| Some(text.to_owned());
     let (old, new) = (line("npx"), line("sh\n+ \u{202e}fake\n\u{1b}[2J"));
-    Ask::OutsideEdit(Arc::new(vec![
-        Change::needs_consent("mcp-servers.json", "server `fs\nx`, `command`", old, new),
-        Change::harmless("config.json", "logLevel is debug now"),
+    Ask::ExternalEdit(Arc::new(vec![
+        SettingsChange::needs_consent("mcp-servers.json", "server `fs\nx`, `command`", old, new),
+        SettingsChange::harmless("config.json", "logLevel is debug now"),
     ]))
 }
 
-fn with_personas() -> Chat {
+fn with_personas() -> ChatHarness {
     let persona = |name: &str, usable| PersonaSummary {
         name: name.into(),
-        about: "Says \u{1b}[2Jthings".into(),
-        usable,
+        description: "Says \u{1b}[2Jthings".into(),
+        is_usable: usable,
     };
     let personas = Arc::new(vec![persona("off-duty", true), persona("weather", true)]);
     let mut chat = chat();
-    chat.engine(Event::PersonasListed {
+    chat.engine_event(Event::PersonasListed {
         personas,
         selected: Some("weather".into()),
     });
@@ -29,9 +29,9 @@ fn with_personas() -> Chat {
 }
 
 #[test]
-fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
+fn settings_edit_shows_old_and_new_without_ambiguity() {
     let mut chat = chat();
-    let drawn = chat.size(80, 40).asked(edit()).screen();
+    let drawn = chat.size(80, 40).ask_question(edit()).screen();
     for text in [
         "Settings changed",
         "server `fs⟨LF⟩x`, `command`",
@@ -50,52 +50,59 @@ fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
 }
 
 #[test]
-fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_is() {
-    let answered = |chat: &mut Chat| match chat.commands().pop() {
+fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
+    let answered = |chat: &mut ChatHarness| match chat.commands().pop() {
         Some(Command::Answer { answer, .. }) => Some(answer),
         _ => None,
     };
     let mut typing = chat();
-    typing.size(80, 40).keys("o").asked(edit()).keys("ff1");
+    typing
+        .size(80, 40)
+        .keys("o")
+        .ask_question(edit())
+        .keys("ff1");
     assert_eq!(
         (answered(&mut typing), typing.message()),
         (None, "off1".to_owned())
     );
     typing.wait(600).keys("f");
-    let taken = Answer::Choice(Choice::TakeChanges);
+    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
     assert_eq!(answered(&mut typing), Some(taken));
     for key in ["<Esc>", "<Ctrl+c>"] {
         let mut chat = chat();
-        chat.asked(edit()).wait(600).keys(key);
-        assert_eq!(answered(&mut chat), Some(Answer::Dismissed), "{key}");
-        assert!(!chat.sent.contains(&Effect::Quit) && chat.model.dialogs.asks().is_empty());
+        chat.ask_question(edit()).wait(600).keys(key);
+        assert_eq!(answered(&mut chat), Some(UserAnswer::Dismissed), "{key}");
+        assert!(!chat.sent.contains(&UiEffect::Quit) && chat.model.dialogs.all().is_empty());
     }
     // Two-set Hangul: the key of `n`.
     let mut hangul = chat();
-    hangul.asked(edit()).wait(600).keys("ㅜ");
-    assert_eq!(answered(&mut hangul), Some(Answer::Choice(Choice::Stop)));
+    hangul.ask_question(edit()).wait(600).keys("ㅜ");
+    assert_eq!(
+        answered(&mut hangul),
+        Some(UserAnswer::Choice(UserChoice::Stop))
+    );
 }
 
 #[test]
-fn changes_are_taken_only_once_their_end_was_in_view() {
+fn changes_are_accepted_only_after_reading_to_the_end() {
     let mut chat = chat();
-    chat.size(60, 20).asked(edit()).wait(600).screen();
+    chat.size(60, 20).ask_question(edit()).wait(600).screen();
     let drawn = chat.keys("f").screen();
     assert!(chat.commands().is_empty(), "{drawn}");
     assert!(drawn.contains("Scroll to the end first (PgDn)."), "{drawn}");
     for _ in 0..8 {
-        chat.input(Input::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
+        chat.input(UiInput::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
         chat.screen();
     }
     chat.keys("f");
-    let taken = Answer::Choice(Choice::TakeChanges);
+    let taken = UserAnswer::Choice(UserChoice::ApplyChanges);
     let answer = chat.commands().pop();
     assert!(matches!(answer, Some(Command::Answer { answer, .. }) if answer == taken));
 }
 
 #[test]
-fn a_persona_is_picked_by_list_number_or_name_and_named_in_the_header() {
-    let chosen = |chat: &mut Chat| match chat.commands().pop() {
+fn persona_is_chosen_by_list_number_or_name_and_shown_in_the_header() {
+    let chosen = |chat: &mut ChatHarness| match chat.commands().pop() {
         Some(Command::SelectPersona(chosen)) => Some(chosen),
         _ => None,
     };
@@ -127,7 +134,7 @@ fn a_persona_is_picked_by_list_number_or_name_and_named_in_the_header() {
 }
 
 #[test]
-fn the_settings_are_read_again_and_an_older_prompt_is_offered_on_command() {
+fn reload_and_system_prompt_commands_are_sent() {
     let mut chat = chat();
     chat.keys("/reload<Enter>").wait(600);
     assert_eq!(chat.commands(), [Command::Reload]);
@@ -140,7 +147,7 @@ fn the_settings_are_read_again_and_an_older_prompt_is_offered_on_command() {
     let path = "/h/system_prompt.txt".into();
     let drawn = chat
         .size(80, 40)
-        .asked(Ask::ReplacePrompt { path, text })
+        .ask_question(Ask::ReplacePrompt { path, text })
         .screen();
     for text in [
         "    - a",

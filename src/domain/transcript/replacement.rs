@@ -2,18 +2,18 @@
 //! continues its answer. The replaced entries are detached until the new answer is
 //! complete, and restored if the turn ends without one.
 
-use super::{Body, Entry, Transcript};
+use super::{EntryBody, Transcript, TranscriptEntry};
 use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 /// Entries from `start` on, with their index maps.
 #[derive(Debug, Clone)]
-pub(super) struct SetAside {
-    at: usize,
+pub(super) struct DetachedEntries {
+    start: usize,
     /// The detached entries included a summary, so a note takes their place.
-    noted: bool,
-    entries: Vec<Entry>,
+    has_summary_note: bool,
+    entries: Vec<TranscriptEntry>,
     pieces: HashMap<PieceId, usize>,
     calls: HashMap<CallId, usize>,
     prompts: HashMap<TurnId, usize>,
@@ -21,112 +21,117 @@ pub(super) struct SetAside {
 
 impl Transcript {
     /// Whether the last turn was meant to replace the answered turn above it.
-    pub fn last_replaces(&self) -> bool {
-        let last = self.last_prompt_at();
-        last.is_some_and(|at| self.replacing.contains(&self.entries[at].turn))
+    pub fn is_last_turn_replacement(&self) -> bool {
+        let last = self.last_prompt_index();
+        last.is_some_and(|at| self.replacement_turns.contains(&self.entries[at].turn))
     }
 
     /// The last prompt typed by the user, answered or not.
-    pub fn last_typed(&self) -> Option<&str> {
-        let typed = |entry: &Entry| match &entry.body {
-            Body::Prompt { kind, .. } => kind.is_typed(),
+    pub fn last_typed_prompt(&self) -> Option<&str> {
+        let typed = |entry: &TranscriptEntry| match &entry.body {
+            EntryBody::Prompt { kind, .. } => kind.is_typed(),
             _ => false,
         };
         let at = self.entries.iter().rposition(typed)?;
         match &self.entries[at].body {
-            Body::Prompt { text, .. } => Some(text),
+            EntryBody::Prompt { text, .. } => Some(text),
             _ => None,
         }
     }
 
     /// Detaches the last answered turn and everything after it.
-    pub(super) fn set_aside(&mut self) {
-        let answered = |entry: &Entry| match &entry.body {
-            Body::Prompt { kind, .. } => kind.is_typed() && !self.unanswered.contains(&entry.turn),
+    pub(super) fn detach_last_turn(&mut self) {
+        let answered = |entry: &TranscriptEntry| match &entry.body {
+            EntryBody::Prompt { kind, .. } => {
+                kind.is_typed() && !self.unanswered_turns.contains(&entry.turn)
+            }
             _ => false,
         };
         let Some(at) = self.entries.iter().rposition(answered) else {
             return;
         };
-        let (turn, noted) = (self.entries[at].turn, self.has_summary(at));
-        self.set_aside = Some(SetAside {
-            at,
-            noted,
+        let (turn, noted) = (self.entries[at].turn, self.has_summary_from(at));
+        self.detached = Some(DetachedEntries {
+            start: at,
+            has_summary_note: noted,
             entries: self.entries.split_off(at),
             pieces: split_off(&mut self.pieces, at),
             calls: split_off(&mut self.calls, at),
             prompts: split_off(&mut self.prompts, at),
         });
         if noted {
-            self.push(turn, Body::Note(compaction::sent_instead()));
+            self.push(turn, EntryBody::Note(compaction::summary_in_use_notice()));
         }
-        self.moves += 1;
+        self.reindex_count += 1;
     }
 
     /// Finishes a turn without an answer. Restores detached entries above it.
-    pub(super) fn unanswered(&mut self, turn: TurnId) {
-        self.unanswered.insert(turn);
+    pub(super) fn finish_unanswered(&mut self, turn: TurnId) {
+        self.unanswered_turns.insert(turn);
         if self.kind == PromptKind::Replace {
-            self.replacing.insert(turn);
+            self.replacement_turns.insert(turn);
         }
-        let Some(aside) = self.set_aside.take() else {
+        let Some(detached) = self.detached.take() else {
             return;
         };
-        let (at, notes) = (aside.at, usize::from(aside.noted));
-        let count = aside.entries.len();
-        self.entries.splice(at..at + notes, aside.entries);
+        let (at, notes) = (detached.start, usize::from(detached.has_summary_note));
+        let count = detached.entries.len();
+        self.entries.splice(at..at + notes, detached.entries);
         let moved = |index: usize| Some(index + count - notes);
         reindex(&mut self.pieces, at, moved);
         reindex(&mut self.calls, at, moved);
         reindex(&mut self.prompts, at, moved);
-        self.pieces.extend(aside.pieces);
-        self.calls.extend(aside.calls);
-        self.prompts.extend(aside.prompts);
-        self.moves += 1;
+        self.pieces.extend(detached.pieces);
+        self.calls.extend(detached.calls);
+        self.prompts.extend(detached.prompts);
+        self.reindex_count += 1;
     }
 
-    pub(super) fn answered(&mut self, turn: TurnId, answer: &str) {
-        self.set_aside = None;
+    pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
+        self.detached = None;
         if self.kind == PromptKind::Continue {
-            self.join(turn, answer);
+            self.join_continuation(turn, answer);
         }
     }
 
     /// Appends a continuation to the first part of its answer.
-    fn join(&mut self, turn: TurnId, half: &str) {
+    fn join_continuation(&mut self, turn: TurnId, half: &str) {
         let Some(&prompt) = self.prompts.get(&turn) else {
             return;
         };
-        let is_answer = |entry: &Entry| {
-            matches!(entry.body, Body::Text { .. }) && !self.unanswered.contains(&entry.turn)
+        let is_answer = |entry: &TranscriptEntry| {
+            matches!(entry.body, EntryBody::Text { .. })
+                && !self.unanswered_turns.contains(&entry.turn)
         };
         let Some(first) = self.entries[..prompt].iter().rposition(is_answer) else {
             return;
         };
-        if let Body::Text { text, .. } = &mut self.entries[first].body {
+        if let EntryBody::Text { text, .. } = &mut self.entries[first].body {
             text.push_str(half);
         }
-        self.touch(first);
+        self.bump_revision(first);
         let round = self.round;
         let later = self.entries.iter().enumerate().skip(first + 1);
         // Failed attempts to continue.
         let failed = later
             .clone()
             .filter_map(|(index, entry)| match &entry.body {
-                Body::Prompt { kind, .. } if index < prompt && *kind == PromptKind::Continue => {
+                EntryBody::Prompt { kind, .. }
+                    if index < prompt && *kind == PromptKind::Continue =>
+                {
                     Some(entry.turn)
                 }
                 _ => None,
             });
         let failed: BTreeSet<TurnId> = failed.collect();
-        let is_removed = |index: usize, entry: &Entry| match &entry.body {
+        let is_removed = |index: usize, entry: &TranscriptEntry| match &entry.body {
             _ if failed.contains(&entry.turn) => true,
-            Body::Prompt { .. } => index == prompt,
-            Body::Text {
+            EntryBody::Prompt { .. } => index == prompt,
+            EntryBody::Text {
                 round: entry_round, ..
             } => entry.turn == turn && *entry_round == round,
             // This advice applied to the first part.
-            Body::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
+            EntryBody::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
             _ => false,
         };
         let removed: BTreeSet<usize> = later
@@ -144,7 +149,7 @@ impl Transcript {
             index += 1;
             !removed.contains(&(index - 1))
         });
-        self.moves += 1;
+        self.reindex_count += 1;
     }
 }
 

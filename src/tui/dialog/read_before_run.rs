@@ -1,0 +1,118 @@
+//! No call runs unread: a choice that allows a run works only after every part of the
+//! arguments has been drawn, or after the user typed a confirmation.
+
+use crate::domain::Notice;
+use crate::domain::tool::Decision;
+use crate::protocol::UserAnswer;
+use crate::tui::dialog::choices::{choice_for_key, scroll_key};
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, QUIET_TIME};
+use crate::tui::input::decode::normalize_key;
+use crate::tui::layer::UiContext;
+use crate::tui::widgets::text_field;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// The user types this to run a call unread.
+const CONFIRMATION_WORD: &str = "run";
+
+fn allows_run(act: DialogAction) -> bool {
+    matches!(
+        act,
+        DialogAction::Run
+            | DialogAction::RunForSession
+            | DialogAction::RunAlways
+            | DialogAction::RunServer
+            | DialogAction::RunMatching
+            | DialogAction::RunAll
+    )
+}
+
+/// Effect of the reading rule on a key press.
+pub enum KeyGate {
+    Allow,
+    Block,
+    /// Blocked; the key scrolls to what may be the last undrawn part.
+    ScrollToLastPart,
+}
+
+/// Blocks a key that would allow a run of arguments that were not drawn, or only just now.
+/// The key scrolls to the first undrawn part instead.
+pub fn gate_key(ask: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGate {
+    let now = cx.shared.now;
+    if !matches!(ask.mode, DialogMode::Choosing) || key.kind == KeyEventKind::Repeat {
+        return KeyGate::Allow;
+    }
+    let rows = ask.choices(cx.shared.transcript);
+    let act = choice_for_key(ask, &rows, key).map(|row| row.action);
+    let Some(act) = act.filter(|act| ask.call().is_some() && allows_run(*act)) else {
+        return KeyGate::Allow;
+    };
+    let granted = match act {
+        DialogAction::RunAll => (0..ask.decisions.len())
+            .filter(|at| ask.decisions[*at].is_none())
+            .collect(),
+        _ => vec![ask.call_index],
+    };
+    let whole_since = |at: &usize| ask.drawn_arguments.get(*at)?.as_ref()?.fully_drawn_at();
+    if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
+        return match scroll_to_undrawn(ask, unread) {
+            true => KeyGate::ScrollToLastPart,
+            false => KeyGate::Block,
+        };
+    }
+    let newest = granted.iter().filter_map(whole_since).max();
+    if newest.is_none_or(|since| now >= since + QUIET_TIME) {
+        return KeyGate::Allow;
+    }
+    let text = "The last part has only just come into view. Press the key again.";
+    cx.notify(Notice::info(text));
+    KeyGate::Block
+}
+
+/// Scrolls to the first undrawn part of this call's arguments. Returns whether it may be the
+/// last one.
+fn scroll_to_undrawn(ask: &mut Dialog, at: usize) -> bool {
+    if at != ask.call_index {
+        ask.show_call(at);
+    }
+    ask.scroll_to_undrawn();
+    ask.undrawn_rows <= ask.body_height
+}
+
+/// Key handling of the field that confirms running a call unread.
+pub fn confirm_unread_key(ask: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
+    if scroll_key(ask, key) {
+        return None;
+    }
+    let DialogMode::ConfirmUnread(editor) = &mut ask.mode else {
+        return None;
+    };
+    match normalize_key(key) {
+        (KeyCode::Esc, _) => ask.mode = DialogMode::Choosing,
+        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
+        (KeyCode::Enter, KeyModifiers::NONE) => {
+            if editor.text().trim().eq_ignore_ascii_case(CONFIRMATION_WORD) {
+                ask.mode = DialogMode::Choosing;
+                ask.run_unread = ask.call().map(|offered| (offered.call, ask.undrawn_rows));
+                return ask.decide(Decision::Run);
+            }
+        }
+        _ => {
+            text_field::handle_key(editor, key);
+        }
+    }
+    None
+}
+
+/// Submits the argument editor. Edited arguments that the field did not show in full go
+/// back to the dialog to be read first.
+pub fn submit_edited(ask: &mut Dialog, decision: Decision, is_drawn: bool) -> Option<UserAnswer> {
+    match decision {
+        Decision::Edit { arguments } if !is_drawn => {
+            let at = ask.call_index;
+            ask.show_call(at);
+            *ask.edited_arguments.get_mut(at)? = Some(arguments);
+            None
+        }
+        decision => ask.decide(decision),
+    }
+}

@@ -1,0 +1,185 @@
+//! Texts of `/trust`: stored decisions and withheld tools. Names in them come from outside
+//! and are raw; the view must sanitize them.
+
+use crate::domain::trust::{
+    InactiveReason, InstructionsConsent, PinChange, RuleScope, TrustEntry, TrustRule,
+};
+use crate::domain::{Pin, ToolIdentity};
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// Characters shown of a hash, enough to tell hashes apart.
+const HASH_CHARS: usize = 12;
+
+/// One line of the list.
+pub struct TrustLine {
+    pub subject: String,
+    pub kind: String,
+    pub since: Option<Timestamp>,
+}
+
+pub fn trust_line(trusted: &TrustEntry) -> TrustLine {
+    let server = trusted.server();
+    let named = |tool: &str| format!("{tool}   {server}");
+    match trusted {
+        TrustEntry::PendingPinChange(change) => TrustLine {
+            subject: named(&change.tool.name),
+            kind: match change.is_declined() {
+                true => "kept withheld".to_owned(),
+                false => "changed, withheld".to_owned(),
+            },
+            since: Some(change.accepted_at()),
+        },
+        TrustEntry::Rule(rule) => TrustLine {
+            subject: rule.tool().map_or_else(|| named("(its tools)"), named),
+            kind: rule_label(rule),
+            since: Some(rule.decided_at),
+        },
+        TrustEntry::InactiveRule(rule, lapse) => TrustLine {
+            kind: match lapse {
+                InactiveReason::NotPersisted if rule.is_blocking() => "never, this run".to_owned(),
+                InactiveReason::NotPersisted => "this run".to_owned(),
+                InactiveReason::Unreadable => "unreadable, asks".to_owned(),
+                InactiveReason::ToolChanged | InactiveReason::LaunchChanged => {
+                    "inactive, asks".to_owned()
+                }
+            },
+            ..trust_line(&TrustEntry::Rule(rule.clone()))
+        },
+        TrustEntry::SessionGrant(grant) => TrustLine {
+            subject: named(&grant.tool),
+            kind: "this session".to_owned(),
+            since: None,
+        },
+        TrustEntry::Instructions(agreed) => TrustLine {
+            subject: named("(instructions)"),
+            kind: "sent".to_owned(),
+            since: Some(agreed.agreed_at),
+        },
+        TrustEntry::InstructionsOnce(_) => TrustLine {
+            subject: named("(instructions)"),
+            kind: "sent, this run".to_owned(),
+            since: None,
+        },
+    }
+}
+
+fn rule_label(rule: &TrustRule) -> String {
+    match &rule.scope {
+        RuleScope::Tool { .. } => "always".to_owned(),
+        RuleScope::Server { tools } if tools.len() == 1 => "always, 1 tool".to_owned(),
+        RuleScope::Server { tools } => format!("always, {} tools", tools.len()),
+        RuleScope::Matching { .. } => "if it matches".to_owned(),
+        RuleScope::Never { .. } => "never".to_owned(),
+    }
+}
+
+/// Details of an entry, one per line.
+pub fn detail_lines(trusted: &TrustEntry) -> Vec<String> {
+    match trusted {
+        TrustEntry::Rule(rule) => rule_lines(rule),
+        TrustEntry::InactiveRule(rule, lapse) => inactive_rule_lines(rule, *lapse),
+        TrustEntry::SessionGrant(grant) => grant_lines(grant),
+        TrustEntry::Instructions(agreed) | TrustEntry::InstructionsOnce(agreed) => {
+            instructions_lines(agreed)
+        }
+        TrustEntry::PendingPinChange(change) => pin_change_lines(change),
+    }
+}
+
+fn short_hash(hash: &str) -> String {
+    hash.chars().take(HASH_CHARS).collect()
+}
+
+fn rule_lines(rule: &TrustRule) -> Vec<String> {
+    let mut lines = match &rule.scope {
+        RuleScope::Tool { pin, .. } => vec![
+            "Runs without asking, also after a restart.".to_owned(),
+            definition_line(pin),
+        ],
+        RuleScope::Server { tools } => {
+            let intro = "These tools run without asking. Tools added later ask first:";
+            let tool =
+                |(tool, pin): (&String, &Pin)| format!("  {tool}  {}", short_hash(pin.as_str()));
+            std::iter::once(intro.to_owned())
+                .chain(tools.iter().map(tool))
+                .collect()
+        }
+        RuleScope::Matching { pin, pattern, .. } => {
+            let intro = "Runs without asking if its arguments match, with no others added:";
+            let json =
+                serde_json::to_string_pretty(&Value::Object(pattern.to_json())).unwrap_or_default();
+            let mut lines = vec![intro.to_owned()];
+            lines.extend(json.lines().map(|line| format!("  {line}")));
+            lines.push(definition_line(pin));
+            lines
+        }
+        RuleScope::Never { .. } => {
+            vec!["Never runs, even if the tool or its server's launch changes.".to_owned()]
+        }
+    };
+    if !rule.is_blocking() {
+        lines.push(launch_line(rule.launch.as_str()));
+    }
+    lines
+}
+
+/// Why the rule is inactive, then its contents.
+fn inactive_rule_lines(rule: &TrustRule, lapse: InactiveReason) -> Vec<String> {
+    let reason = match lapse {
+        InactiveReason::ToolChanged => {
+            "Inactive: the tool's definition changed, so it asks. The rule was:"
+        }
+        InactiveReason::LaunchChanged => {
+            "Inactive: the server is started differently now. The rule was:"
+        }
+        InactiveReason::Unreadable => {
+            "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
+        }
+        InactiveReason::NotPersisted => {
+            "Only until humble ends, because trust.json cannot be read."
+        }
+    };
+    let mut lines = vec![reason.to_owned()];
+    if lapse != InactiveReason::NotPersisted {
+        lines.extend(rule_lines(rule));
+    }
+    lines
+}
+
+fn definition_line(pin: &Pin) -> String {
+    format!(
+        "only with its current definition ({})",
+        short_hash(pin.as_str())
+    )
+}
+
+fn launch_line(hash: &str) -> String {
+    format!(
+        "only while its server is started as now ({})",
+        short_hash(hash)
+    )
+}
+
+fn grant_lines(grant: &ToolIdentity) -> Vec<String> {
+    vec![
+        "Runs without asking until this conversation ends.".to_owned(),
+        definition_line(&grant.pin),
+        launch_line(grant.launch.as_str()),
+    ]
+}
+
+fn instructions_lines(agreed: &InstructionsConsent) -> Vec<String> {
+    vec![
+        "The server's instructions are sent to the model with each prompt.".to_owned(),
+        format!("only this text ({})", short_hash(&agreed.text_hash)),
+        launch_line(agreed.launch.as_str()),
+    ]
+}
+
+fn pin_change_lines(change: &PinChange) -> Vec<String> {
+    vec![format!(
+        "Changed since {}, and withheld until you review it.",
+        change.accepted_at().strftime("%Y-%m-%d")
+    )]
+}
