@@ -116,7 +116,6 @@ struct AskSession {
     is_submitted: bool,
     servers: BTreeMap<String, Server>,
     tty_prompt: TtyPrompt,
-    /// Calls with a printed summary.
     printed_calls: HashSet<CallId>,
     /// Calls that await an approval question.
     pending_calls: HashMap<CallId, ToolCall>,

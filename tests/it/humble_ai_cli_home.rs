@@ -154,7 +154,10 @@ fn a_written_file_of_an_old_home_becomes_private_with_one_notice() {
     terminal.send_prompt("/set-model 2");
     terminal.wait_for_text("Using gpt-oss:20b");
     terminal.wait_until_gone("Using gpt-oss:20b");
-    assert!(!pty::contains_text(&terminal.screen(), "Other users"));
+    assert!(!pty::contains_text(
+        &terminal.screen(),
+        "could read config.json"
+    ));
     terminal.quit();
 }
 

@@ -3,6 +3,7 @@
 
 mod unreadable;
 
+use super::update::DEFINITION_BYTES_MAX;
 use super::*;
 use crate::domain::trust::{RuleScope, ToolDefinition};
 use crate::domain::{ArgumentPattern, LaunchConfig, Tool, ToolIdentity};

@@ -19,10 +19,10 @@ pub enum PullStep {
 
 /// Shared by the clones of a script. A server that was not added refuses connections.
 #[derive(Debug, Clone, Default)]
-pub struct ScriptedCatalog(Arc<Mutex<CatalogState>>);
+pub struct ScriptedCatalog(Arc<Mutex<ScriptedCatalogState>>);
 
 #[derive(Debug, Default)]
-struct CatalogState {
+struct ScriptedCatalogState {
     /// By base URL; None for a server that never answers.
     servers: HashMap<String, Option<Vec<ListedModel>>>,
     pulls: VecDeque<Vec<PullStep>>,

@@ -11,6 +11,7 @@ mod context;
 mod conversation;
 mod crash_recovery;
 mod disk_faults;
+mod edited_arguments;
 mod injection_guard;
 mod journal;
 mod log_privacy;

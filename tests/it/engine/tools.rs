@@ -272,54 +272,6 @@ async fn call_treated_as_text_becomes_the_answer_verbatim() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn edited_arguments_run_and_the_original_ones_are_kept() {
-    let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    let arguments: Arguments =
-        serde_json::from_str(r#"{"timezone": "Europe/Paris"}"#).expect("JSON");
-    let edit = Decision::Edit {
-        arguments: arguments.clone(),
-    };
-    bench
-        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
-        .await;
-    bench.wait_for_turn_end().await;
-    let call = bench.transcript.call(calls[0]).expect("the call").clone();
-    assert_eq!(call.arguments, arguments);
-    assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
-    let Some(Message::ToolResult(result)) = bench.model_messages().pop() else {
-        panic!("a result")
-    };
-    assert!(
-        result.content.contains("Europe/Paris"),
-        "{}",
-        result.content
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn invalid_edited_arguments_ask_again() {
-    let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Time?").await;
-    let (ask, calls) = bench.next_approval().await;
-    let arguments: Arguments = serde_json::from_str(r#"{"timezone": 5}"#).expect("JSON");
-    let edit = Decision::Edit { arguments };
-    bench
-        .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
-        .await;
-    let (again, calls) = bench.next_approval().await;
-    assert_ne!(again, ask);
-    assert_eq!(bench.requests.count(), 1);
-    bench
-        .answer(again, UserAnswer::Calls(vec![(calls[0], Decision::Run)]))
-        .await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
-}
-
-#[tokio::test(start_paused = true)]
 async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
     let config = OLLAMA_CONFIG.replace(
         "] }",

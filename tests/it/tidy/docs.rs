@@ -91,3 +91,108 @@ fn paths_and_links_are_extracted() {
     assert_eq!(paths(&prose), ["src/a.rs", "tests/b"]);
     assert_eq!(links(&prose), ["d.md", "assets/l.svg"]);
 }
+
+/// Folders and files whose text must not cite documents that are not here.
+const CITING: [&str; 11] = [
+    "src",
+    "tests",
+    "benches",
+    "docs",
+    ".ci",
+    "justfile",
+    "Cargo.toml",
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+];
+
+/// What builds and the fuzzer leave behind.
+const GENERATED: [&str; 5] = ["target", "corpus", "artifacts", "coverage", "Cargo.lock"];
+
+/// Every text file in `path`, which may itself be one.
+fn texts(path: PathBuf) -> Vec<(PathBuf, String)> {
+    if GENERATED.iter().any(|name| path.ends_with(name)) {
+        return Vec::new();
+    }
+    if path.is_dir() {
+        let entries = fs::read_dir(&path).expect("a folder of the repository");
+        let entries = entries.map(|entry| entry.expect("a readable folder").path());
+        return entries.flat_map(texts).collect();
+    }
+    let text = fs::read_to_string(&path).ok();
+    text.into_iter().map(|text| (path.clone(), text)).collect()
+}
+
+/// Words that cite a document: a capital name such as `X.md` that is not at the top level, a
+/// numbered section of one, or its bare name.
+fn citations(line: &str) -> Vec<&str> {
+    // In two parts, so that this file does not cite them itself.
+    let names = [
+        concat!("DIAL", "ECTS"),
+        concat!("SP", "EC"),
+        concat!("HO", "USE"),
+    ];
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let words = line.split(|c: char| !is_part(c));
+    words
+        .map(|word| word.trim_matches('.'))
+        .filter(|word| names.contains(word) || is_section(line, word) || is_missing_page(word))
+        .collect()
+}
+
+/// `S` with a number in parts, or with a plain one alone in parentheses.
+fn is_section(line: &str, word: &str) -> bool {
+    let Some(number) = word.strip_prefix('S') else {
+        return false;
+    };
+    let mut parts = number.split('.');
+    let is_numbered =
+        parts.all(|part| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit()));
+    is_numbered && (number.contains('.') || line.contains(&format!("({word})")))
+}
+
+/// `NAME.md` stands for a file of any name.
+fn is_missing_page(word: &str) -> bool {
+    let Some(name) = word.strip_suffix(".md") else {
+        return false;
+    };
+    let is_capital = name.len() > 1 && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'-');
+    is_capital && name != "NAME" && !root().join(word).exists()
+}
+
+#[test]
+fn no_document_is_cited_that_is_not_here() {
+    let mut faults = Vec::new();
+    for (path, text) in CITING.into_iter().flat_map(|path| texts(root().join(path))) {
+        let path = path.strip_prefix(root()).expect("below the root");
+        for (number, line) in text.lines().enumerate() {
+            for word in citations(line) {
+                faults.push(format!("{}:{}: {word}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} citations: {faults:#?}", faults.len());
+}
+
+#[test]
+fn citations_are_known_from_other_words() {
+    let section = format!("S{}.4", 5);
+    let whole = format!("S{}", 7);
+    let page = format!("{}.md", "WIRE");
+    let name = concat!("DIAL", "ECTS");
+    for (line, expected) in [
+        (
+            format!("/// As it is asked ({section}, {name} 23)."),
+            vec![section.as_str(), name],
+        ),
+        (format!("decided ({whole})."), vec![whole.as_str()]),
+        (format!("see {page}"), vec![page.as_str()]),
+        (
+            format!("an {whole} bucket, S.4, README.md, personas/NAME.md, SPECIAL, x{section}"),
+            vec![],
+        ),
+    ] {
+        assert_eq!(citations(&line), expected, "{line}");
+    }
+}
