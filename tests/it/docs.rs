@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const CONFIGURATION: &str = include_str!("../../docs/configuration.md");
-const DIALECTS: &str = include_str!("../../docs/dialects.md");
+const DIALECTS_PAGE: &str = include_str!("../../docs/dialects.md");
 const KEYS: &str = include_str!("../../docs/keys.md");
 
 fn root() -> PathBuf {
@@ -219,7 +219,7 @@ fn recognizers_are_documented_in_order() {
         .collect();
     assert_eq!(
         expected,
-        documented(DIALECTS, "## Recognizers").concat(),
+        documented(DIALECTS_PAGE, "## Recognizers").concat(),
         "docs/dialects.md"
     );
 }
@@ -230,7 +230,7 @@ fn examples_of_call_forms_are_recognized() {
     let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let tool = tool_with("get_time", arguments);
     let offered = Arc::new(Toolset::from_servers(&[server("humble", vec![tool])]));
-    let (_, page) = DIALECTS.split_once("## Call forms").expect("the forms");
+    let (_, page) = DIALECTS_PAGE.split_once("## Call forms").expect("the forms");
     let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
     for row in rows.take_while(|line| line.starts_with("| `")) {
         let mut spans = row.split('`').skip(1).step_by(2);
