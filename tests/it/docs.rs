@@ -230,7 +230,9 @@ fn examples_of_call_forms_are_recognized() {
     let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let tool = tool_with("get_time", arguments);
     let offered = Arc::new(Toolset::from_servers(&[server("humble", vec![tool])]));
-    let (_, page) = DIALECTS_PAGE.split_once("## Call forms").expect("the forms");
+    let (_, page) = DIALECTS_PAGE
+        .split_once("## Call forms")
+        .expect("the forms");
     let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
     for row in rows.take_while(|line| line.starts_with("| `")) {
         let mut spans = row.split('`').skip(1).step_by(2);
