@@ -120,6 +120,7 @@ impl Home {
                 files::remove_stale_temporaries(&self.root);
                 files::remove_stale_temporaries(&self.sessions());
                 files::remove_stale_temporaries(&self.journal());
+                files::remove_stale_temporaries(&self.cache());
                 let logs = files::create_folder(&self.logs());
                 let logs = logs.and_then(|()| files::check_writable(&self.logs()));
                 logs.err()

@@ -33,7 +33,7 @@ impl ExitSignals {
 }
 
 #[cfg(not(unix))]
-pub struct Signals;
+pub struct ExitSignals;
 
 #[cfg(not(unix))]
 impl ExitSignals {

@@ -93,13 +93,7 @@ impl ConnectedServers {
                 .map(|server| server.id.to_string())
                 .collect::<Vec<_>>()
         };
-        let default_wait = self
-            .configs
-            .iter()
-            .map(|server| server.startup_timeout * 2)
-            .max();
-        let default_deadline = Instant::now() + default_wait.unwrap_or_default() + WAIT_MAX;
-        let deadline = self.deadline.unwrap_or(default_deadline);
+        let deadline = self.deadline.unwrap_or(Instant::now() + self.default_wait());
         let stopped = loop {
             let missing = starting(&self.hub);
             if missing.is_empty() {
@@ -119,6 +113,12 @@ impl ConnectedServers {
         stopped
     }
 
+    /// How long servers may take to connect if the command has no deadline.
+    fn default_wait(&self) -> Duration {
+        let startup = self.configs.iter().map(|server| server.startup_timeout * 2);
+        startup.max().unwrap_or_default() + WAIT_MAX
+    }
+
     /// Prints notices from servers.
     fn show_event(&mut self, event: Option<HubEvent>) {
         if let Some(HubEvent::Noticed(notice)) = event {
@@ -134,7 +134,7 @@ impl ConnectedServers {
 
     /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
-        let patience = self.timeout.unwrap_or(WAIT_MAX).as_secs_f64();
+        let patience = self.timeout.unwrap_or_else(|| self.default_wait()).as_secs_f64();
         let given_up = format!("It did not answer within {patience} s.");
         let pairs = self.configs.iter().zip(self.hub.servers());
         pairs

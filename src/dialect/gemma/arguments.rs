@@ -158,7 +158,7 @@ impl GemmaArguments {
 
     fn open(&mut self, array: bool) {
         if self.open.len() == DEPTH_MAX {
-            self.record_error("its values are nested too deep");
+            self.record_error("its values are nested too deeply");
             self.too_deep = 1;
             self.state = GemmaArgumentsState::TooDeep;
             return;
@@ -345,7 +345,7 @@ mod tests {
     fn deep_nesting_is_rejected_without_a_stack_overflow() {
         let depth = 200_000;
         let text = format!("{{a:{}{}}}", "[".repeat(depth), "]".repeat(depth));
-        let why = "its arguments cannot be read: its values are nested too deep";
+        let why = "its arguments cannot be read: its values are nested too deeply";
         assert_eq!(read(&text).0, Err(why.to_owned()));
         let mut open = GemmaArguments::default();
         assert!(!"{a:".repeat(1000).chars().any(|c| open.push(c)));

@@ -132,7 +132,7 @@ impl TrustState {
     /// Revokes a decision. False if nothing changed.
     pub(super) fn revoke(&mut self, trusted: TrustEntry, cx: &mut EngineCx) -> bool {
         let subject = match &trusted {
-            TrustEntry::Rule(rule) => match rule.tool() {
+            TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
                 None => format!("The tools of `{}`", rule.server),
             },

@@ -20,7 +20,9 @@ impl InputHistory {
 
     /// Prepends the prompts of earlier runs.
     pub fn load(&mut self, earlier: &[String]) {
-        self.prompts.splice(0..0, earlier.iter().cloned());
+        let room = HISTORY_MAX.saturating_sub(self.prompts.len());
+        let newest = &earlier[earlier.len().saturating_sub(room)..];
+        self.prompts.splice(0..0, newest.iter().cloned());
     }
 
     pub fn remember(&mut self, prompt: &str, is_private: bool) {
