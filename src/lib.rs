@@ -85,5 +85,8 @@ pub mod tui;
 #[cfg(test)]
 extern crate self as humble;
 #[cfg(test)]
+#[path = "../tests/support/argument_reader.rs"]
+mod argument_reader;
+#[cfg(test)]
 #[path = "../tests/support/fixtures.rs"]
 mod fixtures;

@@ -50,7 +50,7 @@ struct LosslessBreak {
 
 /// How a row of [`lossless_line_rows`] continues the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RowJoin {
+pub enum RowJoin {
     LineStart,
     /// The previous row ends in exactly one space.
     AfterSpace,
@@ -63,7 +63,7 @@ enum RowJoin {
 /// Splits `line` into rows at most `width` columns wide, such that the rows and their joins
 /// reconstruct it. No space hangs beyond the width, and a row ends early only after a single space
 /// in its last third. O(len).
-fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
+pub fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
     let (mut join, mut start, mut used) = (RowJoin::LineStart, 0, 0);

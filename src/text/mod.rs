@@ -9,6 +9,7 @@ pub mod highlight;
 pub mod invisible;
 mod json_scanner;
 pub mod lenient_json;
+pub mod line_diff;
 pub mod lines;
 pub mod lossless_wrap;
 pub mod markdown;

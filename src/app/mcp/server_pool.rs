@@ -93,7 +93,9 @@ impl ConnectedServers {
                 .map(|server| server.id.to_string())
                 .collect::<Vec<_>>()
         };
-        let deadline = self.deadline.unwrap_or(Instant::now() + self.default_wait());
+        let deadline = self
+            .deadline
+            .unwrap_or(Instant::now() + self.default_wait());
         let stopped = loop {
             let missing = starting(&self.hub);
             if missing.is_empty() {
@@ -134,7 +136,10 @@ impl ConnectedServers {
 
     /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
-        let patience = self.timeout.unwrap_or_else(|| self.default_wait()).as_secs_f64();
+        let patience = self
+            .timeout
+            .unwrap_or_else(|| self.default_wait())
+            .as_secs_f64();
         let given_up = format!("It did not answer within {patience} s.");
         let pairs = self.configs.iter().zip(self.hub.servers());
         pairs

@@ -3,15 +3,12 @@
 //! they cannot see.
 
 use super::{AcceptedDefinition, LaunchId, ServerId, Tool};
-use crate::text::common_prefix_suffix::common_prefix_suffix;
+use crate::text::line_diff;
+use crate::text::line_diff::LineChange;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use similar::{Algorithm, ChangeTag, capture_diff_slices};
 use std::sync::Arc;
 
-/// The longest text, in lines, for which common lines are searched. Longer texts are shown
-/// in full, old and new.
-const ALIGNED_LINES_MAX: usize = 400;
 /// Unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 2;
 
@@ -253,42 +250,14 @@ fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
-/// The lines of both in order; common lines appear once.
 fn diff_lines(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
-    // A common beginning and end need no search, regardless of length.
-    let (head, tail) = common_prefix_suffix(old, new);
-    let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    [
-        lines_with_sign(DiffSign::Same, &old[..head]),
-        diff_middle(before, after),
-        lines_with_sign(DiffSign::Same, &old[old.len() - tail..]),
-    ]
-    .concat()
-}
-
-fn lines_with_sign(sign: DiffSign, lines: &[&str]) -> Vec<(DiffSign, String)> {
-    lines
-        .iter()
-        .map(|line| (sign, (*line).to_owned()))
-        .collect()
-}
-
-fn diff_middle(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
-    if old.len().max(new.len()) > ALIGNED_LINES_MAX {
-        return [
-            lines_with_sign(DiffSign::Removed, old),
-            lines_with_sign(DiffSign::Added, new),
-        ]
-        .concat();
-    }
-    let sign = |tag| match tag {
-        ChangeTag::Equal => DiffSign::Same,
-        ChangeTag::Delete => DiffSign::Removed,
-        ChangeTag::Insert => DiffSign::Added,
+    let sign = |change| match change {
+        LineChange::Same => DiffSign::Same,
+        LineChange::Removed => DiffSign::Removed,
+        LineChange::Added => DiffSign::Added,
     };
-    capture_diff_slices(Algorithm::Myers, old, new)
-        .iter()
-        .flat_map(|op| op.iter_changes(old, new))
-        .map(|change| (sign(change.tag()), change.value().to_owned()))
+    line_diff::diff_lines(old, new)
+        .into_iter()
+        .map(|(change, line)| (sign(change), line.to_owned()))
         .collect()
 }

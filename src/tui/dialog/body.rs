@@ -16,6 +16,7 @@ use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
+use crate::tui::widgets::styled_line::StyledLine;
 
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
@@ -76,7 +77,7 @@ pub fn dialog_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogB
         return call_body(shared, ask, columns);
     }
     DialogBody {
-        rows: body_rows(shared, ask, columns),
+        rows: to_lines(body_rows(shared, ask, columns)),
         heading_rows: 1,
         arguments: None,
     }
@@ -180,7 +181,8 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
         return DialogBody::default();
     };
     let (tool, call) = (&offered.tool, shared.transcript.call(offered.call));
-    let mut rows = rows_with_continuation_sign(&heading_of(&tool.name, call), columns, shared);
+    let heading = rows_with_continuation_sign(&heading_of(&tool.name, call), columns, shared);
+    let mut rows = to_lines(heading);
     let heading_rows = rows.len();
     let argued = ask
         .drawn_arguments
@@ -193,17 +195,19 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
     });
     let about = description_rows(shared, tool, columns);
     if !about.is_empty() {
-        rows.extend(wrapped_rows(
-            &Clean::from_static(SERVER_TEXT_HEADING),
-            columns,
-        ));
-        rows.extend(about);
+        let label = wrapped_rows(&Clean::from_static(SERVER_TEXT_HEADING), columns);
+        rows.extend(to_lines(label));
+        rows.extend(to_lines(about));
     }
     DialogBody {
         rows,
         heading_rows,
         arguments,
     }
+}
+
+fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
+    rows.into_iter().map(StyledLine::from).collect()
 }
 
 /// Wraps text and marks every row after the first with a continuation sign.

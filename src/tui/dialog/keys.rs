@@ -150,6 +150,7 @@ fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<
         return None;
     }
     match normalize_key(key) {
+        (KeyCode::F(5), _) => ask.toggle_json(),
         (KeyCode::Home, _) => ask.scroll = 0,
         (KeyCode::End, _) => ask.scroll = ask.last_top(),
         (KeyCode::Left, _) => ask.show_call(ask.call_index.saturating_sub(1)),

@@ -10,6 +10,7 @@ use crate::tui::dialog::input_field::{draw_arguments, draw_field};
 use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice, DialogMode};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
+use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
@@ -89,14 +90,14 @@ fn lay_out(
         let mut body = body::dialog_body(shared, ask, columns);
         if with_footer && !words.footer.is_empty() {
             let footer = wrapped_rows(&Clean::single_line(&words.footer), columns);
-            body.rows.extend(footer);
+            body.rows.extend(footer.into_iter().map(StyledLine::from));
         }
         body
     });
 }
 
 /// The choices with their keys as body rows, for small screens.
-fn choice_list_rows(rows: &[DialogChoice], columns: u16) -> Vec<String> {
+fn choice_list_rows(rows: &[DialogChoice], columns: u16) -> Vec<StyledLine> {
     let row = |row: &DialogChoice| {
         let key = choice_key(row).unwrap_or_default();
         wrapped_rows(
@@ -104,7 +105,8 @@ fn choice_list_rows(rows: &[DialogChoice], columns: u16) -> Vec<String> {
             columns,
         )
     };
-    rows.iter().flat_map(row).collect()
+    let rows = rows.iter().flat_map(row);
+    rows.map(StyledLine::from).collect()
 }
 
 fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
@@ -280,12 +282,12 @@ fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     ask.mark_drawn(area.height.into(), now);
     let rows = ask.body_rows().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
-        let style = if index < ask.heading_rows() {
-            pen.theme.bold
-        } else {
-            pen.theme.plain
-        };
-        pen.put(area.x, y, row, style, area.width);
+        row.draw(area.x, y, area.width, pen);
+        if index < ask.heading_rows() {
+            let line = Rect::new(area.x, y, area.width, 1);
+            let bold = pen.theme.bold;
+            pen.set_style(line, bold);
+        }
     }
 }
 

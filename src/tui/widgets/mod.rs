@@ -6,6 +6,7 @@ pub mod log_tail;
 pub mod numbers;
 pub mod painter;
 pub mod picker;
+pub mod styled_line;
 pub mod suggest;
 pub mod text_field;
 pub mod text_viewer;

@@ -5,12 +5,13 @@ use crate::domain::CallId;
 use crate::protocol::Ask;
 use crate::tui::dialog::arguments::DrawnArguments;
 use crate::tui::dialog::state::Dialog;
+use crate::tui::widgets::styled_line::StyledLine;
 use std::time::Duration;
 
 /// The body as wrapped rows.
 #[derive(Debug, Clone, Default)]
 pub struct DialogBody {
-    pub rows: Vec<String>,
+    pub rows: Vec<StyledLine>,
     /// Rows at the top that name the subject.
     pub heading_rows: usize,
     /// Index of the first argument row, and for each argument row the byte offset in the
@@ -67,7 +68,7 @@ impl Dialog {
         self.laid_out.is_none()
     }
 
-    pub fn body_rows(&self) -> &[String] {
+    pub fn body_rows(&self) -> &[StyledLine] {
         self.laid_out
             .as_ref()
             .map_or(&[], |layout| &layout.body.rows)
@@ -78,6 +79,16 @@ impl Dialog {
         self.laid_out
             .as_ref()
             .map_or(0, |layout| layout.body.heading_rows)
+    }
+
+    /// Switches between the readable arguments and their exact JSON.
+    pub fn toggle_json(&mut self) {
+        let current = self.drawn_arguments.get_mut(self.call_index);
+        if let Some(arguments) = current.and_then(Option::as_mut) {
+            arguments.toggle_json();
+            self.scroll = 0;
+            self.laid_out = None;
+        }
     }
 
     /// Discards the layout if it shows a call that changed.

@@ -26,6 +26,7 @@ use crate::tui::TuiOptions;
 use crate::tui::advice;
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
+use crate::tui::widgets::styled_line::StyledLine;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
@@ -86,6 +87,12 @@ fn parse_key(name: &str) -> KeyEvent {
 }
 
 impl ChatHarness {
+    /// The text of the current dialog's body, row by row.
+    fn dialog_rows(&self) -> Vec<String> {
+        let dialog = self.model.dialogs.current().expect("a dialog");
+        dialog.body_rows().iter().map(StyledLine::text).collect()
+    }
+
     fn input(&mut self, input: UiInput) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let effects = update(&mut self.model, msg);

@@ -193,7 +193,7 @@ fn resize_keeps_the_reading_position() {
     let mut chat = with_tool_call((104, 30), "", &lines(200));
     chat.keys("<PgDn><PgDn><PgDn>");
     let first = |chat: &mut ChatHarness| {
-        let body = chat.model.dialogs.all()[0].body_rows();
+        let body = chat.dialog_rows();
         body[chat.model.dialogs.all()[0].scroll].trim().to_owned()
     };
     let before = first(&mut chat);

@@ -37,7 +37,7 @@ fn every_row_of_server_text_has_our_prefix() {
     for size in [(120, 60), (40, 12), (20, 6)] {
         let mut chat = with_tool_call(size, &about, &json!({ "a": 1 }));
         chat.keys("<End>");
-        let body = chat.model.dialogs.all()[0].body_rows().to_vec();
+        let body = chat.dialog_rows();
         let columns = usize::from(size.0);
         let label = body
             .iter()
@@ -75,7 +75,7 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
         for size in [(104, 40), (64, 20), (40, 12)] {
             let mut chat = with_named_tool_call(size, (tool, server), "About it.", &arguments);
             chat.screen();
-            let body = chat.model.dialogs.all()[0].body_rows().to_vec();
+            let body = chat.dialog_rows();
             let head = chat.model.dialogs.all()[0].heading_rows();
             let at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
             let mine: Vec<&String> = body[head..].iter().filter(at_edge).collect();

@@ -1,0 +1,87 @@
+//! A complete diff of two texts by line: nothing is folded away, so both texts can be rebuilt
+//! from it.
+
+use super::common_prefix_suffix::common_prefix_suffix;
+use similar::{Algorithm, ChangeTag, capture_diff_slices};
+
+/// The longest text, in lines, for which common lines are searched. Longer texts are shown in
+/// full, old and new.
+const ALIGNED_LINES_MAX: usize = 400;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineChange {
+    /// In both texts.
+    Same,
+    /// Only in the old text.
+    Removed,
+    /// Only in the new text.
+    Added,
+}
+
+/// The lines of both texts in order; common lines appear once. O(n) for long texts and
+/// O(n · d) for up to [`ALIGNED_LINES_MAX`] lines with d changes.
+pub fn diff_lines<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(LineChange, &'a str)> {
+    // A common beginning and end need no search, regardless of length.
+    let (head, tail) = common_prefix_suffix(old, new);
+    let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let mut lines = Vec::with_capacity(old.len().max(new.len()));
+    let same = |line: &&'a str| (LineChange::Same, *line);
+    lines.extend(old[..head].iter().map(same));
+    if before.len().max(after.len()) > ALIGNED_LINES_MAX {
+        lines.extend(before.iter().map(|line| (LineChange::Removed, *line)));
+        lines.extend(after.iter().map(|line| (LineChange::Added, *line)));
+    } else {
+        lines.extend(
+            capture_diff_slices(Algorithm::Myers, before, after)
+                .iter()
+                .flat_map(|op| op.iter_changes(before, after))
+                .map(|change| (LineChange::from(change.tag()), change.value())),
+        );
+    }
+    lines.extend(old[old.len() - tail..].iter().map(same));
+    lines
+}
+
+impl From<ChangeTag> for LineChange {
+    fn from(tag: ChangeTag) -> Self {
+        match tag {
+            ChangeTag::Equal => Self::Same,
+            ChangeTag::Delete => Self::Removed,
+            ChangeTag::Insert => Self::Added,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn both_texts_can_be_rebuilt(
+            old in prop::collection::vec("[ab]{0,2}", 0..20),
+            new in prop::collection::vec("[ab]{0,2}", 0..20),
+        ) {
+            let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            let new: Vec<&str> = new.iter().map(String::as_str).collect();
+            let lines = diff_lines(&old, &new);
+            let without = |change| {
+                let kept = lines.iter().filter(move |line| line.0 != change);
+                kept.map(|line| line.1).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(without(LineChange::Added), old);
+            prop_assert_eq!(without(LineChange::Removed), new);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_shown_one_after_the_other() {
+        let old = vec!["a"; ALIGNED_LINES_MAX + 1];
+        let new = vec!["b"; 2];
+        let lines = diff_lines(&old, &new);
+        assert_eq!(lines.len(), ALIGNED_LINES_MAX + 3);
+        assert_eq!(lines[0].0, LineChange::Removed);
+        assert_eq!(lines[ALIGNED_LINES_MAX + 1].0, LineChange::Added);
+    }
+}

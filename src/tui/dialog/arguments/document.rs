@@ -1,0 +1,281 @@
+//! The arguments of a call as lines to read: short values as `key  value`, texts as numbered
+//! lines of code, edits as diffs, the rest as JSON. Independent of any width. Nothing is left
+//! out: the arguments can be rebuilt from the lines (`tests/support/argument_reader.rs` does).
+
+use super::language::{language_of, language_of_siblings};
+use super::values::{key_text, line_text, needs_own_line, value_text};
+use super::{Arguments, Highlighter};
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::text::highlight::Token;
+use crate::text::line_diff::{LineChange, diff_lines};
+use serde_json::Value;
+
+/// Objects and lists of at most this many columns stay on the line of their key.
+const INLINE_JSON_MAX: usize = 40;
+/// A pair of single-line texts is shown as a diff from this many columns on.
+const DIFF_FROM: usize = 24;
+/// Keys of the old and the new text of an edit.
+const EDIT_KEYS: [(&str, &str); 11] = [
+    ("oldText", "newText"),
+    ("old_text", "new_text"),
+    ("old_string", "new_string"),
+    ("oldString", "newString"),
+    ("old_str", "new_str"),
+    ("old_content", "new_content"),
+    ("oldContent", "newContent"),
+    ("old", "new"),
+    ("before", "after"),
+    ("search", "replace"),
+    ("original", "replacement"),
+];
+
+/// The arguments as lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ArgumentDocument {
+    pub(super) lines: Vec<DocumentLine>,
+    /// Columns of the widest line number.
+    pub(super) number_columns: usize,
+    /// Length in bytes. Each line counts one byte more than its text.
+    len: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DocumentLine {
+    pub kind: LineKind,
+    /// Clean text without a line break.
+    pub text: String,
+    /// Ends of the highlighted spans in `text`; plain if empty.
+    pub tokens: Vec<(u32, Token)>,
+    /// The position of the first byte in the document.
+    pub start: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineKind {
+    /// `key  value`. The key ends at this byte.
+    Pair { key_end: usize },
+    /// What the lines below belong to: a path that ends at this byte, then a note.
+    Heading { path_end: usize },
+    /// A line of a text of several lines.
+    Numbered(usize),
+    /// A text of one line, or a line of JSON below a heading.
+    Indented,
+    /// A line of a diff, with its number in the old or the new text.
+    Change(LineChange, usize),
+    /// A line of the exact JSON.
+    Json,
+}
+
+impl ArgumentDocument {
+    /// The arguments in readable form. O(n), with a bounded search for common lines of edits.
+    pub fn readable(arguments: &Arguments) -> Self {
+        let mut document = Self::default();
+        if arguments.is_empty() {
+            let text = "no arguments";
+            document.push(
+                LineKind::Heading { path_end: 0 },
+                text.to_owned(),
+                Vec::new(),
+            );
+        }
+        document.push_members("", arguments, None);
+        document
+    }
+
+    /// The arguments as the exact JSON, indented.
+    pub fn json(arguments: &Arguments) -> Self {
+        let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
+        let mut document = Self::default();
+        document.push_json(LineKind::Json, &json);
+        document
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    fn push(&mut self, kind: LineKind, text: String, tokens: Vec<(u32, Token)>) {
+        let start = self.len;
+        self.len += text.len() + 1;
+        if let LineKind::Numbered(number) | LineKind::Change(_, number) = kind {
+            let digits = number.to_string().len();
+            self.number_columns = self.number_columns.max(digits);
+        }
+        self.lines.push(DocumentLine {
+            kind,
+            text,
+            tokens,
+            start,
+        });
+    }
+
+    fn push_highlighted(&mut self, kind: LineKind, text: String, lexer: &mut Option<Highlighter>) {
+        let mut tokens = Vec::new();
+        if let Some(lexer) = lexer {
+            lexer.highlight_line(&text, &mut tokens);
+        }
+        self.push(kind, text, tokens);
+    }
+
+    fn push_heading(&mut self, path: &str, note: &str) {
+        let path_end = path.len();
+        self.push(
+            LineKind::Heading { path_end },
+            format!("{path}: {note}"),
+            Vec::new(),
+        );
+    }
+
+    fn push_json(&mut self, kind: LineKind, json: &str) {
+        let mut lexer = Highlighter::new("json");
+        for line in json.split('\n') {
+            self.push_highlighted(kind, Clean::unambiguous(line).into(), &mut lexer);
+        }
+    }
+
+    /// The members of an object: short values first, because they often say what the long ones
+    /// are for.
+    fn push_members(&mut self, path: &str, members: &Arguments, around: Option<Highlighter>) {
+        let siblings = language_of_siblings(members).or(around);
+        let edit = edit_keys(members);
+        let is_edit = |key: &str| edit.is_some_and(|(old, new)| key == old || key == new);
+        let rest = || members.iter().filter(|(key, _)| !is_edit(key));
+        for (key, value) in rest().filter(|(_, value)| is_inline(value)) {
+            self.push_pair(&member_path(path, key), key, value, siblings);
+        }
+        if let Some((old, new)) = edit {
+            self.push_edit(path, members, (old, new));
+        }
+        for (key, value) in rest().filter(|(_, value)| !is_inline(value)) {
+            self.push_block(&member_path(path, key), key, value, siblings);
+        }
+    }
+
+    fn push_pair(&mut self, path: &str, key: &str, value: &Value, siblings: Option<Highlighter>) {
+        let key_end = path.len();
+        let text = format!("{path}  {}", value_text(value));
+        let mut tokens = Vec::new();
+        let shown = &text[key_end..];
+        let lexer = match value {
+            // Only a key that names a language makes a short text code.
+            Value::String(raw) if *shown.trim_start() == **raw => language_of(key, raw, None),
+            Value::String(_) => None,
+            _ => Highlighter::new("json"),
+        };
+        let _ = siblings;
+        if let Some(mut lexer) = lexer {
+            lexer.highlight_line(shown, &mut tokens);
+            tokens
+                .iter_mut()
+                .for_each(|(end, _)| *end += key_end as u32);
+            tokens.insert(0, (key_end as u32, Token::Plain));
+        }
+        self.push(LineKind::Pair { key_end }, text, tokens);
+    }
+
+    fn push_block(&mut self, path: &str, key: &str, value: &Value, siblings: Option<Highlighter>) {
+        match value {
+            Value::String(text) => self.push_text(path, key, text, siblings),
+            Value::Object(members) if has_long_text(value) => {
+                self.push_members(path, members, siblings);
+            }
+            Value::Array(items) if has_long_text(value) => {
+                for (index, item) in items.iter().enumerate() {
+                    let path = format!("{path}[{index}]");
+                    match item {
+                        Value::Object(members) if !members.is_empty() => {
+                            self.push_members(&path, members, siblings);
+                        }
+                        item if is_inline(item) => self.push_pair(&path, key, item, siblings),
+                        item => self.push_block(&path, key, item, siblings),
+                    }
+                }
+            }
+            _ => {
+                self.push_heading(path, "JSON");
+                let json = serde_json::to_string_pretty(value).unwrap_or_default();
+                self.push_json(LineKind::Indented, &json);
+            }
+        }
+    }
+
+    fn push_text(&mut self, path: &str, key: &str, text: &str, siblings: Option<Highlighter>) {
+        let mut lexer = language_of(key, text, siblings);
+        let lines: Vec<&str> = text.split('\n').collect();
+        if let [line] = lines.as_slice() {
+            self.push_heading(path, "text");
+            self.push_highlighted(LineKind::Indented, line_text(line), &mut lexer);
+            return;
+        }
+        self.push_heading(path, &format!("{} lines", lines.len()));
+        for (index, line) in lines.into_iter().enumerate() {
+            self.push_highlighted(LineKind::Numbered(index + 1), line_text(line), &mut lexer);
+        }
+    }
+
+    /// An old and a new text as a diff.
+    fn push_edit(&mut self, path: &str, members: &Arguments, (old_key, new_key): (&str, &str)) {
+        let text = |key| members.get(key).and_then(Value::as_str).unwrap_or_default();
+        let note = format!("- {old_key} + {new_key}");
+        match path {
+            "" => self.push(LineKind::Heading { path_end: 0 }, note, Vec::new()),
+            path => self.push_heading(path, &note),
+        }
+        let old: Vec<&str> = text(old_key).split('\n').collect();
+        let new: Vec<&str> = text(new_key).split('\n').collect();
+        let (mut in_old, mut in_new) = (0, 0);
+        for (change, line) in diff_lines(&old, &new) {
+            in_old += usize::from(change != LineChange::Added);
+            in_new += usize::from(change != LineChange::Removed);
+            let number = match change {
+                LineChange::Removed => in_old,
+                LineChange::Same | LineChange::Added => in_new,
+            };
+            let kind = LineKind::Change(change, number);
+            self.push(kind, line_text(line), Vec::new());
+        }
+    }
+}
+
+fn member_path(path: &str, key: &str) -> String {
+    let key = key_text(key);
+    match path {
+        "" => key,
+        path => format!("{path}.{key}"),
+    }
+}
+
+/// The keys of an old and a new text that are worth a diff.
+fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
+    let text = |key: &str| members.get(key).and_then(Value::as_str);
+    EDIT_KEYS.into_iter().find(|(old, new)| {
+        let (Some(old), Some(new)) = (text(old), text(new)) else {
+            return false;
+        };
+        old.contains('\n') || new.contains('\n') || width(old).max(width(new)) >= DIFF_FROM
+    })
+}
+
+/// Whether a value stays on the line of its key.
+fn is_inline(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !needs_own_line(text),
+        Value::Array(_) | Value::Object(_) => {
+            !has_long_text(value) && value.to_string().len() <= INLINE_JSON_MAX
+        }
+        _ => true,
+    }
+}
+
+/// Whether a text inside of `value` would be hard to read as JSON.
+fn has_long_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\n'),
+        Value::Array(items) => items.iter().any(has_long_text),
+        Value::Object(members) => {
+            edit_keys(members).is_some() || members.values().any(has_long_text)
+        }
+        _ => false,
+    }
+}

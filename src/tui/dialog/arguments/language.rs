@@ -1,0 +1,75 @@
+//! The language of a text among the arguments, for highlighting: by what its key suggests, or by
+//! the file that it is written to.
+
+use super::{Arguments, Highlighter};
+use serde_json::Value;
+
+/// Keys that name the file a text belongs to.
+const FILE_KEYS: [&str; 9] = [
+    "path",
+    "file_path",
+    "filePath",
+    "file",
+    "filename",
+    "fileName",
+    "file_name",
+    "target_file",
+    "uri",
+];
+/// Keys that name the language itself.
+const LANGUAGE_KEYS: [&str; 3] = ["language", "lang", "syntax"];
+/// Keys whose name suggests the language of their text.
+const KEY_LANGUAGES: [(&str, &str); 20] = [
+    ("patch", "diff"),
+    ("diff", "diff"),
+    ("command", "sh"),
+    ("cmd", "sh"),
+    ("shell", "sh"),
+    ("bash", "sh"),
+    ("sql", "sql"),
+    ("python", "python"),
+    ("html", "html"),
+    ("css", "css"),
+    ("json", "json"),
+    ("yaml", "yaml"),
+    ("toml", "toml"),
+    ("xml", "xml"),
+    ("markdown", "markdown"),
+    ("javascript", "javascript"),
+    ("typescript", "typescript"),
+    ("rust", "rust"),
+    ("dockerfile", "dockerfile"),
+    ("graphql", "graphql"),
+];
+/// First words of a query in SQL.
+const SQL_WORDS: [&str; 8] = [
+    "select", "insert", "update", "delete", "with", "create", "alter", "drop",
+];
+
+/// The language that these arguments give to their texts, if they name a file or a language.
+pub fn language_of_siblings(arguments: &Arguments) -> Option<Highlighter> {
+    let named = |keys: &[&str]| {
+        let value = keys.iter().find_map(|key| arguments.get(*key));
+        value.and_then(Value::as_str).and_then(Highlighter::new)
+    };
+    named(&LANGUAGE_KEYS).or_else(|| named(&FILE_KEYS))
+}
+
+/// The language of `text` under `key`. `siblings` is what the arguments around it suggest.
+pub fn language_of(key: &str, text: &str, siblings: Option<Highlighter>) -> Option<Highlighter> {
+    let by_key = KEY_LANGUAGES
+        .iter()
+        .find(|(name, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, language)| *language);
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_sql = SQL_WORDS
+        .iter()
+        .any(|word| first.eq_ignore_ascii_case(word));
+    let guessed = match by_key {
+        Some(language) => Some(language),
+        None if key.eq_ignore_ascii_case("query") && is_sql => Some("sql"),
+        None if first.starts_with("#!") => text.lines().next()?.rsplit(['/', ' ']).next(),
+        None => None,
+    };
+    guessed.and_then(Highlighter::new).or(siblings)
+}

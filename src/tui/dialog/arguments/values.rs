@@ -1,0 +1,128 @@
+//! Keys and values of arguments as text on one line. Different keys, and different values, never
+//! look alike: a string that could pass for something else is quoted as JSON.
+
+use crate::text::Clean;
+use serde_json::Value;
+
+/// A tab in a line of text: this sign and three spaces. The sign itself is escaped in text.
+pub const TAB: &str = "⇥   ";
+const TAB_SIGN: char = '⇥';
+/// A space at the end of a line, where it would be invisible.
+const FINAL_SPACE: &str = "⟨SP⟩";
+
+/// A key, quoted unless it is a plain word.
+pub fn key_text(key: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '@');
+    let starts_plain = key.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '@'));
+    let shown = Clean::unambiguous(key);
+    if starts_plain && key.chars().all(is_plain) && shown.as_str() == key {
+        return key.to_owned();
+    }
+    Clean::unambiguous(&Value::from(key).to_string()).into()
+}
+
+/// A value on one line: a string as it is if nothing else looks like it, otherwise JSON.
+pub fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_unmistakable(text) => Clean::unambiguous(text).into(),
+        other => Clean::unambiguous(&other.to_string()).into(),
+    }
+}
+
+/// Whether a string without quotes can pass neither for another value nor for two.
+fn is_unmistakable(text: &str) -> bool {
+    let is_json = || serde_json::from_str::<Value>(text).is_ok();
+    !text.is_empty()
+        && !text.starts_with(['"', '{', '['])
+        && !has_hidden_blanks(text)
+        && !text.contains('\n')
+        && !is_json()
+}
+
+/// Whether blanks at an end, in a row or wider than one column would be misread between two
+/// values.
+fn has_hidden_blanks(text: &str) -> bool {
+    text.trim().len() < text.len() || text.contains("  ") || text.contains(['\t', '\u{3000}'])
+}
+
+/// Whether the text reads better as a line of its own than in quotes.
+pub fn needs_own_line(text: &str) -> bool {
+    text.contains('\n') || (!is_unmistakable(text) && text.contains(['"', '\\', '\t']))
+}
+
+/// One line of a text. Tabs and a final space become visible; nothing else is changed unless it
+/// is invisible.
+pub fn line_text(raw: &str) -> String {
+    let mut shown = String::with_capacity(raw.len());
+    for part in raw.split_inclusive(['\t', TAB_SIGN]) {
+        let text = part.trim_end_matches(['\t', TAB_SIGN]);
+        shown.push_str(Clean::unambiguous(text).as_str());
+        match part[text.len()..].chars().next() {
+            Some('\t') => shown.push_str(TAB),
+            Some(sign) => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(sign))),
+            None => {}
+        }
+    }
+    let ends_in = |blank| raw.ends_with(blank) && shown.ends_with(blank);
+    if ends_in(' ') {
+        shown.pop();
+        shown.push_str(FINAL_SPACE);
+    } else if ends_in('\u{3000}') {
+        shown.pop();
+        shown.push_str("⟨U+3000⟩");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn strings_that_could_be_misread_are_quoted() {
+        let cases = [
+            (json!("src/b.py"), "src/b.py"),
+            (json!("서울의 날씨"), "서울의 날씨"),
+            (json!(false), "false"),
+            (json!("false"), "\"false\""),
+            (json!("42"), "\"42\""),
+            (json!(42), "42"),
+            (json!(""), "\"\""),
+            (json!("a  dryRun  true"), "\"a  dryRun  true\""),
+            (json!(" a"), "\" a\""),
+            (json!("{}"), "\"{}\""),
+            (json!({}), "{}"),
+            (json!("a\u{202e}b"), "a⟨U+202E⟩b"),
+            (json!("a⟨U+202E⟩b"), "a⟨U+27E8⟩U+202E⟩b"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(value_text(&value), text);
+        }
+    }
+
+    #[test]
+    fn keys_with_signs_of_the_layout_are_quoted() {
+        for (key, text) in [
+            ("path", "path"),
+            ("a.b", "\"a.b\""),
+            ("a[0]", "\"a[0]\""),
+            ("path:", "\"path:\""),
+            ("", "\"\""),
+            ("한글", "한글"),
+            ("12", "\"12\""),
+            ("- a", "\"- a\""),
+        ] {
+            assert_eq!(key_text(key), text);
+        }
+    }
+
+    #[test]
+    fn blanks_in_lines_are_visible() {
+        assert_eq!(line_text("\tif a:\t"), "⇥   if a:⇥   ");
+        assert_eq!(line_text("⇥"), "⟨U+21E5⟩");
+        assert_eq!(line_text("a  "), "a ⟨SP⟩");
+        assert_eq!(line_text("⟨SP⟩"), "⟨U+27E8⟩SP⟩");
+        assert_eq!(line_text("a\r"), "a⟨CR⟩");
+    }
+}

@@ -1,0 +1,274 @@
+//! Rebuilds the arguments of a call from the cells that an approval dialog drew, using only what
+//! a reader knows who has learned its signs. Shows that nothing was left out or made ambiguous.
+
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+
+/// Margin signs of rows that continue the row above: it ended after a space, in its last column,
+/// or one column short of it.
+const AFTER_SPACE: char = '┆';
+const AFTER_FULL_ROW: char = '\\';
+const AFTER_SHORT_ROW: char = '/';
+const MARGIN: usize = 2;
+
+/// Reads the rows of the readable view. Each row has one string per cell; the second cell of a
+/// wide character is empty.
+///
+/// # Panics
+/// If the rows cannot be read in one way only.
+pub fn read_arguments(rows: &[Vec<String>]) -> Map<String, Value> {
+    let mut rows: VecDeque<&Vec<String>> = rows.iter().collect();
+    let mut root = Value::Object(Map::new());
+    while let Some(line) = next_line(&mut rows, 0) {
+        if line == "no arguments" {
+            continue;
+        }
+        if let Some(keys) = line.strip_prefix("- ") {
+            let (old, new) = read_diff(&mut rows);
+            let (old_key, new_key) = keys.split_once(" + ").expect("two keys");
+            *slot(&mut root, &[Step::Key(old_key.to_owned())]) = old.into();
+            *slot(&mut root, &[Step::Key(new_key.to_owned())]) = new.into();
+            continue;
+        }
+        let (path, rest) = read_path(&line);
+        match rest.strip_prefix(": ") {
+            Some(note) => read_block(&mut rows, &mut root, path, note),
+            None => read_pairs(&line, &mut root),
+        }
+    }
+    match root {
+        Value::Object(members) => members,
+        _ => unreachable!("the root is an object"),
+    }
+}
+
+/// The next line of text after `lead` columns: its first row and all rows that continue it.
+fn next_line(rows: &mut VecDeque<&Vec<String>>, lead: usize) -> Option<String> {
+    let first = rows.pop_front()?;
+    assert_eq!(first[0], " ", "a row continues nothing: {first:?}");
+    let mut text = first[MARGIN + lead..].concat();
+    while let Some(row) = rows.front() {
+        let sign = row[0].chars().next().expect("a margin sign");
+        match sign {
+            ' ' => break,
+            AFTER_SPACE => text = text.trim_end_matches(' ').to_owned() + " ",
+            AFTER_FULL_ROW => {}
+            AFTER_SHORT_ROW => {
+                assert_eq!(text.pop(), Some(' '), "the last column is not empty");
+            }
+            other => panic!("not a margin sign: {other:?}"),
+        }
+        text += &row[MARGIN + lead..].concat();
+        rows.pop_front();
+    }
+    Some(text.trim_end_matches(' ').to_owned())
+}
+
+/// Whether the next row is indented, and so belongs to the heading above.
+fn is_indented(rows: &VecDeque<&Vec<String>>) -> bool {
+    rows.front().is_some_and(|row| row[MARGIN] == " ")
+}
+
+/// The number that starts an indented row, and the column after its last digit.
+fn line_number(rows: &VecDeque<&Vec<String>>) -> (usize, usize) {
+    let row = &rows.front().expect("a row")[MARGIN..];
+    let start = row.iter().position(|cell| cell != " ").expect("a number");
+    let is_digit = |cell: &&String| cell.chars().all(|c| c.is_ascii_digit()) && !cell.is_empty();
+    let digits = row[start..].iter().take_while(is_digit).count();
+    let number = row[start..start + digits].concat();
+    (number.parse().expect("a number"), start + digits)
+}
+
+fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Step>, note: &str) {
+    if let Some(keys) = note.strip_prefix("- ") {
+        let (old_key, new_key) = keys.split_once(" + ").expect("two keys");
+        let (old, new) = read_diff(rows);
+        let member = |key: &str| [path.as_slice(), &[Step::Key(key.to_owned())]].concat();
+        *slot(root, &member(old_key)) = old.into();
+        *slot(root, &member(new_key)) = new.into();
+        return;
+    }
+    let value = match note {
+        "JSON" => {
+            let mut json = String::new();
+            while is_indented(rows) {
+                json += &next_line(rows, 2).expect("a line");
+                json += "\n";
+            }
+            unescape_value(serde_json::from_str(&json).expect("JSON"))
+        }
+        "text" => Value::from(unescape_line(&next_line(rows, 2).expect("a line"))),
+        note => {
+            let count: usize = note
+                .strip_suffix(" lines")
+                .and_then(|count| count.parse().ok())
+                .unwrap_or_else(|| panic!("not a note: {note:?}"));
+            let mut lines = Vec::new();
+            for expected in 1..=count {
+                let (number, end) = line_number(rows);
+                assert_eq!(number, expected);
+                lines.push(unescape_line(&next_line(rows, end + 2).expect("a line")));
+            }
+            Value::from(lines.join("\n"))
+        }
+    };
+    *slot(root, &path) = value;
+}
+
+/// The old and the new text of a diff.
+fn read_diff(rows: &mut VecDeque<&Vec<String>>) -> (String, String) {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    while is_indented(rows) {
+        let (_, end) = line_number(rows);
+        let sign = rows.front().expect("a row")[MARGIN + end + 1].clone();
+        let line = unescape_line(&next_line(rows, end + 3).expect("a line"));
+        if sign != "+" {
+            old.push(line.clone());
+        }
+        if sign != "-" {
+            new.push(line);
+        }
+    }
+    (old.join("\n"), new.join("\n"))
+}
+
+/// `key  value` once or several times, at least two blanks apart.
+fn read_pairs(line: &str, root: &mut Value) {
+    let mut rest = line.to_owned();
+    while !rest.is_empty() {
+        let (path, after) = read_path(&rest);
+        let after = after.trim_start_matches(' ');
+        let (value, end) = match after.starts_with(['"', '{', '[']) {
+            true => {
+                let mut values = serde_json::Deserializer::from_str(after).into_iter::<Value>();
+                let value = values.next().expect("a value").expect("JSON");
+                (unescape_value(value), values.byte_offset())
+            }
+            false => {
+                let end = after.find("  ").unwrap_or(after.len());
+                let text = unescape(&after[..end]);
+                let value = serde_json::from_str(&text).unwrap_or_else(|_| text.into());
+                (value, end)
+            }
+        };
+        *slot(root, &path) = value;
+        let more = &after[end..];
+        assert!(more.is_empty() || more.starts_with("  "), "{line:?}");
+        rest = more.trim_start_matches(' ').to_owned();
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// `edits[0].oldText`, and the text after it.
+fn read_path(text: &str) -> (Vec<Step>, &str) {
+    let mut steps = Vec::new();
+    let mut rest = text;
+    loop {
+        if let Some(after) = rest.strip_prefix('[') {
+            let (index, after) = after.split_once(']').expect("an index");
+            steps.push(Step::Index(index.parse().expect("an index")));
+            rest = after;
+        } else {
+            rest = rest.strip_prefix('.').unwrap_or(rest);
+            let (key, after) = read_key(rest);
+            steps.push(Step::Key(key));
+            rest = after;
+        }
+        if !rest.starts_with(['.', '[']) {
+            return (steps, rest);
+        }
+    }
+}
+
+fn read_key(text: &str) -> (String, &str) {
+    if text.starts_with('"') {
+        let mut keys = serde_json::Deserializer::from_str(text).into_iter::<String>();
+        let key = keys.next().expect("a key").expect("JSON");
+        return (unescape(&key), &text[keys.byte_offset()..]);
+    }
+    let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '@');
+    let end = text.find(|c| !is_key(c)).unwrap_or(text.len());
+    assert!(end > 0, "no key in {text:?}");
+    (text[..end].to_owned(), &text[end..])
+}
+
+/// The place of a path; missing objects and lists on the way are created.
+fn slot<'a>(root: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(root, |value, step| match step {
+        Step::Key(key) => {
+            if value.is_null() {
+                *value = Value::Object(Map::new());
+            }
+            let members = value.as_object_mut().expect("an object");
+            members.entry(key.clone()).or_insert(Value::Null)
+        }
+        Step::Index(index) => {
+            if value.is_null() {
+                *value = Value::Array(Vec::new());
+            }
+            let items = value.as_array_mut().expect("a list");
+            if items.len() == *index {
+                items.push(Value::Null);
+            }
+            &mut items[*index]
+        }
+    })
+}
+
+fn unescape_line(text: &str) -> String {
+    let mut parts = text.split('⇥');
+    let mut line = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let blanks = part.len() - part.trim_start_matches(' ').len();
+        line.push('\t');
+        line.push_str(&part[blanks.min(3)..]);
+    }
+    unescape(&line)
+}
+
+/// JSON is escaped after it was written, so its strings are unescaped after they were read.
+fn unescape_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => unescape(&text).into(),
+        Value::Array(items) => items.into_iter().map(unescape_value).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter();
+            let plain = members.map(|(key, value)| (unescape(&key), unescape_value(value)));
+            plain.collect::<Map<_, _>>().into()
+        }
+        other => other,
+    }
+}
+
+/// Replaces `⟨ESC⟩` and `⟨U+202E⟩` by their characters.
+fn unescape(text: &str) -> String {
+    const CONTROLS: [&str; 32] = [
+        "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
+        "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM",
+        "SUB", "ESC", "FS", "GS", "RS", "US",
+    ];
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('⟨') {
+        plain += before;
+        let (name, after) = after.split_once('⟩').expect("an escape");
+        let control = CONTROLS.iter().position(|control| *control == name);
+        let code = match (name, control) {
+            ("SP", _) => 0x20,
+            ("DEL", _) => 0x7F,
+            (_, Some(code)) => code as u32,
+            (name, None) => {
+                let digits = name.strip_prefix("U+").expect("a code point");
+                u32::from_str_radix(digits, 16).expect("a code point")
+            }
+        };
+        plain.push(char::from_u32(code).expect("a character"));
+        rest = after;
+    }
+    plain + rest
+}
