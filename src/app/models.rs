@@ -49,7 +49,7 @@ async fn list(
     }
     let asked = servers.into_iter().map(|known| async move {
         let KnownServer { config, catalog } = known;
-        let listed = provider.catalogue(&config, list_time_max(&catalog)).await;
+        let listed = provider.list_models(&config, list_time_max(&catalog)).await;
         let state = match listed {
             Ok(listed) => CatalogState::Listed(Arc::new(listed)),
             Err(fault) => CatalogState::Failed(fault.notice()),

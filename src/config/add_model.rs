@@ -16,7 +16,7 @@ const OLLAMA_PORT: u16 = 11434;
 ///
 /// # Errors
 /// What is wrong with it, as sentences.
-pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
+pub fn parse_new_model(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
     let parsed = models::parse_model(&entry(new, false), home.root(), &environment_variable);
     let faults: Vec<String> = parsed
         .errors
@@ -70,12 +70,12 @@ pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
             }
         }
         let mut fresh = entry(new, true);
-        let like = new.like.as_ref().and_then(|like| {
+        let source = new.copy_from.as_ref().and_then(|source| {
             let mut objects = entries.iter().filter_map(Value::as_object);
-            objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(like))
+            objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(source))
         });
         for key in ["baseUrl", "apiKey", "caFile"] {
-            if let Some(value) = like.and_then(|like| fields::get(like, key)) {
+            if let Some(value) = source.and_then(|source| fields::get(source, key)) {
                 fresh.insert(key.to_owned(), value.clone());
             }
         }
@@ -221,7 +221,7 @@ fn ollama_at(
         provider: ProviderKind::Ollama,
         base_url: url,
         api_key: None,
-        like: None,
+        copy_from: None,
     };
     models::parse_model(&entry(&new, false), home.root(), variables).model
 }

@@ -26,7 +26,7 @@ mod watch;
 
 pub use add_model::{
     KnownServer, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
-    model_manager, model_servers, understand,
+    model_manager, model_servers, parse_new_model,
 };
 pub use add_server::{
     NewServer, NewServerLaunch, add_server, plaintext_secret_names, preview_server,

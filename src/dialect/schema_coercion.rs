@@ -1,6 +1,6 @@
-//! Converts a value that a form contains as bare text to the type in the tool's input schema. Text
-//! that does not parse as that type remains text; schema validation then reports the error, and
-//! nothing is guessed.
+//! Converts an argument that a model wrote as bare text to the type in the tool's input schema.
+//! Text that does not parse as that type stays a string, so schema validation reports the error
+//! and nothing is guessed.
 
 use crate::domain::Tool;
 use crate::text::lenient_json;
@@ -9,19 +9,19 @@ use std::ops::{BitAnd, BitOr};
 
 /// Maximum number of schemas visited for one value; references may be circular.
 const SCHEMAS_MAX: usize = 64;
-/// Maximum number of list members (`allOf`, `enum`, …) visited for one value; a circular reference
-/// visits its lists repeatedly.
+/// Maximum number of list members (`allOf`, `enum`, …) visited for one value; circular references
+/// visit the same lists repeatedly.
 const MEMBERS_MAX: usize = 1_024;
 /// Longer references are not followed.
 const POINTER_BYTES_MAX: usize = 1_024;
 
-/// Longer lists of choices are not spelled out.
+/// Longer lists of choices are replaced by the name of their type.
 const CHOICES_BYTES_MAX: usize = 60;
 
 #[derive(Debug, PartialEq)]
 pub struct CoercedValue {
     pub value: Value,
-    /// Its JSON was invalid as written.
+    /// The text was not valid JSON as written.
     pub was_repaired: bool,
 }
 
@@ -57,37 +57,37 @@ impl<'a> ArgumentSchema<'a> {
     /// Converts `text` to a JSON value. O(len of text).
     pub fn coerce(&self, text: &str) -> CoercedValue {
         let mut walk = SchemaWalk::new(self.root);
-        let kinds = self
+        let types = self
             .schema
-            .map_or(JsonTypes::ANY, |schema| walk.kinds(schema));
-        if let Some(choice) = walk.choice(text) {
+            .map_or(JsonTypes::ANY, |schema| walk.types(schema));
+        if let Some(choice) = walk.matching_choice(text) {
             return CoercedValue::unrepaired(Value::String(choice));
         }
-        let read = if kinds.intersects(JsonTypes::STRING) {
-            plain(text.trim(), kinds)
+        let parsed = if types.intersects(JsonTypes::STRING) {
+            parse_unambiguous(text.trim(), types)
         } else {
-            lenient(text.trim(), kinds)
+            parse_leniently(text.trim(), types)
         };
-        read.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
+        parsed.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
     }
 
-    /// Whether the schema requires an array; then an argument given more than once is collected
-    /// into one.
+    /// Whether the schema names the array type. If so, repeated arguments are collected into one
+    /// array.
     pub fn is_array(&self) -> bool {
-        let kinds = |schema| SchemaWalk::new(self.root).kinds(schema);
+        let types = |schema| SchemaWalk::new(self.root).types(schema);
         self.schema
-            .map(kinds)
-            .is_some_and(|kinds| kinds != JsonTypes::ANY && kinds.intersects(JsonTypes::ARRAY))
+            .map(types)
+            .is_some_and(|types| types != JsonTypes::ANY && types.intersects(JsonTypes::ARRAY))
     }
 
-    /// A placeholder for the value in help texts: a type, or the choices.
+    /// A placeholder for the value in help text: the type, or the choices.
     pub fn placeholder(&self) -> String {
         let mut walk = SchemaWalk::new(self.root);
-        let kinds = self
+        let types = self
             .schema
-            .map_or(JsonTypes::ANY, |schema| walk.kinds(schema));
+            .map_or(JsonTypes::ANY, |schema| walk.types(schema));
         let choices = walk.choices.join("|");
-        if kinds == JsonTypes::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
+        if types == JsonTypes::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
             return choices;
         }
         let named = [
@@ -98,7 +98,7 @@ impl<'a> ArgumentSchema<'a> {
             (JsonTypes::ARRAY, "LIST"),
         ]
         .into_iter()
-        .find(|(kind, _)| *kind == kinds);
+        .find(|(json_type, _)| *json_type == types);
         named.map_or("VALUE", |(_, word)| word).to_owned()
     }
 
@@ -129,11 +129,11 @@ impl JsonTypes {
     const ANY: Self = Self(63);
     const NONE: Self = Self(0);
 
-    fn intersects(self, kind: Self) -> bool {
-        self & kind != Self::NONE
+    fn intersects(self, other: Self) -> bool {
+        self & other != Self::NONE
     }
 
-    fn named(name: &Value) -> Self {
+    fn from_name(name: &Value) -> Self {
         match name.as_str() {
             Some("string") => Self::STRING,
             Some("integer" | "number") => Self::NUMBER,
@@ -156,7 +156,7 @@ impl JsonTypes {
         }
     }
 
-    /// Intersects with `other`. A contradiction is an error in the schema; then the first
+    /// Intersects with `other`. If they contradict each other, the schema is wrong, and the first
     /// restriction wins.
     fn narrow(&mut self, other: Self) {
         if self.intersects(other) {
@@ -202,13 +202,13 @@ impl<'a> SchemaWalk<'a> {
         }
     }
 
-    /// The schema as an object, or `None` once the limit is reached.
-    fn enter(&mut self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
+    /// Counts a visit. Returns the schema as an object, or `None` once the limit is reached.
+    fn visit(&mut self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
         self.schemas_left = self.schemas_left.checked_sub(1)?;
         schema.as_object()
     }
 
-    /// The members of the list `key`, up to the limit.
+    /// The members of the list at `key`, up to the limit.
     fn members(&mut self, schema: &'a Map<String, Value>, key: &str) -> &'a [Value] {
         let members = schema
             .get(key)
@@ -234,7 +234,7 @@ impl<'a> SchemaWalk<'a> {
     }
 
     /// The subschemas that `schema` combines.
-    fn parts(
+    fn subschemas(
         &mut self,
         schema: &'a Map<String, Value>,
     ) -> impl Iterator<Item = &'a Value> + use<'a> {
@@ -252,54 +252,54 @@ impl<'a> SchemaWalk<'a> {
         if own.is_some() {
             return own;
         }
-        self.parts(schema)
-            .find_map(|part| self.enter(part).and_then(|part| self.property(part, key)))
+        self.subschemas(schema)
+            .find_map(|part| self.visit(part).and_then(|part| self.property(part, key)))
     }
 
     /// The value of `keyword` in `schema` or in one of its subschemas.
     fn keyword(&mut self, schema: &'a Value, keyword: &str) -> Option<&'a Value> {
-        let schema = self.enter(schema)?;
+        let schema = self.visit(schema)?;
         let own = schema.get(keyword);
         own.or_else(|| {
-            self.parts(schema)
+            self.subschemas(schema)
                 .find_map(|part| self.keyword(part, keyword))
         })
     }
 
-    fn kinds(&mut self, schema: &'a Value) -> JsonTypes {
-        let Some(schema) = self.enter(schema) else {
+    fn types(&mut self, schema: &'a Value) -> JsonTypes {
+        let Some(schema) = self.visit(schema) else {
             return JsonTypes::ANY;
         };
-        let mut kinds = JsonTypes::ANY;
+        let mut types = JsonTypes::ANY;
         match schema.get("type") {
             Some(Value::Array(_)) => {
-                kinds.narrow(any_of(self.members(schema, "type"), JsonTypes::named));
+                types.narrow(any_of(self.members(schema, "type"), JsonTypes::from_name));
             }
-            Some(name) => kinds.narrow(JsonTypes::named(name)),
+            Some(name) => types.narrow(JsonTypes::from_name(name)),
             None => {}
         }
         if let Some(value) = schema.get("const") {
-            kinds.narrow(self.add_choice(value));
+            types.narrow(self.add_choice(value));
         }
         let values = self.members(schema, "enum");
-        kinds.narrow(any_of(values, |value| self.add_choice(value)));
-        if let Some(referred) = self.resolve_ref(schema) {
-            kinds.narrow(self.kinds(referred));
+        types.narrow(any_of(values, |value| self.add_choice(value)));
+        if let Some(target) = self.resolve_ref(schema) {
+            types.narrow(self.types(target));
         }
         for key in ["anyOf", "oneOf"] {
             let members = self.members(schema, key);
-            kinds.narrow(any_of(members, |member| self.kinds(member)));
+            types.narrow(any_of(members, |member| self.types(member)));
         }
         for member in self.members(schema, "allOf") {
-            kinds.narrow(self.kinds(member));
+            types.narrow(self.types(member));
         }
-        if kinds == JsonTypes::ANY {
-            kinds.narrow(implied(schema));
+        if types == JsonTypes::ANY {
+            types.narrow(implied_type(schema));
         }
         if schema.get("nullable") == Some(&Value::Bool(true)) {
-            kinds = kinds | JsonTypes::NULL;
+            types = types | JsonTypes::NULL;
         }
-        kinds
+        types
     }
 
     fn add_choice(&mut self, value: &'a Value) -> JsonTypes {
@@ -310,7 +310,7 @@ impl<'a> SchemaWalk<'a> {
     }
 
     /// The enumerated string equal to `text`, ignoring whitespace and quotes around it.
-    fn choice(&self, text: &str) -> Option<String> {
+    fn matching_choice(&self, text: &str) -> Option<String> {
         if self.choices.is_empty() {
             return None;
         }
@@ -324,12 +324,12 @@ impl<'a> SchemaWalk<'a> {
     }
 }
 
-fn any_of<'a>(values: &'a [Value], kinds: impl FnMut(&'a Value) -> JsonTypes) -> JsonTypes {
-    values.iter().map(kinds).fold(JsonTypes::NONE, |a, b| a | b)
+fn any_of<'a>(values: &'a [Value], types: impl FnMut(&'a Value) -> JsonTypes) -> JsonTypes {
+    values.iter().map(types).fold(JsonTypes::NONE, |a, b| a | b)
 }
 
 /// The type that a schema without `type` implies.
-fn implied(schema: &Map<String, Value>) -> JsonTypes {
+fn implied_type(schema: &Map<String, Value>) -> JsonTypes {
     if schema.contains_key("properties") {
         JsonTypes::OBJECT
     } else if schema.contains_key("items") || schema.contains_key("prefixItems") {
@@ -339,13 +339,13 @@ fn implied(schema: &Map<String, Value>) -> JsonTypes {
     }
 }
 
-/// For schemas that also allow strings: converts only text that is unambiguously another type and
-/// would be written back in the same characters.
-fn plain(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
-    if kinds == JsonTypes::STRING {
+/// For schemas that also allow strings: converts only text that is unambiguously of another type
+/// and would serialize to the same characters.
+fn parse_unambiguous(text: &str, types: JsonTypes) -> Option<CoercedValue> {
+    if types == JsonTypes::STRING {
         return None;
     }
-    if kinds != JsonTypes::ANY && kinds.intersects(JsonTypes::NULL) && text == "None" {
+    if types != JsonTypes::ANY && types.intersects(JsonTypes::NULL) && text == "None" {
         return Some(CoercedValue::unrepaired(Value::Null));
     }
     let value: Value = serde_json::from_str(text).ok()?;
@@ -354,12 +354,12 @@ fn plain(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
         Value::Number(number) => number.to_string() == text,
         _ => true,
     };
-    (exact && kinds.intersects(JsonTypes::of(&value))).then(|| CoercedValue::unrepaired(value))
+    (exact && types.intersects(JsonTypes::of(&value))).then(|| CoercedValue::unrepaired(value))
 }
 
-/// For schemas that allow no string: accepts JSON the way models write it.
-fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
-    if kinds.intersects(JsonTypes::BOOLEAN) {
+/// For schemas that do not allow strings: accepts JSON with the mistakes that models make.
+fn parse_leniently(text: &str, types: JsonTypes) -> Option<CoercedValue> {
+    if types.intersects(JsonTypes::BOOLEAN) {
         for (word, value) in [("true", true), ("false", false)] {
             if text.eq_ignore_ascii_case(word) {
                 return Some(CoercedValue {
@@ -376,14 +376,14 @@ fn lenient(text: &str, kinds: JsonTypes) -> Option<CoercedValue> {
             parse_json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
         read.was_repaired = true;
     }
-    kinds.intersects(JsonTypes::of(&read.value)).then_some(read)
+    types.intersects(JsonTypes::of(&read.value)).then_some(read)
 }
 
-/// Parses `text` as lenient JSON. `None` if that fails or would round a large integer.
+/// Parses `text` as lenient JSON. Returns `None` if that fails or would round a large integer.
 pub fn parse_json(text: &str) -> Option<CoercedValue> {
     let read = lenient_json::parse(text).ok()?;
-    let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();
-    let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
+    let is_integer_byte = |byte: u8| byte == b'-' || byte.is_ascii_digit();
+    let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_integer_byte);
     (!is_rounded).then_some(CoercedValue {
         value: read.value,
         was_repaired: read.was_repaired,

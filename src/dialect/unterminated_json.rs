@@ -1,31 +1,31 @@
-//! Finds the end of invalid JSON: where its braces balance, or before text that clearly does not
-//! belong to it, so the text after it is not lost.
+//! Finds the end of invalid JSON, so the text after it is not lost: the end is where the brackets
+//! balance, or before text that is clearly not part of it.
 
 use super::markers::{CLOSERS, WRAPPERS};
 
-/// A longer line is not a closing marker followed by whitespace.
-const LINE_BYTES_MAX: usize = 128;
+/// Maximum length of a closing marker with trailing whitespace.
+const MARKER_LINE_BYTES_MAX: usize = 128;
 const FENCE: &str = "```";
 /// Markers that begin the next message.
-const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
+const MESSAGE_STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonProgress {
     Incomplete,
-    /// The character is the last one of the JSON.
+    /// The character just pushed is the last one of the JSON.
     Complete,
-    /// The JSON ended before the character, at this byte.
+    /// The JSON ended before the character just pushed, at this byte offset.
     EndedBefore(usize),
 }
 
-/// Reads JSON from the first invalid character on. O(1) per character.
+/// Tracks JSON from its first invalid character onward. O(1) per character.
 #[derive(Debug)]
 pub(super) struct UnterminatedJson {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// Only whitespace so far on this line.
-    only_whitespace: bool,
+    /// The line has only whitespace so far.
+    is_blank_so_far: bool,
     /// The line begins with whitespace.
     indented: bool,
     /// A blank line precedes this line.
@@ -35,32 +35,32 @@ pub(super) struct UnterminatedJson {
 impl UnterminatedJson {
     /// `depth` containers are open; `before` is the text up to the invalid character.
     pub(super) fn new(depth: usize, before: &str) -> Self {
-        let white = &before[before.trim_end().len()..];
+        let trailing = &before[before.trim_end().len()..];
         Self {
             depth,
             in_string: false,
             escaped: false,
-            only_whitespace: white.contains('\n'),
-            indented: !white.ends_with('\n'),
-            after_blank_line: white.matches('\n').count() > 1,
+            is_blank_so_far: trailing.contains('\n'),
+            indented: !trailing.ends_with('\n'),
+            after_blank_line: trailing.matches('\n').count() > 1,
         }
     }
 
-    /// Consumes `c`, the last character of `body`. The JSON ends when only `rest` containers remain
-    /// open.
-    pub(super) fn push(&mut self, c: char, body: &str, rest: usize) -> JsonProgress {
+    /// Consumes `c`, the last character of `body`. The JSON is complete when at most `outer_depth`
+    /// containers are open.
+    pub(super) fn push(&mut self, c: char, body: &str, outer_depth: usize) -> JsonProgress {
         let before = &body[..body.len() - c.len_utf8()];
         if c.is_whitespace() {
             self.push_whitespace(c, before);
             return JsonProgress::Incomplete;
         }
-        let begins_line = std::mem::take(&mut self.only_whitespace);
+        let begins_line = std::mem::take(&mut self.is_blank_so_far);
         if !self.in_string {
             if begins_line && !self.may_begin_line(c) {
                 return JsonProgress::EndedBefore(before.trim_end().len());
             }
-            if let Some(literal) = literal_at_end(c, body) {
-                let before = &body[..body.len() - literal.len()];
+            if let Some(marker) = marker_at_end(c, body) {
+                let before = &body[..body.len() - marker.len()];
                 return JsonProgress::EndedBefore(before.trim_end().len());
             }
         }
@@ -73,7 +73,7 @@ impl UnterminatedJson {
             '}' | ']' => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        match self.depth > rest {
+        match self.depth > outer_depth {
             true => JsonProgress::Incomplete,
             false => JsonProgress::Complete,
         }
@@ -82,18 +82,18 @@ impl UnterminatedJson {
     fn push_whitespace(&mut self, c: char, before: &str) {
         self.escaped = false;
         if c != '\n' {
-            self.indented |= self.only_whitespace;
+            self.indented |= self.is_blank_so_far;
             return;
         }
-        // An extra quote makes a string of text that is none; end the string here.
-        self.in_string &= !ends_in_bracket(before);
-        self.after_blank_line = self.only_whitespace;
-        self.only_whitespace = true;
+        // If the line ends with a bracket, a stray quote probably opened this string: close it.
+        self.in_string &= !ends_with_bracket(before);
+        self.after_blank_line = self.is_blank_so_far;
+        self.is_blank_so_far = true;
         self.indented = false;
     }
 
-    /// Whether `c` may begin another line of the object: a closing bracket, a key, or anything
-    /// indented, but not a tag or a fence.
+    /// Whether `c` may begin another line of the JSON: a closing bracket, a key, or anything
+    /// indented, but not a tag or a code fence.
     fn may_begin_line(&self, c: char) -> bool {
         match c {
             '}' | ']' | ',' => true,
@@ -105,19 +105,19 @@ impl UnterminatedJson {
     }
 }
 
-/// Detects an unclosed string: a line inside a string ends with a bracket, and the next line is
-/// only a closing marker or a fence.
+/// Detects an unclosed string: a line inside it ends with a bracket, and the next line contains
+/// only a closing marker or a code fence.
 #[derive(Debug, Default)]
 pub(super) struct UnclosedString {
-    /// Start of the line that may be such a marker.
-    line: Option<usize>,
+    /// Start of the line that may be a closing marker.
+    candidate: Option<usize>,
 }
 
 impl UnclosedString {
-    /// Consumes `c`, the last character of `body`. Returns the end of the JSON if it is over.
+    /// Consumes `c`, the last character of `body`. Returns the end of the JSON once it is known.
     pub(super) fn push(&mut self, c: char, body: &str, in_string: bool) -> Option<usize> {
         if !in_string {
-            self.line = None;
+            self.candidate = None;
             return None;
         }
         if c == '\n' {
@@ -125,42 +125,43 @@ impl UnclosedString {
                 return Some(end);
             }
             let before = &body[..body.len() - 1];
-            self.line = ends_in_bracket(before).then_some(body.len());
-        } else if let Some(start) = self.line {
+            self.candidate = ends_with_bracket(before).then_some(body.len());
+        } else if let Some(start) = self.candidate {
             let part = body[start..].trim_end();
             let mut closers = CLOSERS.iter().chain(&[FENCE]);
             let possible = closers.any(|closer| closer.starts_with(part));
-            if !possible || body.len() - start > LINE_BYTES_MAX {
-                self.line = None;
+            if !possible || body.len() - start > MARKER_LINE_BYTES_MAX {
+                self.candidate = None;
             }
         }
         None
     }
 
-    /// The same at the end of the stream.
+    /// Returns the end of the JSON if the last line of `body` is a closing marker. Also called at
+    /// the end of the stream.
     pub(super) fn end_of_json(&self, body: &str) -> Option<usize> {
-        let start = self.line?;
-        // If the last character was rejected, the line may not have begun.
+        let start = self.candidate?;
+        // `body` may end before this line if the last character was rejected.
         let part = body.get(start..)?.trim_end();
         let closes = CLOSERS.contains(&part) || part == FENCE;
         closes.then(|| body[..start].trim_end().len())
     }
 }
 
-fn ends_in_bracket(text: &str) -> bool {
+fn ends_with_bracket(text: &str) -> bool {
     text.trim_end_matches([' ', '\t', '\r'])
         .ends_with(['}', ']'])
 }
 
-/// The marker that `c` completes.
-fn literal_at_end(c: char, body: &str) -> Option<&'static str> {
+/// The marker that ends with `c`, the last character of `body`.
+fn marker_at_end(c: char, body: &str) -> Option<&'static str> {
     if !matches!(c, '>' | ']' | '`') {
         return None;
     }
-    let opens = WRAPPERS.iter().map(|wrapper| wrapper.opening);
-    let mut all = opens
+    let openers = WRAPPERS.iter().map(|wrapper| wrapper.opening);
+    let mut markers = openers
         .chain(CLOSERS.iter().copied())
-        .chain(STARTS)
+        .chain(MESSAGE_STARTS)
         .chain([FENCE]);
-    all.find(|literal| body.ends_with(literal))
+    markers.find(|marker| body.ends_with(marker))
 }

@@ -53,7 +53,7 @@ impl ServerCatalog {
     /// `None` until the server has answered.
     pub fn listed(&self) -> Option<&ModelList> {
         match &self.state {
-            CatalogState::Listed(catalogue) => Some(catalogue),
+            CatalogState::Listed(list) => Some(list),
             CatalogState::Asking | CatalogState::Failed(_) => None,
         }
     }
@@ -75,7 +75,7 @@ pub struct ModelCatalog {
     /// `OLLAMA_HOST` is invalid, so the default address is used.
     pub is_host_unread: bool,
     /// No model is configured yet; the first screen offers the discovered ones.
-    pub offers: bool,
+    pub offers_discovered: bool,
 }
 
 /// A download in progress on a server.
@@ -123,7 +123,7 @@ pub struct NewModel {
     /// A key, or `${NAME}`.
     pub api_key: Option<Secret>,
     /// Copy the address, key and certificate from this entry of `config.json`.
-    pub like: Option<ModelRef>,
+    pub copy_from: Option<ModelRef>,
 }
 
 /// A readable size: `2.6 GB`.

@@ -6,13 +6,13 @@ use serde::Serialize;
 /// A system prompt that replaces `system_prompt.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Persona {
-    /// The name the user selects; raw if it comes from a file name.
+    /// The name that the user selects; raw, because it may come from a file name.
     pub name: String,
     /// A one-line description, raw.
     pub description: String,
-    /// The text without front matter, or the reason it is unusable.
+    /// The prompt without its front matter, or the reason the persona is unusable.
     pub text: Result<String, String>,
-    /// The tools offered; `None` means all.
+    /// The tools to offer; `None` means all.
     pub tools: Option<Vec<ToolSelector>>,
 }
 
@@ -27,7 +27,7 @@ pub struct ToolSelector {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PersonaSummary {
     pub name: String,
-    /// The description, or the reason it is unusable.
+    /// The description, or the reason the persona is unusable.
     #[serde(rename = "about")]
     pub description: String,
     #[serde(rename = "usable")]
@@ -46,24 +46,24 @@ impl Persona {
         }
     }
 
-    /// Whether the persona allows this tool.
+    /// Whether the persona offers this tool to the model.
     pub fn allows_tool(&self, offered: &OfferedTool) -> bool {
         let Some(tools) = &self.tools else {
             return true;
         };
-        tools.iter().any(|name| name.matches(offered))
+        tools.iter().any(|selector| selector.matches(offered))
     }
 }
 
 impl ToolSelector {
     /// Parses `tool` or `server/tool`; `None` if a part is empty.
-    pub fn parse(written: &str) -> Option<Self> {
-        let (server, tool) = match written.split_once('/') {
+    pub fn parse(text: &str) -> Option<Self> {
+        let (server, tool) = match text.split_once('/') {
             Some((server, tool)) => (Some(server.trim()), tool.trim()),
-            None => (None, written.trim()),
+            None => (None, text.trim()),
         };
-        let whole = !tool.is_empty() && server != Some("");
-        whole.then(|| Self {
+        let is_valid = !tool.is_empty() && server != Some("");
+        is_valid.then(|| Self {
             server: server.map(str::to_owned),
             tool: tool.to_owned(),
         })
@@ -75,7 +75,7 @@ impl ToolSelector {
             && server.is_none_or(|server| server == offered.server.as_str())
     }
 
-    /// The spelling in the persona's file.
+    /// The name as written in the persona's file: `tool` or `server/tool`.
     pub fn qualified_name(&self) -> String {
         match &self.server {
             Some(server) => format!("{server}/{}", self.tool),

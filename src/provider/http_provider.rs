@@ -101,8 +101,8 @@ impl HttpProvider {
             .map_err(|cause| ProviderError::new(model, cause))
     }
 
-    /// See [`super::Provider::catalogue`].
-    pub(super) async fn catalogue(
+    /// See [`super::Provider::list_models`].
+    pub(super) async fn list_models(
         &self,
         model: &ModelConfig,
         time_max: Duration,
@@ -112,11 +112,11 @@ impl HttpProvider {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.list_models(&server, deadline).await
         };
-        let listed = within(deadline, time_max, list).await;
-        let mut catalogue = listed.map_err(|cause| ProviderError::new(model, cause))?;
-        catalogue.is_truncated |= catalogue.models.len() > MODELS_MAX;
-        catalogue.models.truncate(MODELS_MAX);
-        Ok(catalogue)
+        let outcome = within(deadline, time_max, list).await;
+        let mut listed = outcome.map_err(|cause| ProviderError::new(model, cause))?;
+        listed.is_truncated |= listed.models.len() > MODELS_MAX;
+        listed.models.truncate(MODELS_MAX);
+        Ok(listed)
     }
 
     /// See [`super::Provider::pull`].

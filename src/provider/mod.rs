@@ -93,16 +93,16 @@ impl Provider {
     ///
     /// # Errors
     /// The server does not deliver its list within `time_max`. Missing details are not an error.
-    pub async fn catalogue(
+    pub async fn list_models(
         &self,
         server: &ModelConfig,
         time_max: Duration,
     ) -> Result<ModelList, ProviderError> {
         match self {
-            Self::Http(http) => http.catalogue(server, time_max).await,
+            Self::Http(http) => http.list_models(server, time_max).await,
             Self::Scripted(script) => {
                 let catalog = script.catalog();
-                let listed = tokio::time::timeout(time_max, catalog.catalogue(server)).await;
+                let listed = tokio::time::timeout(time_max, catalog.list_models(server)).await;
                 let seconds = time_max.as_secs();
                 listed.unwrap_or_else(|_| {
                     Err(ProviderError::new(

@@ -215,7 +215,7 @@ impl UiModel {
 
     /// Whether the first-run chooser is visible.
     pub fn offers_first_run(&self) -> bool {
-        self.engine.catalog.offers
+        self.engine.catalog.offers_discovered
             && !self.first_run.is_closed()
             && self.engine.selected.is_none()
             && self.tour.is_none()

@@ -1,5 +1,5 @@
-//! Describes old and new values for a dialog: texts by their differing lines, secrets only by
-//! their length.
+//! Describes old and new values for the review dialog: texts by the lines that differ, secrets by
+//! length only.
 
 use crate::domain::model::ApiKey;
 use crate::text::common_prefix_suffix::common_prefix_suffix;
@@ -9,24 +9,24 @@ pub(super) fn comma_list(names: impl IntoIterator<Item = String>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The differing lines of two texts, from the first to the last difference.
+/// The lines of each text from the first to the last difference; `None` if there are none.
 pub(super) fn differing_lines(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
     let (head, tail) = common_prefix_suffix(&old, &new);
-    let middle = |lines: &[&str]| {
+    let differing = |lines: &[&str]| {
         let lines = &lines[head..lines.len() - tail];
         (!lines.is_empty()).then(|| lines.join("\n"))
     };
-    (middle(&old), middle(&new))
+    (differing(&old), differing(&new))
 }
 
-/// Escapes line ends, so that no part of a value can pass for a separate line.
+/// Escapes newlines, so no part of a value can pass for a separate line.
 pub(super) fn escape_newlines(text: &str) -> String {
     text.replace('\n', "⟨LF⟩")
 }
 
-/// A placeholder with the length of a secret.
+/// A placeholder that reveals only the length of a secret.
 pub(super) fn hidden_secret(secret: &str) -> String {
     format!("(hidden, {} characters)", secret.chars().count())
 }
@@ -40,20 +40,20 @@ pub(super) fn describe_api_key(key: &ApiKey) -> String {
     }
 }
 
-/// A URL without its password and secret query values.
+/// A URL with its password and secret query values replaced by placeholders.
 pub(super) fn redact_url(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let Ok(mut url) = Url::parse(text) else {
         return text.to_owned();
     };
-    let secret_pairs = url.query_pairs().any(|(name, _)| is_secret(&name));
-    if url.password().is_none() && !secret_pairs {
+    let has_secret_pairs = url.query_pairs().any(|(name, _)| is_secret(&name));
+    if url.password().is_none() && !has_secret_pairs {
         return text.to_owned();
     }
     if let Some(password) = url.password().map(hidden_secret) {
         // Cannot fail: a URL with a password has a host.
         let _ = url.set_password(Some(&password));
     }
-    if secret_pairs {
+    if has_secret_pairs {
         let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let pairs = pairs.iter().map(|(name, value)| match is_secret(name) {
             true => (name.clone(), hidden_secret(value)),

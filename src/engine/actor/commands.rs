@@ -103,7 +103,7 @@ impl Actor {
             Command::UseModel { server, model } => models.use_model(server, model, cx),
             Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
-            Command::TestModel { query, model } => models.try_model(query, &model, cx),
+            Command::TestModel { query, model } => models.test_model(query, &model, cx),
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {

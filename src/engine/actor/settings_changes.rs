@@ -51,7 +51,7 @@ impl Actor {
         let first = self.models.first_of(&known.settings, &self.cx).cloned();
         self.apply_config(known);
         if let Some(model) = first {
-            self.models.take_model(model, &mut self.cx);
+            self.models.select_unsaved(model, &mut self.cx);
         }
         self.settings.changes_applied(changes.len(), &mut self.cx);
     }

@@ -1,5 +1,5 @@
-//! Adds models to the settings: a model of a known server after the user's consent, or a model
-//! of a new server after a test. Also sets `think` for this run.
+//! Adds models to the settings: from a known server with the user's consent, or from a new server
+//! after testing its address and key. Also sets the thinking level for this run.
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
@@ -17,6 +17,7 @@ use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::sync::Arc;
 
 impl ModelRegistry {
+    /// Selects a listed model. Asks before adding a model that `config.json` does not have.
     pub fn use_model(&mut self, server: ModelServer, name: String, cx: &mut EngineCx) {
         let mut models = cx.settings.models.iter();
         let configured = models.find(|model| model.is_listed_as(&server, &name));
@@ -25,12 +26,12 @@ impl ModelRegistry {
         }
         if self.config_of(&server, cx).is_none() {
             return cx.notice(Notice::warning(format!(
-                "config.json no longer has a model of {}.",
+                "config.json no longer has a model from {}.",
                 server.url
             )));
         }
         // On a first run, choosing a model is consent enough.
-        if self.offers {
+        if self.offers_discovered {
             return self.add_model_answered(&server, &name, UserChoice::Add, cx);
         }
         let question = Ask::AddModel {
@@ -44,6 +45,7 @@ impl ModelRegistry {
         );
     }
 
+    /// Handles the answer to [`Ask::AddModel`].
     pub fn add_model_answered(
         &mut self,
         server: &ModelServer,
@@ -54,36 +56,36 @@ impl ModelRegistry {
         let Some(config) = self.config_of(server, cx) else {
             return;
         };
-        let like = cx
+        let copy_from = cx
             .settings
             .models
             .iter()
             .map(ModelConfig::reference)
             .find(|reference| *reference == config.reference());
         let new = NewModel {
-            name: self.free_name(name, server, cx),
+            name: self.unused_name(name, server, cx),
             model: name.to_owned(),
             provider: server.provider,
-            base_url: like.is_none().then(|| config.base_url.clone()),
+            base_url: copy_from.is_none().then(|| config.base_url.clone()),
             api_key: None,
-            like,
+            copy_from,
         };
         match choice {
             UserChoice::Add => self.add_model(new, cx),
             UserChoice::UseOnce => {
-                let Ok(model) = self.model_of(&new, cx) else {
+                let Ok(model) = self.build_model(&new, cx) else {
                     return;
                 };
-                let message = format!("Using {} until humble ends.", model.name);
-                self.take_model(model, cx);
+                let message = format!("Using {} until humble exits.", model.name);
+                self.select_unsaved(model, cx);
                 cx.notice(Notice::info(message));
             }
             _ => {}
         }
     }
 
-    /// A name that no other model has. The server's host distinguishes two of the same name.
-    fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
+    /// Returns `name`, or an unused name made from it and the server's host if `name` is taken.
+    fn unused_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
         let is_taken = |name: &str| cx.settings.models.iter().any(|model| model.name == name);
         if !is_taken(name) {
             return name.to_owned();
@@ -94,15 +96,16 @@ impl ModelRegistry {
         names.find(|name| !is_taken(name)).unwrap_or(with_host)
     }
 
-    /// Writes a model to `config.json` and selects it once written.
+    /// Writes a model to `config.json`, then selects it.
     pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
-        // The key variable of a provider applies only to entries without an address. A default
-        // address is dropped only if the provider has no such variable.
+        // An entry without an address uses the API key from the provider's environment variable.
+        // Omit the default address only if the provider has no such variable, because omitting it
+        // would otherwise add that key.
         let (url, provider) = (new.base_url.as_deref(), new.provider);
         if provider.key_variable().is_none() && url == Some(provider.default_base_url()) {
             new.base_url = None;
         }
-        let mut model = match self.model_of(&new, cx) {
+        let mut model = match self.build_model(&new, cx) {
             Ok(model) => model,
             Err(faults) => {
                 let message = format!("`{}` cannot be added.", new.name);
@@ -117,23 +120,25 @@ impl ModelRegistry {
         });
     }
 
-    /// The new model, with the address, key and certificate of the entry that it copies.
-    fn model_of(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let model = config::understand(&cx.home, new)?;
-        let like = new.like.as_ref();
-        Ok(match like.and_then(|like| self.find_reference(like, cx)) {
-            Some(like) => ModelConfig {
-                base_url: like.base_url,
-                api_key: like.api_key,
-                ca_file: like.ca_file,
+    /// The configuration of a new model, with the address, key and certificate of the entry in
+    /// `copy_from`.
+    fn build_model(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
+        let model = config::parse_new_model(&cx.home, new)?;
+        let source = new.copy_from.as_ref();
+        let source = source.and_then(|source| self.find_reference(source, cx));
+        Ok(match source {
+            Some(source) => ModelConfig {
+                base_url: source.base_url,
+                api_key: source.api_key,
+                ca_file: source.ca_file,
                 ..model
             },
             None => model,
         })
     }
 
-    /// Selects a model that was written to the file. Other edits of the file are not applied
-    /// here, because they need a review.
+    /// Selects a model after it was written to the file. Does not reload the file, because other
+    /// edits in it need a review.
     pub fn model_added(
         &mut self,
         model: ModelConfig,
@@ -149,43 +154,43 @@ impl ModelRegistry {
         }
         cx.settings.models.push(model.clone());
         cx.settings.has_model_entries = true;
-        self.offers = false;
+        self.offers_discovered = false;
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
         }
-        self.take_model(model, cx);
+        self.select_unsaved(model, cx);
         let message = format!("Using {}. Saved to config.json.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         cx.notice(Notice::info(message));
         self.list_catalog(cx);
     }
 
-    /// Lists the models of a new model's server, to report a wrong address or key before
-    /// saving.
-    pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
-        let model = match config::understand(&cx.home, new) {
+    /// Tests a new model by listing its server's models, so a wrong address or key is reported
+    /// before saving.
+    pub fn test_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
+        let model = match config::parse_new_model(&cx.home, new) {
             Ok(model) => model,
             Err(faults) => {
                 let result = Err(Notice::failure(faults));
                 return cx.outbox.push(Event::ModelTested { query, result });
             }
         };
-        // A typed key is secret from its first request on.
+        // Redact a typed key in the log even before it is saved.
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.add_secrets(vec![key.clone()]);
         }
         let provider = cx.provider.clone();
         self.spawn(async move {
-            let listed = provider.catalogue(&model, LIST_TIME_MAX).await;
+            let listed = provider.list_models(&model, LIST_TIME_MAX).await;
             let result = match listed {
-                Ok(catalogue) => has_model(&catalogue, &model),
+                Ok(list) => check_is_listed(&list, &model),
                 Err(fault) => Err(without_retry(fault.notice())),
             };
-            Some(ModelTaskEvent::Tried(query, result))
+            Some(ModelTaskEvent::Tested(query, result))
         });
     }
 
-    /// Sets thinking of the selected model until the program ends.
+    /// Sets the thinking level of the selected model until the program exits.
     pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(cx);
@@ -211,7 +216,13 @@ impl ModelRegistry {
         });
     }
 
-    pub fn cannot_think(&mut self, reference: &ModelRef, abilities: &[String], cx: &mut EngineCx) {
+    /// Turns thinking off again after the server reported that the model does not support it.
+    pub fn cannot_think(
+        &mut self,
+        reference: &ModelRef,
+        capabilities: &[String],
+        cx: &mut EngineCx,
+    ) {
         let current = self
             .current
             .as_ref()
@@ -224,30 +235,30 @@ impl ModelRegistry {
         let notice = Notice::warning(format!("`{}` does not support thinking.", reference.name))
             .with_reason(format!(
                 "Its server reports the capabilities {}. Thinking stays off.",
-                abilities.join(", ")
+                capabilities.join(", ")
             ))
             .with_advice(Advice::ChooseOtherModel);
         cx.notice(notice);
     }
 }
 
-/// Checks that the server lists the model. A server that lists nothing may still have it.
-fn has_model(catalogue: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
-    let names = catalogue.models.iter().map(|listed| listed.name.as_str());
-    if catalogue.models.is_empty()
-        || catalogue.is_truncated
+/// Checks that the server lists the model. An empty or truncated list proves nothing, so it passes.
+fn check_is_listed(list: &ModelList, model: &ModelConfig) -> Result<(), Notice> {
+    let names = list.models.iter().map(|listed| listed.name.as_str());
+    if list.models.is_empty()
+        || list.is_truncated
         || names.clone().any(|name| is_same_model(name, &model.model))
     {
         return Ok(());
     }
-    let first: Vec<&str> = names.take(8).collect();
-    let more = match catalogue.models.len() - first.len() {
+    let shown: Vec<&str> = names.take(8).collect();
+    let more = match list.models.len() - shown.len() {
         0 => String::new(),
         count => format!(" and {count} more"),
     };
     Err(Notice::failure(format!(
-        "The server answers, but lists no model `{}`.",
+        "The server answered, but it lists no model `{}`.",
         model.model
     ))
-    .with_reason(format!("It lists: {}{more}.", first.join(", "))))
+    .with_reason(format!("It lists: {}{more}.", shown.join(", "))))
 }

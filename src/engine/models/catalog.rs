@@ -31,7 +31,7 @@ impl ModelRegistry {
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
         let is_first = !cx.settings.has_model_entries && cx.unreadable_config_banner().is_none();
         if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
-            self.offers = true;
+            self.offers_discovered = true;
             self.list_catalog(cx);
         }
     }
@@ -47,14 +47,14 @@ impl ModelRegistry {
                 .iter()
                 .find(is_same)
                 .map(|earlier| &earlier.catalog.state);
-            if let Some(CatalogState::Listed(catalogue)) = earlier_state {
-                known.catalog.state = CatalogState::Listed(Arc::clone(catalogue));
+            if let Some(CatalogState::Listed(list)) = earlier_state {
+                known.catalog.state = CatalogState::Listed(Arc::clone(list));
             }
             let time_max = list_time_max(&known.catalog);
             let (provider, config) = (cx.provider.clone(), known.config.clone());
             let (server, sender) = (known.catalog.server.clone(), self.sender.clone());
             self.listing.spawn(async move {
-                let listed = provider.catalogue(&config, time_max).await;
+                let listed = provider.list_models(&config, time_max).await;
                 let _ = sender.send(ModelTaskEvent::Listed(server, listed)).await;
             });
         }
@@ -70,7 +70,7 @@ impl ModelRegistry {
                 .collect(),
             key_variables: config::key_variables(),
             is_host_unread: config::is_host_unread(&cx.home),
-            offers: self.offers,
+            offers_discovered: self.offers_discovered,
         };
         cx.outbox.push(Event::CatalogChanged(Arc::new(catalog)));
     }
@@ -86,7 +86,7 @@ impl ModelRegistry {
             return;
         };
         known.catalog.state = match listed {
-            Ok(catalogue) => CatalogState::Listed(Arc::new(catalogue)),
+            Ok(list) => CatalogState::Listed(Arc::new(list)),
             Err(fault) => CatalogState::Failed(without_retry(fault.notice())),
         };
         self.push_catalog(cx);
@@ -107,15 +107,15 @@ impl ModelRegistry {
 
     /// The server's entry with this name; None if unknown.
     pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
-        let catalogue = self.known(server)?.catalog.listed()?;
-        let mut models = catalogue.models.iter();
+        let list = self.known(server)?.catalog.listed()?;
+        let mut models = list.models.iter();
         models.find(|model| is_same_model(&model.name, name))
     }
 
     /// Whether the complete model list of this server is known.
     pub fn lists_all(&self, server: &ModelServer) -> bool {
-        let catalogue = self.known(server).and_then(|known| known.catalog.listed());
-        catalogue.is_some_and(|catalogue| !catalogue.is_truncated)
+        let list = self.known(server).and_then(|known| known.catalog.listed());
+        list.is_some_and(|list| !list.is_truncated)
     }
 }
 

@@ -26,8 +26,8 @@ pub(super) struct ModelRegistry {
     /// The context usage of the open conversation.
     pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
-    /// The settings list no model, so models were discovered. Choosing one adds it.
-    offers: bool,
+    /// The settings list no model, so discovered models are offered. Choosing one adds it.
+    offers_discovered: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
     tasks: JoinSet<()>,
@@ -39,7 +39,7 @@ pub(super) struct ModelRegistry {
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<ModelList, ProviderError>),
-    Tried(QueryId, Result<(), Notice>),
+    Tested(QueryId, Result<(), Notice>),
     Pulling(PullProgress),
     Pulled(Result<(), ProviderError>),
     Removed(ModelServer, String, Result<(), ProviderError>),
@@ -60,7 +60,7 @@ impl Default for ModelRegistry {
             current: None,
             context: ContextBudget::default(),
             servers: Vec::new(),
-            offers: false,
+            offers_discovered: false,
             pull: None,
             listing: JoinSet::new(),
             tasks: JoinSet::new(),
@@ -104,7 +104,7 @@ impl ModelRegistry {
     pub(super) fn task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
             ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
-            ModelTaskEvent::Tried(query, result) => {
+            ModelTaskEvent::Tested(query, result) => {
                 cx.outbox.push(Event::ModelTested { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
@@ -112,8 +112,8 @@ impl ModelRegistry {
             ModelTaskEvent::Removed(server, name, result) => {
                 self.removed(&server, &name, result, cx);
             }
-            ModelTaskEvent::CannotThink(model, abilities) => {
-                self.cannot_think(&model, &abilities, cx);
+            ModelTaskEvent::CannotThink(model, capabilities) => {
+                self.cannot_think(&model, &capabilities, cx);
             }
         }
     }

@@ -78,7 +78,7 @@ impl ModelRegistry {
         for other in &mut cx.settings.models {
             other.active = other.reference() == *wanted;
         }
-        self.take_model(model, cx);
+        self.select_unsaved(model, cx);
         // A model override is in no file.
         if cx.options.model_override.is_some() {
             return;
@@ -93,7 +93,7 @@ impl ModelRegistry {
     }
 
     /// Selects a model for the next turn without saving the selection.
-    pub fn take_model(&mut self, model: ModelConfig, cx: &mut EngineCx) {
+    pub fn select_unsaved(&mut self, model: ModelConfig, cx: &mut EngineCx) {
         cx.outbox.push(Event::ThinkChanged(model.think));
         self.current = Some(Arc::new(model));
         let meter = self.context.reset();
@@ -150,7 +150,7 @@ impl ModelRegistry {
         }
         let is_moved = new.reference() != old.reference() || new.base_url != old.base_url;
         if is_moved {
-            return self.take_model(new, cx);
+            return self.select_unsaved(new, cx);
         }
         cx.outbox.push(Event::ThinkChanged(new.think));
         self.current = Some(Arc::new(new));

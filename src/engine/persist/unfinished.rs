@@ -1,5 +1,6 @@
 //! Turns that an earlier run left unfinished because it crashed, was killed or lost its
-//! terminal. Finds their journals and saves everything that needs no question.
+//! terminal. Finds their journals, saves what it can without asking, and keeps the rest for the
+//! user to decide.
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
@@ -26,7 +27,7 @@ pub struct RecoveryScan {
 }
 
 impl UnfinishedTurns {
-    /// The data shown in the question.
+    /// The last turn, as the question to the user shows it.
     pub(super) fn question(&self) -> UnfinishedTurn {
         let Some(turn) = self.turns.last() else {
             return UnfinishedTurn::default();
@@ -74,8 +75,8 @@ impl UnfinishedTurns {
         id.map(|id| sessions.open(&id))
     }
 
-    /// Adds the partial answers to their session, marked as interrupted.
-    fn add_to(&self, session: &mut Session) {
+    /// Adds the partial answers to `session`, marked as interrupted.
+    fn add_partial_answers_to(&self, session: &mut Session) {
         for turn in &self.turns {
             if session.started_at.is_none() {
                 session.started_at = turn.session_started_at;
@@ -103,21 +104,20 @@ impl UnfinishedTurns {
 pub struct ResumedConversation {
     pub session: Session,
     pub journal: Journal,
-    /// Put back into the composer. Nothing is sent or approved unseen, since tools may have
-    /// changed.
+    /// Restored to the composer, never sent automatically: tools may have changed since.
     pub prompt: String,
     pub notice: Notice,
 }
 
 impl ResumedConversation {
-    /// Opens the session of the turns, or a new one if there is none.
+    /// Opens the session that the turns belong to, or a new one if there is none to open.
     pub(super) fn open(turns: UnfinishedTurns, sessions: &SessionStore) -> Self {
         let (mut session, fault) = match turns.open_session(sessions) {
             Some(Ok(session)) => (session, None),
             Some(Err(fault)) => (Session::new(""), Some(fault)),
             None => (Session::new(""), None),
         };
-        turns.add_to(&mut session);
+        turns.add_partial_answers_to(&mut session);
         let notice = match fault {
             Some(fault) => fault
                 .notice()
@@ -125,7 +125,7 @@ impl ResumedConversation {
             None if turns.awaited_approval() => {
                 Notice::info("Your prompt is back in the message editor.")
                     .with_advice(Advice::ResendPrompt)
-                    .with_reason("The call that waited for your approval was not run.")
+                    .with_reason("The call awaiting your approval was not run.")
             }
             None => Notice::info("Your prompt is back in the message editor.")
                 .with_advice(Advice::ResendPrompt),
@@ -139,6 +139,7 @@ impl ResumedConversation {
     }
 }
 
+/// Recovers every journal that no running program owns.
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = SessionStore::new(home.sessions());
@@ -153,50 +154,53 @@ pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     scan
 }
 
-/// Saves the answers of a journal and the partial answers of turns that ended. Turns that
-/// never ended are kept for the question.
+/// Saves the complete answers in a journal, and the partial answers of turns that ended without
+/// one. Turns that never ended go to `scan.unfinished`, for the user to decide.
 fn recover_journal(
     journal: Journal,
     turns: Vec<JournaledTurn>,
     sessions: &SessionStore,
     scan: &mut RecoveryScan,
 ) {
-    let (answered, mut turns): (Vec<_>, Vec<_>) =
+    let (answered, mut unanswered): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
     for turn in answered {
         match recover_answer(sessions, &turn, &Zoned::now()) {
             Ok(Some(Recovered::Saved(id))) => {
-                for later in turns
+                for later in unanswered
                     .iter_mut()
                     .filter(|later| later.session_started_at == turn.session_started_at)
                 {
                     later.session.get_or_insert_with(|| id.clone());
                 }
                 let notice = Notice::info(format!(
-                    "Recovered an answer of the last run. It is saved in {id}."
+                    "Recovered an answer from the previous run and saved it in {id}."
                 ));
                 scan.notices.push(notice);
             }
             Ok(_) => {}
             Err(fault) => {
-                // The journal is kept for the next start.
+                // Keep the journal, so the next start tries again.
                 scan.notices.push(fault.notice());
                 return;
             }
         }
     }
-    let (ended, turns): (Vec<_>, Vec<_>) =
-        turns.into_iter().partition(|turn| turn.ended_unanswered);
+    let (ended, unfinished): (Vec<_>, Vec<_>) = unanswered
+        .into_iter()
+        .partition(|turn| turn.ended_unanswered);
     for turn in ended {
         if let Err(fault) = recover_partial_answer(sessions, &turn) {
             scan.notices.push(fault.notice());
             return;
         }
     }
-    if turns.is_empty() {
+    if unfinished.is_empty() {
         journal.remove();
     } else {
-        scan.unfinished
-            .push_back(UnfinishedTurns { journal, turns });
+        scan.unfinished.push_back(UnfinishedTurns {
+            journal,
+            turns: unfinished,
+        });
     }
 }

@@ -1,6 +1,6 @@
-//! Decisions that outlast one call: stored, revoked and listed. A decision applies at once,
-//! also to a running turn, and is then written to the file. `pins` withholds tools that
-//! changed, `instructions` handles the instructions of servers.
+//! Stores, revokes and lists decisions that outlast one call. A decision applies immediately, even
+//! to a running turn, and is then written to `trust.json`. `pins` withholds changed tools;
+//! `instructions` decides which server instructions are sent to the model.
 
 mod instructions;
 mod pins;
@@ -23,17 +23,18 @@ use std::sync::Arc;
 pub(super) struct TrustState {
     approval: Approval,
     queue: Arc<TrustQueue>,
-    /// Instructions that are sent until humble ends.
+    /// Consents to send instructions, valid until humble exits.
     instructions_until_exit: Vec<InstructionsConsent>,
     /// The open question about a changed tool.
     open_question: Option<AskId>,
-    /// Whether the next changed tool is asked about after this one.
+    /// Ask about the next changed tool once this question is answered.
     asks_next: bool,
     /// Changes that the user postponed; they are not asked about again automatically.
     postponed: Vec<(ServerId, String, Pin)>,
     /// Changed instructions that were already reported.
     reported_instructions: BTreeSet<(ServerId, String)>,
-    listed: Arc<Vec<TrustEntry>>,
+    /// The entries last sent to the front end.
+    published: Arc<Vec<TrustEntry>>,
 }
 
 impl TrustState {
@@ -44,7 +45,7 @@ impl TrustState {
         }
     }
 
-    /// Sets the tools that the command line allows.
+    /// Sets the tools that the command line allows without asking.
     pub(super) fn allow(&mut self, tools: Vec<(ServerId, String)>) {
         self.approval.allowed = tools.into();
     }
@@ -81,13 +82,13 @@ impl TrustState {
         Arc::make_mut(&mut self.approval.trust)
     }
 
-    /// Writes changes that are already active, in order.
+    /// Writes edits to the file in order. They already apply in memory.
     pub(super) fn write_trust(
         &mut self,
         edits: impl IntoIterator<Item = TrustEdit>,
         cx: &mut EngineCx,
     ) {
-        // An unreadable file is not overwritten; the user was told.
+        // Never overwrite an unreadable file. The user has already been warned.
         if self.stored_trust().unreadable.is_file_unreadable {
             return;
         }
@@ -100,18 +101,18 @@ impl TrustState {
 
     /// Stores a decision that the turn has already applied.
     pub(super) fn store_rule(&mut self, rule: TrustRule, servers: &[Server], cx: &mut EngineCx) {
-        tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is stored");
+        tracing::info!(server = %rule.server, tool = ?rule.tool(), "storing a decision");
         self.trust_mut().add_rule(rule.clone());
         if self.stored_trust().unreadable.is_file_unreadable {
             cx.notice(Notice::warning(
-                "trust.json cannot be read, so this decision is lost when humble ends.",
+                "trust.json cannot be read, so this decision is lost when humble exits.",
             ));
         }
         self.write_trust([TrustEdit::AddRule(rule)], cx);
         self.publish_trust(servers, cx);
     }
 
-    /// Adds a grant of this session that the turn has already applied.
+    /// Adds a grant for this session that the turn has already applied.
     pub(super) fn grant_session(
         &mut self,
         grant: ToolIdentity,
@@ -122,16 +123,16 @@ impl TrustState {
         self.publish_trust(servers, cx);
     }
 
-    /// Clears the grants of a session that ends. False if there were none.
+    /// Clears the session's grants. Returns false if there were none.
     pub(super) fn end_session(&mut self) -> bool {
         let had_grants = self.approval.session_grants().next().is_some();
         self.approval.clear_session_grants();
         had_grants
     }
 
-    /// Revokes a decision. False if nothing changed.
-    pub(super) fn revoke(&mut self, trusted: TrustEntry, cx: &mut EngineCx) -> bool {
-        let subject = match &trusted {
+    /// Revokes a decision. Returns false if nothing changed.
+    pub(super) fn revoke(&mut self, entry: TrustEntry, cx: &mut EngineCx) -> bool {
+        let subject = match &entry {
             TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
                 None => format!("The tools of `{}`", rule.server),
@@ -139,83 +140,83 @@ impl TrustState {
             TrustEntry::SessionGrant(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
             other => format!("The instructions of `{}`", other.server()),
         };
-        let message = match trusted {
+        let message = match entry {
             TrustEntry::Rule(rule) | TrustEntry::InactiveRule(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
                 let message = match rule.is_blocking() {
-                    true => format!("{subject} is no longer blocked and asks again."),
-                    false => format!("{subject}: revoked, asks from now on."),
+                    true => format!("{subject}: no longer blocked. Calls will ask again."),
+                    false => format!("{subject}: revoked. Calls will ask again."),
                 };
                 self.write_trust([TrustEdit::RemoveRule(rule)], cx);
                 message
             }
             TrustEntry::SessionGrant(grant) => {
                 self.approval.revoke(&grant);
-                format!("{subject}: revoked, asks from now on.")
+                format!("{subject}: revoked. Calls will ask again.")
             }
-            TrustEntry::Instructions(agreed) | TrustEntry::InstructionsOnce(agreed) => {
-                self.revoke_instructions(&agreed, cx);
+            TrustEntry::Instructions(consent) | TrustEntry::InstructionsOnce(consent) => {
+                self.revoke_instructions(&consent, cx);
                 format!("{subject} are no longer sent.")
             }
-            // A pending change grants nothing that could be revoked.
+            // A pending change grants nothing, so there is nothing to revoke.
             TrustEntry::PendingPinChange(_) => return false,
         };
         cx.notice(Notice::info(message));
         true
     }
 
-    pub(super) fn revoke_instructions(&mut self, agreed: &InstructionsConsent, cx: &mut EngineCx) {
-        let is_other = |old: &InstructionsConsent| !old.is_same(agreed);
+    pub(super) fn revoke_instructions(&mut self, consent: &InstructionsConsent, cx: &mut EngineCx) {
+        let is_other = |old: &InstructionsConsent| !old.is_same(consent);
         self.instructions_until_exit.retain(is_other);
         self.trust_mut().instruction_consents.retain(is_other);
-        self.write_trust([TrustEdit::RevokeInstructions(agreed.clone())], cx);
+        self.write_trust([TrustEdit::RevokeInstructions(consent.clone())], cx);
     }
 
-    /// Every rule, with the reason why it is inactive or not stored.
+    /// All rules. Inactive and unsaved ones carry the reason.
     fn listed_rules(&self, servers: &[Server]) -> Vec<TrustEntry> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();
-        let list = |rule: TrustRule| {
+        let to_entry = |rule: TrustRule| {
             let server = servers.iter().find(|server| server.id == rule.server);
             match trust.inactive_reason(&rule, server) {
-                Some(lapse) => TrustEntry::InactiveRule(rule, lapse),
+                Some(reason) => TrustEntry::InactiveRule(rule, reason),
                 None => TrustEntry::Rule(rule),
             }
         };
-        rules.map(list).collect()
+        rules.map(to_entry).collect()
     }
 
     /// Sends the list shown by `/trust` if it changed.
     pub(super) fn publish_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let waiting = self
+        let pending = self
             .pin_changes(servers)
             .into_iter()
             .map(TrustEntry::PendingPinChange);
         let rules = self.listed_rules(servers).into_iter();
-        let mut session: Vec<ToolIdentity> = self.approval.session_grants().cloned().collect();
-        session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
-        let session = session.into_iter().map(TrustEntry::SessionGrant);
-        let agreed = self
+        let mut grants: Vec<ToolIdentity> = self.approval.session_grants().cloned().collect();
+        grants.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
+        let grants = grants.into_iter().map(TrustEntry::SessionGrant);
+        let consents = self
             .stored_trust()
             .instruction_consents
             .iter()
             .cloned()
             .map(TrustEntry::Instructions);
-        let once = self
+        let until_exit = self
             .instructions_until_exit
             .iter()
             .cloned()
             .map(TrustEntry::InstructionsOnce);
-        let listed: Vec<TrustEntry> = waiting
+        let entries: Vec<TrustEntry> = pending
             .chain(rules)
-            .chain(session)
-            .chain(agreed)
-            .chain(once)
+            .chain(grants)
+            .chain(consents)
+            .chain(until_exit)
             .collect();
-        if listed != *self.listed {
-            self.listed = Arc::new(listed);
-            let listed = Arc::clone(&self.listed);
-            cx.outbox.push(Event::TrustChanged(listed));
+        if entries != *self.published {
+            self.published = Arc::new(entries);
+            let entries = Arc::clone(&self.published);
+            cx.outbox.push(Event::TrustChanged(entries));
         }
     }
 }

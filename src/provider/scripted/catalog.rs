@@ -46,7 +46,7 @@ impl ScriptedCatalog {
         models.map(|model| model.name.clone()).collect()
     }
 
-    pub(in crate::provider) async fn catalogue(
+    pub(in crate::provider) async fn list_models(
         &self,
         server: &ModelConfig,
     ) -> Result<ModelList, ProviderError> {

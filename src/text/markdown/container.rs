@@ -85,8 +85,8 @@ pub fn mark_items_filled(containers: &mut [Container]) {
     }
 }
 
-/// Records whether the item that just began is a task, and returns the length of its box in bytes.
-pub fn take_task_box(containers: &mut [Container], text: &str) -> usize {
+/// Records whether the item that just began is a task. Returns the byte length of its checkbox.
+pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     let Some(Container::Item {
         is_task_done,
         marker,
@@ -122,7 +122,7 @@ pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
                 *is_marker_shown = true;
                 first.push(match (*is_task_done, marker.number) {
                     (Some(done), _) => PrefixPart::Task(done),
-                    (None, Some(number)) => PrefixPart::Number(number, marker.sign),
+                    (None, Some(number)) => PrefixPart::Number(number, marker.delimiter),
                     (None, None) => PrefixPart::Bullet,
                 });
             }
@@ -155,7 +155,7 @@ fn continuation_part(container: &Container) -> PrefixPart {
         } => match (is_task_done, marker.number) {
             (Some(done), _) => PrefixPart::Space(PrefixPart::Task(*done).columns()),
             (None, Some(number)) => {
-                PrefixPart::Space(PrefixPart::Number(number, marker.sign).columns())
+                PrefixPart::Space(PrefixPart::Number(number, marker.delimiter).columns())
             }
             (None, None) => PrefixPart::Space(PrefixPart::Bullet.columns()),
         },

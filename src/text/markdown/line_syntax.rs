@@ -42,53 +42,60 @@ pub fn atx_heading(text: &str) -> Option<(u8, Range<usize>)> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fence {
-    pub sign: u8,
+    pub delimiter: u8,
     pub length: usize,
 }
 
 /// An opening fence, and the range of its info string.
 pub fn fence(text: &str) -> Option<(Fence, Range<usize>)> {
-    let sign = *text.as_bytes().first()?;
-    if sign != b'`' && sign != b'~' {
+    let delimiter = *text.as_bytes().first()?;
+    if delimiter != b'`' && delimiter != b'~' {
         return None;
     }
-    let length = text.bytes().take_while(|byte| *byte == sign).count();
+    let length = text.bytes().take_while(|byte| *byte == delimiter).count();
     let info = &text[length..];
-    if length < 3 || sign == b'`' && info.contains('`') {
+    if length < 3 || delimiter == b'`' && info.contains('`') {
         return None;
     }
     let start = length + indent(info).min(info.len());
     let end = length + info.trim_end_matches(' ').len();
-    Some((Fence { sign, length }, start..end.max(start)))
+    Some((Fence { delimiter, length }, start..end.max(start)))
 }
 
 impl Fence {
     pub fn is_closed_by(self, text: &str) -> bool {
         let from = indent(text);
         let text = &text[from..];
-        let length = text.bytes().take_while(|byte| *byte == self.sign).count();
+        let length = text
+            .bytes()
+            .take_while(|byte| *byte == self.delimiter)
+            .count();
         from < CODE_INDENT && length >= self.length && is_blank(&text[length..])
     }
 }
 
 /// A thematic break.
 pub fn is_rule(text: &str) -> bool {
-    let Some(sign) = text.bytes().next().filter(|sign| b"-*_".contains(sign)) else {
+    let Some(delimiter) = text
+        .bytes()
+        .next()
+        .filter(|delimiter| b"-*_".contains(delimiter))
+    else {
         return false;
     };
-    let mut signs = 0;
+    let mut count = 0;
     text.len() <= LOOKAHEAD_MAX
         && text.bytes().all(|byte| {
-            signs += usize::from(byte == sign);
-            byte == sign || byte == b' '
+            count += usize::from(byte == delimiter);
+            byte == delimiter || byte == b' '
         })
-        && signs >= 3
+        && count >= 3
 }
 
 /// The heading level that a setext underline gives to the paragraph above it.
 pub fn setext_level(text: &str) -> Option<u8> {
     let text = text.trim_end_matches(' ');
-    let all = |sign| !text.is_empty() && text.bytes().all(|byte| byte == sign);
+    let all = |delimiter| !text.is_empty() && text.bytes().all(|byte| byte == delimiter);
     if all(b'=') {
         Some(1)
     } else {
@@ -100,7 +107,7 @@ pub fn setext_level(text: &str) -> Option<u8> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListMarker {
     /// The bullet, or the delimiter after the number.
-    pub sign: u8,
+    pub delimiter: u8,
     pub number: Option<u64>,
     /// Its width without the following spaces.
     pub columns: usize,
@@ -108,18 +115,18 @@ pub struct ListMarker {
 
 pub fn list_marker(text: &str) -> Option<ListMarker> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let sign = *text.as_bytes().get(digits)?;
+    let delimiter = *text.as_bytes().get(digits)?;
     let rest = text.get(digits + 1..)?;
     if !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let number = match (digits, sign) {
+    let number = match (digits, delimiter) {
         (0, b'-' | b'*' | b'+') => None,
         (1..=DIGITS_MAX, b'.' | b')') => Some(text[..digits].parse().ok()?),
         _ => return None,
     };
     Some(ListMarker {
-        sign,
+        delimiter,
         number,
         columns: digits + 1,
     })
@@ -131,6 +138,22 @@ pub enum ColumnAlign {
     Left,
     Center,
     Right,
+}
+
+/// The column alignments if `row` is the delimiter row of a table with this header. An unfinished
+/// line counts if it could still become one.
+pub fn table_columns(header: &str, row: &str, is_partial: bool) -> Option<Vec<ColumnAlign>> {
+    let count = table_cells(header).count();
+    if !header.contains('|') && !row.contains('|') {
+        return None;
+    }
+    let may_become_delimiter_row = row.bytes().all(|byte| b"|:- ".contains(&byte));
+    if is_partial && header.contains('|') && may_become_delimiter_row {
+        let mut columns = table_alignments(row).unwrap_or_default();
+        columns.resize(count, ColumnAlign::Left);
+        return Some(columns);
+    }
+    table_alignments(row).filter(|columns| columns.len() == count)
 }
 
 /// The column alignments, if `text` is the delimiter row of a table.

@@ -1,16 +1,16 @@
-//! Scans the block structure of Markdown line by line (CommonMark 0.31): the containers a line
-//! continues or opens, and the leaf its text belongs to. The state is small and cheap to clone, so
-//! an unfinished line can be scanned again when it has grown.
+//! Scans the block structure of Markdown line by line (CommonMark 0.31): the containers that a
+//! line continues or opens, and the leaf that its text belongs to. The state is small and cheap to
+//! clone, so an unfinished line can be scanned again after more text arrives.
 
 use super::block_event::{BlockEvent, LeafKind};
 use super::container::{
-    Container, LineRest, continuation_parts, mark_items_filled, match_containers, take_prefix,
-    take_task_box, unshown_item,
+    Container, LineRest, continuation_parts, mark_items_filled, match_containers, take_checkbox,
+    take_prefix, unshown_item,
 };
-use super::line_syntax::{self, CODE_INDENT, ColumnAlign, Fence};
+use super::line_syntax::{self, CODE_INDENT, Fence};
 use std::ops::Range;
 
-/// Maximum nesting of containers; deeper markers are text.
+/// Maximum nesting of containers; deeper markers are treated as text.
 const DEPTH_MAX: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,11 +26,11 @@ enum OpenBlock {
         indent: usize,
     },
     Indented {
-        /// Blank lines, part of the block only if more code follows.
+        /// Ends of trailing blank lines, which belong to the block only if more code follows.
         blank: Vec<usize>,
     },
     Table,
-    /// A single line that may continue.
+    /// A heading or rule: one line, which may arrive in several parts.
     SingleLine,
 }
 
@@ -39,11 +39,11 @@ enum OpenBlock {
 pub struct LinePart {
     pub start: usize,
     pub end: usize,
-    /// Continues a line begun earlier.
+    /// Continues the line of the previous part.
     pub is_continuation: bool,
-    /// Another part follows.
+    /// The line is too long for one part, so another part follows.
     pub is_cut: bool,
-    /// The line is unfinished.
+    /// The stream may still extend the line.
     pub is_partial: bool,
 }
 
@@ -74,17 +74,19 @@ impl BlockScanner {
             end: part.end,
         };
         let matched = match_containers(&self.containers, &mut rest);
-        let all = matched == self.containers.len();
-        if all && self.push_code_line(&rest, part.is_cut, out) || part.is_cut && rest.is_blank() {
+        let all_matched = matched == self.containers.len();
+        if all_matched && self.push_code_line(&rest, part.is_cut, out)
+            || part.is_cut && rest.is_blank()
+        {
             return;
         }
         if rest.is_blank() {
-            return self.blank_line(matched, &rest, out);
+            return self.push_blank_line(matched, &rest, out);
         }
         let opened = self.open_containers(matched, &mut rest, out);
-        let is_new_leaf = opened || !matches!(self.leaf, OpenBlock::Paragraph { .. });
+        let continues_paragraph = !opened && matches!(self.leaf, OpenBlock::Paragraph { .. });
         if !self.push_block_line(matched, opened, &rest, part, out) {
-            self.push_text_line(matched, opened, is_new_leaf, &rest, out);
+            self.push_text_line(matched, opened, continues_paragraph, &rest, out);
         }
         if !rest.is_blank() {
             mark_items_filled(&mut self.containers);
@@ -92,9 +94,9 @@ impl BlockScanner {
         }
     }
 
-    /// Ends the text: closes everything.
+    /// Closes all open blocks at the end of the text.
     pub fn finish(&mut self, out: &mut impl FnMut(BlockEvent)) {
-        self.close_to(0, out);
+        self.close_containers_beyond(0, out);
         if self.leaf != OpenBlock::None {
             self.close_leaf(out);
         }
@@ -102,24 +104,25 @@ impl BlockScanner {
 
     /// Whether an unfinished line, so far `text`, could close the fence.
     pub fn could_close_fence(&self, text: &str) -> bool {
-        let all = |sign: u8| text.trim_matches(' ').bytes().all(|byte| byte == sign);
-        matches!(&self.leaf, OpenBlock::Fence { fence, .. } if all(fence.sign))
+        let has_only = |delimiter: u8| text.trim_matches(' ').bytes().all(|byte| byte == delimiter);
+        matches!(&self.leaf, OpenBlock::Fence { fence, .. } if has_only(fence.delimiter))
     }
 
     pub fn is_in_fence(&self) -> bool {
         matches!(self.leaf, OpenBlock::Fence { .. })
     }
 
-    /// Scans a line of an open code block or its end. False if it is something else.
+    /// Scans the next line or the closing fence of an open code block. Returns false if no code
+    /// block is open or the line is not part of it.
     fn push_code_line(
         &mut self,
         rest: &LineRest,
-        cut: bool,
+        is_cut: bool,
         out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         match &mut self.leaf {
             OpenBlock::Fence { fence, indent } => {
-                if !cut && fence.is_closed_by(rest.text()) {
+                if !is_cut && fence.is_closed_by(rest.text()) {
                     self.close_leaf(out);
                 } else {
                     let strip = rest.indent().min(*indent);
@@ -145,26 +148,31 @@ impl BlockScanner {
         }
     }
 
-    fn blank_line(&mut self, matched: usize, rest: &LineRest, out: &mut impl FnMut(BlockEvent)) {
+    fn push_blank_line(
+        &mut self,
+        matched: usize,
+        rest: &LineRest,
+        out: &mut impl FnMut(BlockEvent),
+    ) {
         match &mut self.leaf {
             OpenBlock::Indented { blank } => blank.push(rest.end),
             OpenBlock::None => {}
             _ => self.close_leaf(out),
         }
         // A quote ends at a blank line without `>`; a list item does not.
-        let quote = self.containers[matched..].first() == Some(&Container::Quote);
-        let empty = matches!(
+        let ends_quote = self.containers[matched..].first() == Some(&Container::Quote);
+        let ends_empty_item = matches!(
             self.containers.get(matched),
             Some(Container::Item { is_empty: true, .. })
         );
-        if quote || empty {
-            self.close_to(matched, out);
+        if ends_quote || ends_empty_item {
+            self.close_containers_beyond(matched, out);
         }
         self.after_blank_line = true;
     }
 
-    /// Opens the quotes and items that the line begins, after closing the containers that it
-    /// leaves.
+    /// Opens the quotes and list items that begin on this line, after closing the containers that
+    /// the line does not continue. Returns whether any opened.
     fn open_containers(
         &mut self,
         matched: usize,
@@ -180,17 +188,17 @@ impl BlockScanner {
                 rest.at += usize::from(rest.text().starts_with(' '));
                 Container::Quote
             } else {
-                let interrupts = !opened && matched == self.containers.len();
-                match self.item(depth, interrupts, rest) {
+                let same_containers = !opened && matched == self.containers.len();
+                match self.parse_item(depth, same_containers, rest) {
                     Some(item) => item,
                     None => break,
                 }
             };
             if !opened {
-                self.close_to(matched, out);
+                self.close_containers_beyond(matched, out);
                 self.close_leaf(out);
             }
-            // A nested container is content of its item.
+            // A nested container counts as content of its item.
             mark_items_filled(&mut self.containers);
             self.containers.push(container);
             opened = true;
@@ -199,15 +207,22 @@ impl BlockScanner {
         opened
     }
 
-    /// The list item that the line begins. `interrupts`: it would end an open paragraph.
-    fn item(&self, depth: usize, interrupts: bool, rest: &mut LineRest) -> Option<Container> {
+    /// Parses the marker of a list item. `same_containers`: the line is in the containers of the
+    /// open leaf, so the item must be able to interrupt an open paragraph.
+    fn parse_item(
+        &self,
+        depth: usize,
+        same_containers: bool,
+        rest: &mut LineRest,
+    ) -> Option<Container> {
         let (indent, inner) = (rest.indent(), rest.inner());
         let mut marker =
             line_syntax::list_marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
         let after = &inner[marker.columns..];
         let blank = line_syntax::is_blank(after);
-        let in_paragraph = interrupts && matches!(self.leaf, OpenBlock::Paragraph { .. });
-        if in_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
+        let interrupts_paragraph =
+            same_containers && matches!(self.leaf, OpenBlock::Paragraph { .. });
+        if interrupts_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
             return None;
         }
         let spaces = match line_syntax::indent(after) {
@@ -215,11 +230,13 @@ impl BlockScanner {
             spaces @ 1..=CODE_INDENT => spaces,
             _ => 1,
         };
-        // Numbers continue from the previous item, whatever the source has.
-        if let Some(Container::Item { marker: before, .. }) = self.containers.get(depth)
-            && before.sign == marker.sign
+        // Number items consecutively, whatever numbers the source has.
+        if let Some(Container::Item {
+            marker: previous, ..
+        }) = self.containers.get(depth)
+            && previous.delimiter == marker.delimiter
         {
-            marker.number = before.number.map(|number| number.saturating_add(1));
+            marker.number = previous.number.map(|number| number.saturating_add(1));
         }
         let columns = indent + marker.columns + spaces;
         rest.at = (rest.at + columns).min(rest.end);
@@ -234,7 +251,7 @@ impl BlockScanner {
         })
     }
 
-    /// Scans headings, fences, rules, indented code and tables. False if the line is text.
+    /// Scans headings, fences, rules, indented code and tables. Returns false if the line is text.
     fn push_block_line(
         &mut self,
         matched: usize,
@@ -248,7 +265,7 @@ impl BlockScanner {
         }
         let (indent, inner) = (rest.indent(), rest.inner());
         let at = rest.at + indent;
-        let in_place = !opened && matched == self.containers.len();
+        let same_containers = !opened && matched == self.containers.len();
         let paragraph = match &self.leaf {
             OpenBlock::Paragraph { last } => Some(last.clone()),
             _ => None,
@@ -271,7 +288,7 @@ impl BlockScanner {
             self.open_leaf(matched, opened, LeafKind::Code { info }, out);
             self.leaf = OpenBlock::Fence { fence, indent };
         } else if let Some(level) =
-            line_syntax::setext_level(inner).filter(|_| in_place && paragraph.is_some())
+            line_syntax::setext_level(inner).filter(|_| same_containers && paragraph.is_some())
         {
             out(BlockEvent::ChangeKind(LeafKind::Heading(level)));
             self.previous_leaf = Some((LeafKind::Heading(level), self.containers.len()));
@@ -279,10 +296,9 @@ impl BlockScanner {
         } else if line_syntax::is_rule(inner) {
             self.open_leaf(matched, opened, LeafKind::Rule, out);
             self.leaf = OpenBlock::SingleLine;
-        } else if let Some(columns) = paragraph
-            .filter(|_| in_place)
-            .and_then(|header| table_columns(&rest.source[header], inner, part.is_partial))
-        {
+        } else if let Some(columns) = paragraph.filter(|_| same_containers).and_then(|header| {
+            line_syntax::table_columns(&rest.source[header], inner, part.is_partial)
+        }) {
             out(BlockEvent::ChangeKind(LeafKind::Table(columns)));
             self.previous_leaf = Some((LeafKind::Table(Vec::new()), self.containers.len()));
             self.leaf = OpenBlock::Table;
@@ -297,21 +313,21 @@ impl BlockScanner {
         &mut self,
         matched: usize,
         opened: bool,
-        is_new_leaf: bool,
+        continues_paragraph: bool,
         rest: &LineRest,
         out: &mut impl FnMut(BlockEvent),
     ) {
-        let all = matched == self.containers.len();
-        if self.leaf == OpenBlock::Table && all && is_new_leaf {
+        let all_matched = matched == self.containers.len();
+        if self.leaf == OpenBlock::Table && all_matched && !continues_paragraph {
             return out(BlockEvent::Line(rest.at + rest.indent()..rest.end));
         }
-        // Deep indentation stays: it keeps a marker from taking effect.
+        // Keep deep indentation: it prevents a marker from taking effect.
         let indent = rest.indent();
         let skipped = if indent >= CODE_INDENT { 0 } else { indent };
         let mut line = rest.at + skipped..rest.end;
-        if is_new_leaf {
+        if !continues_paragraph {
             if opened {
-                line.start += take_task_box(&mut self.containers, &rest.source[line.clone()]);
+                line.start += take_checkbox(&mut self.containers, &rest.source[line.clone()]);
             }
             self.open_leaf(matched, opened, LeafKind::Paragraph, out);
         }
@@ -327,7 +343,7 @@ impl BlockScanner {
         out: &mut impl FnMut(BlockEvent),
     ) {
         if !opened {
-            self.close_to(matched, out);
+            self.close_containers_beyond(matched, out);
             self.close_leaf(out);
         }
         let depth = self.containers.len();
@@ -355,9 +371,9 @@ impl BlockScanner {
         }
     }
 
-    /// Closes all containers but the first `depth`. An item whose marker is not shown yet shows it
-    /// now.
-    fn close_to(&mut self, depth: usize, out: &mut impl FnMut(BlockEvent)) {
+    /// Closes all containers except the outermost `depth`. If an item's marker has not been shown,
+    /// emits an empty item first.
+    fn close_containers_beyond(&mut self, depth: usize, out: &mut impl FnMut(BlockEvent)) {
         if self.containers.len() <= depth {
             return;
         }
@@ -374,25 +390,9 @@ impl BlockScanner {
     }
 }
 
-/// Blocks set off by a blank row even if the source has none.
+/// Whether a blank row separates the two blocks even if the source has none.
 fn needs_blank_row(before: &LeafKind, kind: &LeafKind) -> bool {
     use LeafKind::{Code, Heading, Rule, Table};
     let is_set_off = |kind: &LeafKind| matches!(kind, Code { .. } | Table(_) | Rule);
     is_set_off(before) || is_set_off(kind) || matches!(kind, Heading(_))
-}
-
-/// The column alignments of a table with this header. An unfinished delimiter row counts if it
-/// could still become one.
-fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<ColumnAlign>> {
-    let count = line_syntax::table_cells(header).count();
-    if !header.contains('|') && !row.contains('|') {
-        return None;
-    }
-    let may_become_delimiter_row = row.bytes().all(|byte| b"|:- ".contains(&byte));
-    if partial && header.contains('|') && may_become_delimiter_row {
-        let mut columns = line_syntax::table_alignments(row).unwrap_or_default();
-        columns.resize(count, ColumnAlign::Left);
-        return Some(columns);
-    }
-    line_syntax::table_alignments(row).filter(|columns| columns.len() == count)
 }

@@ -31,7 +31,7 @@ impl PythonReader<'_> {
         prefix_and_quote(&self.text[at..]).is_some()
     }
 
-    /// Parses adjacent strings as one.
+    /// Concatenates adjacent string literals, like Python.
     pub(super) fn adjacent_strings(&mut self) -> Result<String, String> {
         let mut text = String::new();
         while self.is_at_string() {
@@ -47,14 +47,16 @@ impl PythonReader<'_> {
         let Some((prefix, quote)) = prefix_and_quote(literal) else {
             return Err(error_message(literal, "is not a plain value"));
         };
-        let letters = literal.find(quote).unwrap_or_default();
-        self.skip_bytes(letters);
-        let is_long = self.starts_with(&quote.to_string().repeat(3));
-        self.skip_bytes(if is_long { 3 } else { 1 });
-        let end = quote.to_string().repeat(if is_long { 3 } else { 1 });
+        let prefix_length = literal.find(quote).unwrap_or_default();
+        self.skip_ascii(prefix_length);
+        let is_triple_quoted = self.starts_with(&quote.to_string().repeat(3));
+        self.skip_ascii(if is_triple_quoted { 3 } else { 1 });
+        let end = quote
+            .to_string()
+            .repeat(if is_triple_quoted { 3 } else { 1 });
         loop {
             if self.starts_with(&end) {
-                self.skip_bytes(end.len());
+                self.skip_ascii(end.len());
                 return Ok(());
             }
             match self.next() {
@@ -68,7 +70,7 @@ impl PythonReader<'_> {
                     text.push(c);
                 }
                 Some(c) => {
-                    self.was_repaired |= c == '\n' && !is_long;
+                    self.was_repaired |= c == '\n' && !is_triple_quoted;
                     text.push(c);
                 }
             }
@@ -76,7 +78,7 @@ impl PythonReader<'_> {
     }
 
     /// Skips `count` ASCII characters.
-    fn skip_bytes(&mut self, count: usize) {
+    fn skip_ascii(&mut self, count: usize) {
         if count > 0 {
             self.chars.nth(count - 1);
         }
@@ -105,10 +107,10 @@ impl PythonReader<'_> {
             'r' => text.push('\r'),
             't' => text.push('\t'),
             'v' => text.push('\u{B}'),
-            '0'..='7' => self.octal(c, text),
-            'x' => self.code_point(c, 2, text),
-            'u' if !prefix.bytes => self.code_point(c, 4, text),
-            'U' if !prefix.bytes => self.code_point(c, 8, text),
+            '0'..='7' => self.octal_escape(c, text),
+            'x' => self.code_point_escape(c, 2, text),
+            'u' if !prefix.bytes => self.code_point_escape(c, 4, text),
+            'U' if !prefix.bytes => self.code_point_escape(c, 8, text),
             'N' if !prefix.bytes && self.peek() == Some('{') => {
                 return Err("`\\N{…}` is not supported: write the character itself".to_owned());
             }
@@ -117,31 +119,31 @@ impl PythonReader<'_> {
         Ok(())
     }
 
-    fn octal(&mut self, first: char, text: &mut String) {
-        let mut point = first.to_digit(8).unwrap_or_default();
+    fn octal_escape(&mut self, first: char, text: &mut String) {
+        let mut code_point = first.to_digit(8).unwrap_or_default();
         for _ in 0..2 {
             if let Some((_, c)) = self.chars.next_if(|(_, c)| c.is_digit(8)) {
-                point = point * 8 + c.to_digit(8).unwrap_or_default();
+                code_point = code_point * 8 + c.to_digit(8).unwrap_or_default();
             }
         }
-        text.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+        text.push(char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 
-    fn code_point(&mut self, letter: char, digits: usize, text: &mut String) {
+    fn code_point_escape(&mut self, letter: char, digits: usize, text: &mut String) {
         let Some(high) = self.hex_digits(digits) else {
             self.was_repaired = true;
             text.extend(['\\', letter]);
             return;
         };
-        let mut point = high;
-        // Python does not join surrogate halves, but models used to JSON write them.
+        let mut code_point = high;
+        // Python does not combine surrogate pairs, but models write them out of JSON habit.
         if digits == 4 && (0xD800..0xDC00).contains(&high) {
             self.was_repaired = true;
             if let Some(low) = self.low_surrogate() {
-                point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+                code_point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
             }
         }
-        let c = char::from_u32(point);
+        let c = char::from_u32(code_point);
         self.was_repaired |= c.is_none();
         text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
@@ -151,7 +153,7 @@ impl PythonReader<'_> {
         let digits = self.text[at..].strip_prefix("\\u")?.get(..4)?;
         let low = u32::from_str_radix(digits, 16).ok()?;
         (0xDC00..0xE000).contains(&low).then(|| {
-            self.skip_bytes(6);
+            self.skip_ascii(6);
             low
         })
     }
@@ -159,16 +161,16 @@ impl PythonReader<'_> {
     /// Consumes `digits` hexadecimal digits, or nothing if there are fewer.
     fn hex_digits(&mut self, digits: usize) -> Option<u32> {
         let at = self.position();
-        let written = self.text.get(at..at + digits)?;
-        if !written.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let hex = self.text.get(at..at + digits)?;
+        if !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
-        self.skip_bytes(digits);
-        u32::from_str_radix(written, 16).ok()
+        self.skip_ascii(digits);
+        u32::from_str_radix(hex, 16).ok()
     }
 }
 
-/// The prefix and quote of the string at the start of `text`.
+/// The prefix and quote of the string literal at the start of `text`.
 fn prefix_and_quote(text: &str) -> Option<(StringPrefix, char)> {
     let at = text
         .bytes()

@@ -109,7 +109,7 @@ impl AddModelForm {
             provider: self.provider(),
             base_url: filled(&self.address),
             api_key: filled(&self.key).map(Secret::new),
-            like: None,
+            copy_from: None,
         })
     }
 

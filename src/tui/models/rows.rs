@@ -57,7 +57,7 @@ pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
         let mut models = models_of(server);
         models.retain(|row| row.matches(&wanted));
         // An Ollama that is not configured may be absent; that is no error.
-        let is_expected = !server.configured.is_empty() || catalog.offers;
+        let is_expected = !server.configured.is_empty() || catalog.offers_discovered;
         let words = words_of(server).filter(|(_, is_fault)| is_expected || !is_fault);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
             continue;

@@ -71,7 +71,7 @@ pub fn think(argument: &str, cx: &mut UiContext) {
 pub fn set_think(think: Think, cx: &mut UiContext) {
     if let Some(selected) = &cx.shared.engine.selected {
         let (name, word) = (&selected.name, think_word(think));
-        let text = format!("Thinking for {name}: {word}, until humble ends.");
+        let text = format!("Thinking for {name}: {word}, until humble exits.");
         cx.notify(Notice::info(text));
     }
     cx.send(Command::SetThink(think));

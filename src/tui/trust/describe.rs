@@ -137,7 +137,7 @@ fn inactive_rule_lines(rule: &TrustRule, lapse: InactiveReason) -> Vec<String> {
             "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
         }
         InactiveReason::NotPersisted => {
-            "Only until humble ends, because trust.json cannot be read."
+            "Only until humble exits, because trust.json cannot be read."
         }
     };
     let mut lines = vec![reason.to_owned()];

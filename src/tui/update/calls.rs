@@ -1,4 +1,4 @@
-//! Actions on calls in the chat: cancel a running one, open or copy a finished one.
+//! Actions on tool calls in the chat: cancel a running call, open or copy a finished one.
 
 use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
@@ -17,7 +17,8 @@ pub fn selected_call(model: &UiModel) -> Option<&ToolCall> {
     model.chat.selected_call().filter(|_| has_focus)
 }
 
-/// `/cancel`: cancels the selected call, the only running one, or one from a list.
+/// `/cancel [tool or number]`: cancels the call that the argument names. Without an argument,
+/// cancels the selected call or the only running one, or opens a list of the running calls.
 pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     if argument.is_empty()
         && let Some(call) = selected_call(model).map(|call| call.id)
@@ -39,12 +40,12 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
             let call = call.id;
             cancel_if_running(model, call, effects);
         }
-        ([(PickedItem::Call(only), _)], None) if argument.is_empty() => {
-            let only = *only;
-            cancel_if_running(model, only, effects);
+        ([(PickedItem::Call(only_call), _)], None) if argument.is_empty() => {
+            let only_call = *only_call;
+            cancel_if_running(model, only_call, effects);
         }
         (_, None) if !argument.is_empty() && argument.parse::<usize>().is_err() => {
-            let notice = Notice::warning(format!("No call of `{argument}` is running."));
+            let notice = Notice::warning(format!("No call to `{argument}` is running."));
             model.notify(notice.with_advice("/cancel lists the running calls."));
         }
         _ => {
@@ -56,8 +57,8 @@ pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiE
 
 /// Cancels one call if it is still running; other calls and the turn continue.
 pub fn cancel_if_running(model: &mut UiModel, id: CallId, effects: &mut Vec<UiEffect>) {
-    let runs = model.chat.running_calls().any(|call| call.id == id);
-    if runs {
+    let is_running = model.chat.running_calls().any(|call| call.id == id);
+    if is_running {
         effects.push(UiEffect::Send(Command::CancelCall(id)));
     } else {
         model.notify(Notice::info("That call is no longer running."));
@@ -75,13 +76,13 @@ pub fn open_selected_call(model: &mut UiModel) {
         return;
     };
     let title = call_label(call);
-    let (text, result) = full_call_text(call);
-    let viewer = TextViewer::new(title, text).copying_from(result);
+    let (text, result_start) = full_call_text(call);
+    let viewer = TextViewer::new(title, text).copying_from(result_start);
     model.with_context(|cx| cx.open(viewer));
 }
 
-/// Copies the selected call's raw result, or else the last answer. `/copy call` copies the
-/// latest result of any call.
+/// `/copy`: copies the selected call's raw result, or the last answer if no call is selected.
+/// `/copy call` copies the result of the latest finished call.
 pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
     let call = match argument {
         "" => selected_call(model),
@@ -90,8 +91,8 @@ pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
     };
     let text = match call {
         Some(call) => {
-            let (text, result) = full_call_text(call);
-            Some(text[result..].to_owned())
+            let (text, result_start) = full_call_text(call);
+            Some(text[result_start..].to_owned())
         }
         None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
         None => None,

@@ -11,7 +11,7 @@ fn new(name: &str, provider: ProviderKind) -> NewModel {
         provider,
         base_url: None,
         api_key: None,
-        like: None,
+        copy_from: None,
     }
 }
 
@@ -51,7 +51,7 @@ fn a_model_like_another_copies_its_url_and_key_verbatim() {
     let text = r#"{"models":[{"name":"a","provider":"openai","baseUrl":"https://h/v1/","apiKey":"${MINE}","caFile":"ca.pem","think":true}]}"#;
     let place = with_config(text);
     let mut model = new("b", ProviderKind::OpenAi);
-    model.like = Some(reference("a", ProviderKind::OpenAi));
+    model.copy_from = Some(reference("a", ProviderKind::OpenAi));
     config::add_model(&place.home, &model).unwrap();
     let settings = place.settings();
     let (first, second) = (&settings.models[0], &settings.models[1]);
@@ -96,11 +96,11 @@ fn a_new_model_is_checked_like_an_entry_of_the_file() {
     let mut model = new("m", ProviderKind::OpenAi);
     model.base_url = Some("localhost:8080".to_owned());
     model.api_key = Some(Secret::new("sk-typed"));
-    let read = config::understand(&place.home, &model).unwrap();
+    let read = config::parse_new_model(&place.home, &model).unwrap();
     assert_eq!(read.base_url, "http://localhost:8080/v1");
     assert_eq!(read.api_key, ApiKey::Known(Secret::new("sk-typed")));
     model.base_url = Some("example.com".to_owned());
-    let fault = config::understand(&place.home, &model).unwrap_err();
+    let fault = config::parse_new_model(&place.home, &model).unwrap_err();
     assert!(fault.contains("has no scheme"), "{fault}");
 }
 

@@ -50,7 +50,7 @@ fn variables(name: &str) -> Option<String> {
         ("OPENAI_API_KEY", "sk-env"),
         ("MINE", "sk-mine"),
         ("EMPTY", ""),
-        ("TORN", "a\nb"),
+        ("MULTILINE", "a\nb"),
         ("PORT", "8080"),
     ];
     let found = known.iter().find(|(known, _)| *known == name);

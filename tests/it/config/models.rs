@@ -5,16 +5,16 @@ use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
 use humble::domain::{Dialect, Think};
 
 #[test]
-fn a_missing_file_is_normal() {
-    let place = config_fixture();
-    assert_eq!(place.settings(), Settings::default());
-    assert_eq!(place.banners(), []);
-    assert_eq!(place.servers().len(), 1);
+fn missing_files_yield_defaults_without_banners() {
+    let fixture = config_fixture();
+    assert_eq!(fixture.settings(), Settings::default());
+    assert_eq!(fixture.banners(), []);
+    assert_eq!(fixture.servers().len(), 1);
 }
 
 #[test]
-fn the_example_from_the_manual_is_read() {
-    let place = with_config(
+fn models_and_settings_are_read_from_config_json() {
+    let fixture = with_config(
         r#"{
   "models": [
     { "name": "gpt-4o", "provider": "openai", "apiKey": "sk-...", "active": true },
@@ -29,8 +29,8 @@ fn the_example_from_the_manual_is_read() {
   "ui": { "future": true }
 }"#,
     );
-    assert_eq!(place.banners(), []);
-    let settings = place.settings();
+    assert_eq!(fixture.banners(), []);
+    let settings = fixture.settings();
     assert_eq!(settings.log_level, tracing::Level::DEBUG);
     assert_eq!(settings.tool_mode, ToolMode::Auto);
     let limits = Limits {
@@ -44,7 +44,7 @@ fn the_example_from_the_manual_is_read() {
         Some("gpt-4o")
     );
     let [gpt, qwen, sonnet] = &settings.models[..] else {
-        panic!("three models: {settings:?}")
+        panic!("expected three models: {settings:?}")
     };
     assert_eq!(gpt.base_url, "https://api.openai.com/v1");
     assert_eq!(gpt.dialect, Dialect::Native);
@@ -59,17 +59,17 @@ fn the_example_from_the_manual_is_read() {
     assert_eq!(sonnet.keep_alive, Some(json!("5m")));
     let options = Value::Object(sonnet.options.clone());
     assert_eq!(options.to_string(), r#"{"top_k":5,"seed":7}"#);
-    assert_eq!(sonnet.ca_file, Some(place.home.root().join("ca.pem")));
+    assert_eq!(sonnet.ca_file, Some(fixture.home.root().join("ca.pem")));
     let secrets = settings.secrets();
     assert_eq!(secrets, [Secret::new("sk-..."), Secret::new("sk-mine")]);
 }
 
 #[test]
-fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
+fn an_api_key_comes_from_its_configured_source_and_is_not_used_for_another_server() {
     let missing = |name: &str| ApiKey::MissingVariable(name.to_owned());
     let known = |key: &str| ApiKey::Known(Secret::new(key));
-    let unusable = |why: &str| ApiKey::Unusable(why.to_owned());
-    let url = "https://stranger.example";
+    let unusable = |reason: &str| ApiKey::Unusable(reason.to_owned());
+    let url = "https://other.example";
     let cases = [
         (json!({ "provider": "openai" }), known("sk-env")),
         (json!({ "provider": "mistral" }), missing("MISTRAL_API_KEY")),
@@ -99,7 +99,7 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
             missing("EMPTY"),
         ),
         (
-            json!({ "provider": "openai", "apiKey": "${TORN}" }),
+            json!({ "provider": "openai", "apiKey": "${MULTILINE}" }),
             unusable("the key contains a line end"),
         ),
         (
@@ -118,13 +118,13 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
     ];
     for (mut entry, expected) in cases {
         entry["name"] = json!("m");
-        let place = one_model(entry.clone());
-        assert_eq!(place.settings().models[0].api_key, expected, "{entry}");
+        let fixture = one_model(entry.clone());
+        assert_eq!(fixture.settings().models[0].api_key, expected, "{entry}");
     }
 }
 
 #[test]
-fn an_invalid_entry_is_reported_and_the_others_work() {
+fn an_invalid_entry_is_reported_and_the_others_are_used() {
     let cases = [
         (json!("text"), "it is a string, expected an object."),
         (
@@ -163,18 +163,18 @@ fn an_invalid_entry_is_reported_and_the_others_work() {
     for (entry, fault) in cases {
         let good = json!({ "name": "good", "provider": "ollama" });
         let text = json!({ "models": [entry, good] }).to_string();
-        let place = with_config(text);
+        let fixture = with_config(text);
         let name = match entry.get("name").and_then(Value::as_str) {
             Some(name) => format!(" (`{name}`)"),
             None => String::new(),
         };
-        let sentence = format!(
+        let message = format!(
             "config.json, line 1: model 1{name}: {fault} \
              Correct it in the file; until then this model is not used."
         );
-        let expected = ("config.json: model 1".to_owned(), sentence);
-        assert_eq!(place.banners(), [expected]);
-        let settings = place.settings();
+        let expected = ("config.json: model 1".to_owned(), message);
+        assert_eq!(fixture.banners(), [expected]);
+        let settings = fixture.settings();
         assert_eq!(settings.models[0].name, "good");
         assert!(settings.has_model_entries);
     }
@@ -232,15 +232,15 @@ fn only_an_invalid_optional_field_is_ignored() {
             "these fields"
         };
         entry.as_object_mut().unwrap().extend(fields);
-        let place = one_model(entry);
-        let sentence = format!(
+        let fixture = one_model(entry);
+        let message = format!(
             "config.json, line 1: model 1 (`m`): {faults} \
              Correct it in the file; the model is used without {ignored}."
         );
-        let expected = ("config.json: model 1".to_owned(), sentence);
-        assert_eq!(place.banners(), [expected]);
+        let expected = ("config.json: model 1".to_owned(), message);
+        assert_eq!(fixture.banners(), [expected]);
         assert_eq!(
-            place.settings().models,
+            fixture.settings().models,
             std::slice::from_ref(&expected_model)
         );
     }
@@ -248,23 +248,23 @@ fn only_an_invalid_optional_field_is_ignored() {
 
 #[test]
 fn a_malformed_variable_reference_is_not_used_as_a_key() {
-    let why = "a variable reference must be exactly `${NAME}`";
-    for broken in [
+    let reason = "a variable reference must be exactly `${NAME}`";
+    for malformed in [
         "${",
         "${MINE",
         "Bearer ${MINE}",
         "${MINE} ",
         "${MINE}${MINE}x",
     ] {
-        let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": broken }));
-        let key = &place.settings().models[0].api_key;
-        assert_eq!(*key, ApiKey::Unusable(why.to_owned()), "{broken}");
+        let fixture = one_model(json!({ "name": "m", "provider": "openai", "apiKey": malformed }));
+        let key = &fixture.settings().models[0].api_key;
+        assert_eq!(*key, ApiKey::Unusable(reason.to_owned()), "{malformed}");
     }
 }
 
 #[test]
 fn an_invalid_root_setting_is_reported_and_the_default_applies() {
-    let place = with_config(
+    let fixture = with_config(
         "{\n  \"logLevel\": \"inof\",\n  \"toolCallMode\": true,\n  \"models\": {},\n\
          \"limits\": {\n    \"toolRounds\": 0.5 }\n}",
     );
@@ -290,34 +290,34 @@ fn an_invalid_root_setting_is_reported_and_the_default_applies() {
             format!("config.json, {fault} {advice}"),
         )
     });
-    assert_eq!(place.banners(), expected);
-    assert_eq!(place.settings(), Settings::default());
+    assert_eq!(fixture.banners(), expected);
+    assert_eq!(fixture.settings(), Settings::default());
 }
 
 #[test]
-fn several_active_models_are_all_ignored() {
-    let place = with_config(
+fn several_active_models_select_none_until_the_user_chooses() {
+    let fixture = with_config(
         json!({ "models": [
             { "name": "a", "provider": "ollama", "active": true },
             { "name": "b", "provider": "openai", "active": true },
         ] })
         .to_string(),
     );
-    let sentence = "2 models are marked active: `a` (ollama), `b` (openai). \
+    let message = "2 models are marked active: `a` (ollama), `b` (openai). \
                     None is used until you choose one. [SelectModel]";
     assert_eq!(
-        place.banners(),
-        [("active model".to_owned(), sentence.to_owned())]
+        fixture.banners(),
+        [("active model".to_owned(), message.to_owned())]
     );
-    assert_eq!(place.settings().active_model(), None);
-    config::set_active_model(&place.home, &reference("b", ProviderKind::OpenAi)).unwrap();
-    assert_eq!(place.banners(), []);
-    let settings = place.settings();
+    assert_eq!(fixture.settings().active_model(), None);
+    config::set_active_model(&fixture.home, &reference("b", ProviderKind::OpenAi)).unwrap();
+    assert_eq!(fixture.banners(), []);
+    let settings = fixture.settings();
     assert_eq!(settings.active_model().map(|model| &*model.name), Some("b"));
 }
 
 #[test]
-fn humble_ai_cli_values_are_case_insensitive_and_preserved() {
+fn values_written_by_humble_ai_cli_are_read_in_any_case_and_preserved() {
     let text = r#"{
         "models": [
             { "name": "a", "provider": "Ollama", "active": true, "toolCalls": "XML", "think": "High" },
@@ -325,27 +325,27 @@ fn humble_ai_cli_values_are_case_insensitive_and_preserved() {
         ],
         "logLevel": "DEBUG", "toolCallMode": "Auto"
     }"#;
-    let place = with_config(text);
-    assert_eq!(place.banners(), []);
-    let settings = place.settings();
+    let fixture = with_config(text);
+    assert_eq!(fixture.banners(), []);
+    let settings = fixture.settings();
     let providers: Vec<_> = settings.models.iter().map(|model| model.provider).collect();
     assert_eq!(providers, [ProviderKind::Ollama, ProviderKind::OpenAi]);
     assert_eq!(settings.models[0].dialect, humble::domain::Dialect::Xml);
     assert_eq!(settings.models[0].think, Some(humble::domain::Think::High));
     assert_eq!(settings.log_level, tracing::Level::DEBUG);
     assert_eq!(settings.tool_mode, ToolMode::Auto);
-    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
     let a = reference("a", ProviderKind::Ollama);
-    config::set_tool_calls(&place.home, &a, humble::domain::Dialect::Xml).unwrap();
-    assert_eq!(place.config_text(), text);
-    config::set_active_model(&place.home, &reference("b", ProviderKind::OpenAi)).unwrap();
+    config::set_tool_calls(&fixture.home, &a, humble::domain::Dialect::Xml).unwrap();
+    assert_eq!(fixture.config_text(), text);
+    config::set_active_model(&fixture.home, &reference("b", ProviderKind::OpenAi)).unwrap();
     let expected = text
         .replace("\"active\": true", "\"active\": false")
         .replace("\"sk-1234\" }", "\"sk-1234\", \"active\": true }");
-    assert_eq!(place.config_text(), expected);
-    config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
+    assert_eq!(fixture.config_text(), expected);
+    config::set_tool_mode(&fixture.home, ToolMode::Manual).unwrap();
     assert_eq!(
-        place.config_text(),
+        fixture.config_text(),
         expected.replace("\"Auto\"", "\"manual\"")
     );
 }

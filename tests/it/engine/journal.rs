@@ -128,7 +128,7 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
         .await;
     let is_notice = |event: &Event| {
         matches!(event, Event::NoticePosted(notice)
-        if notice.why.as_deref() == Some("The call that waited for your approval was not run."))
+        if notice.why.as_deref() == Some("The call awaiting your approval was not run."))
     };
     bench.wait_for("the notice", is_notice).await;
     assert_eq!(bench.requests.count(), 0);

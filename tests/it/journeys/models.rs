@@ -188,7 +188,7 @@ fn a_model_can_be_used_without_changing_the_file() {
         .enter()
         .reads_screen()
         .key('o');
-    chat.sees("Using gemma3:4b until humble ends.");
+    chat.sees("Using gemma3:4b until humble exits.");
     assert_eq!(chat.config(), before);
     chat.says("/models")
         .types("gem")
@@ -326,7 +326,7 @@ fn thinking_is_set_for_this_run_only() {
     let before = chat.config();
     chat.says("/think low")
         .sees("think low")
-        .sees("until humble ends");
+        .sees("until humble exits");
     chat.says("/think maybe")
         .sees("Please enter on, off, low, medium or high.");
     chat.says("/think")

@@ -98,7 +98,7 @@ fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
         .sees("2  drill  humble");
     chat.key('0').does_not_see("Running calls");
     chat.says("/cancel hammer")
-        .sees("No call of `hammer` is running.");
+        .sees("No call to `hammer` is running.");
     chat.says("/cancel 9")
         .sees("Please enter a number from 0 to 3.");
     chat.says("/cancel 2").says("/cancel plane").says("/cancel");

@@ -27,7 +27,8 @@ fn an_always_rule_survives_a_restart_until_it_is_revoked() {
         chat.says("Time?").sees("Late.");
         chat.says("/trust").sees("always").sees("humble");
         chat.enter().sees("only while its server is started as now");
-        chat.press(DELETE, NONE).sees("revoked, asks from now on.");
+        chat.press(DELETE, NONE)
+            .sees("revoked. Calls will ask again.");
         chat.sees("No decisions are stored")
             .press(KeyCode::Esc, NONE);
         chat.says("Time?").reads_screen().sees("Call now? (Y/N)");
@@ -47,7 +48,7 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
         .sees("Later.")
         .does_not_see("Call now? (Y/N)");
     chat.says("/trust").sees("never").key('x');
-    chat.sees("is no longer blocked and asks again.");
+    chat.sees("no longer blocked. Calls will ask again.");
 }
 
 #[test]

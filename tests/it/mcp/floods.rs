@@ -1,7 +1,7 @@
-//! Servers that send too much, send messages twice, or send unrequested messages.
+//! Servers that send too much, repeat messages, or send unsolicited ones.
 
 use super::hub_harness::{HubHarness, succeeded, unreachable_because};
-use crate::support::fixtures::{self};
+use crate::support::fixtures;
 use humble::domain::ToolOutcome;
 use serde_json::json;
 
@@ -14,15 +14,15 @@ async fn long_lines_arrive_intact_and_overlong_ones_end_the_session() {
         assert_eq!(text.len(), bytes);
     }
     let outcome = harness.call("big", json!({ "bytes": 65 << 20 })).await;
-    let why = unreachable_because(outcome);
-    assert!(why.contains("a line longer than 64 MB"), "{why}");
+    let reason = unreachable_because(outcome);
+    assert!(reason.contains("a line longer than 64 MB"), "{reason}");
     let sum = harness.call("add", json!({ "a": 1, "b": 1 })).await;
     assert_eq!(succeeded(sum), "2");
     harness.close().await;
 }
 
 #[tokio::test]
-async fn log_messages_appear_among_stderr_lines() {
+async fn log_messages_are_interleaved_with_stderr_lines() {
     let mut harness = HubHarness::start_connected("").await;
     harness.call("log", json!({})).await;
     harness.wait_for_stderr(r#"[warning db] {"a":1}"#).await;
@@ -44,7 +44,7 @@ async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
             .filter(|line| *line == "listed")
             .count()
     };
-    // The delays double: 0.2, 0.4, 0.8, 1.6 seconds.
+    // The delays before re-listing double: 0.2, 0.4, 0.8, 1.6 seconds.
     let started = std::time::Instant::now();
     harness.wait_for(|server| listed(server) >= 5).await;
     assert!(
@@ -55,9 +55,9 @@ async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
     harness.close().await;
 }
 
-/// The server sends pings without pause and reads nothing meanwhile.
+/// The server sends pings nonstop and never reads the replies.
 #[tokio::test]
-async fn a_request_flood_ends_the_server_without_blocking_others() {
+async fn a_request_flood_ends_the_session_promptly() {
     let mut harness = HubHarness::start(vec![
         super::hub_harness::test_server_config(""),
         fixtures::server_config(
@@ -69,17 +69,17 @@ async fn a_request_flood_ends_the_server_without_blocking_others() {
         |server: &humble::domain::Server| server.status == humble::domain::ServerStatus::Connected;
     harness.wait_for(is_connected).await;
     let started = std::time::Instant::now();
-    let why = unreachable_because(harness.call("ping", json!({})).await);
+    let reason = unreachable_because(harness.call("ping", json!({})).await);
     assert!(
-        why.contains("stopped reading") || why.contains("too many requests"),
-        "{why}"
+        reason.contains("stopped reading") || reason.contains("too many requests"),
+        "{reason}"
     );
     assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     harness.close().await;
 }
 
 #[tokio::test]
-async fn the_first_answer_counts_and_unsolicited_ones_are_ignored() {
+async fn only_the_first_response_counts_and_unsolicited_ones_are_ignored() {
     let mut harness = HubHarness::start_connected("").await;
     let output = harness.call("batch", json!({})).await;
     assert_eq!(succeeded(output), "batched");

@@ -11,9 +11,9 @@ use std::time::Duration;
 const TAGS: &str = "/api/tags";
 const MODELS: &str = "/v1/models";
 
-async fn catalogue(server: &ModelConfig) -> Result<ModelList, ProviderError> {
+async fn list_models(server: &ModelConfig) -> Result<ModelList, ProviderError> {
     let provider = Provider::new();
-    let request = provider.catalogue(server, Duration::from_secs(5));
+    let request = provider.list_models(server, Duration::from_secs(5));
     let answer = tokio::time::timeout(Duration::from_secs(9), request).await;
     answer.expect("call ends before its deadline")
 }
@@ -41,7 +41,7 @@ async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
     // Two requests run at once: the second uses up what the first left.
     server.always_reply("/api/show", Reply::json(200, &show));
     server.queue_reply("/api/ps", ollama_loaded(&["gone"]));
-    let listed = catalogue(&ollama(&server)).await.expect("server answers");
+    let listed = list_models(&ollama(&server)).await.expect("server answers");
     let facts = ModelInfo {
         context_length: Some(40960),
         template_supports_tools: Some(true),
@@ -79,7 +79,9 @@ async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
     server.queue_reply(TAGS, Reply::json(200, &json!({"models": models})));
     server.always_reply("/api/show", Reply::status(200).hang());
     server.always_reply("/api/ps", Reply::status(200).hang());
-    let listed = catalogue(&ollama(&server)).await.expect("list is complete");
+    let listed = list_models(&ollama(&server))
+        .await
+        .expect("list is complete");
     let expected: Vec<_> = (0..30).map(|n| named(&format!("m{n}"))).collect();
     assert_eq!(listed.models, expected);
     let requests = server.bodies("/api/show").len();
@@ -91,7 +93,7 @@ async fn overlong_list_is_truncated_and_marked() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
     server.queue_reply(MODELS, Reply::json(200, &json!({"data": models})));
-    let listed = catalogue(&openai(&server)).await.expect("server answers");
+    let listed = list_models(&openai(&server)).await.expect("server answers");
     assert_eq!((listed.models.len(), listed.is_truncated), (500, true));
 }
 
@@ -103,7 +105,7 @@ async fn anthropic_pages_are_joined() {
     let page = json!({"data": [{"id": "claude-b", "max_input_tokens": 200000}], "has_more": false, "last_id": "claude-b"});
     server.queue_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
-    let listed = catalogue(&anthropic).await.expect("server answers");
+    let listed = list_models(&anthropic).await.expect("server answers");
     let mut second = named("claude-b");
     second.info.context_length = Some(200000);
     assert_eq!(listed.models, [named("claude-a"), second]);
@@ -116,7 +118,7 @@ async fn endless_pages_are_abandoned() {
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always_reply(MODELS, Reply::json(200, &page));
     let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
-    let listed = catalogue(&anthropic).await.expect("server answers");
+    let listed = list_models(&anthropic).await.expect("server answers");
     assert!(listed.is_truncated);
     assert_eq!(server.requests().len(), 10);
 }
@@ -125,20 +127,27 @@ async fn endless_pages_are_abandoned() {
 async fn response_that_is_not_a_list_is_an_error() {
     let server = ModelServer::start();
     server.queue_reply(TAGS, Reply::json(200, &json!({"models": null})));
-    assert_eq!(catalogue(&ollama(&server)).await, Ok(ModelList::default()));
+    assert_eq!(
+        list_models(&ollama(&server)).await,
+        Ok(ModelList::default())
+    );
     let no_list = FailureCause::Malformed(MalformedReply::NotAModelList);
     server.queue_reply(TAGS, Reply::json(200, &json!({"data": []})));
-    let error = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
+    let error = list_models(&ollama(&server))
+        .await
+        .expect_err("not Ollama's");
     assert_eq!(error.cause, no_list);
     server.queue_reply(MODELS, Reply::json(200, &json!({"models": []})));
-    let error = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
+    let error = list_models(&openai(&server))
+        .await
+        .expect_err("not OpenAI's");
     assert_eq!(error.cause, no_list);
     assert!(
         error.to_string().contains("not a list of models"),
         "{error}"
     );
     server.queue_reply(TAGS, Reply::status(200).chunk("<html>"));
-    let error = catalogue(&ollama(&server)).await.expect_err("a web page");
+    let error = list_models(&ollama(&server)).await.expect_err("a web page");
     assert_eq!(
         error.cause,
         FailureCause::Malformed(MalformedReply::WebPage)

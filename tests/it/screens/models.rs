@@ -35,7 +35,7 @@ fn ollama() -> ModelServer {
     server(ProviderKind::Ollama, "http://localhost:11434")
 }
 
-fn catalogue() -> CatalogState {
+fn ollama_models() -> CatalogState {
     let models = vec![
         model(
             "qwen3:4b",
@@ -74,7 +74,7 @@ fn first_run(story: &mut ScreenHarness, state: CatalogState) {
         servers: vec![ollama],
         key_variables: vec!["OPENAI_API_KEY".to_owned()],
         is_host_unread: false,
-        offers: true,
+        offers_discovered: true,
     })));
     story.advance_clock(600);
 }
@@ -99,7 +99,7 @@ fn dialog(story: &mut ScreenHarness) {
                 configured("qwen3:4b", ProviderKind::Ollama, "qwen3:4b"),
                 configured("old", ProviderKind::Ollama, "old:1b"),
             ],
-            state: catalogue(),
+            state: ollama_models(),
         },
         ServerCatalog {
             server: openai,
@@ -133,7 +133,7 @@ macro_rules! screens {
 }
 
 screens!(a_first_run_with_an_ollama, |story| {
-    first_run(story, catalogue());
+    first_run(story, ollama_models());
     story.key(KeyCode::Down).key(KeyCode::Down);
 });
 
@@ -173,7 +173,7 @@ fn invalid_ollama_host_is_explained_in_the_welcome() {
             state: CatalogState::Asking,
         }],
         is_host_unread: true,
-        offers: true,
+        offers_discovered: true,
         ..ModelCatalog::default()
     })));
     let screen = story.screen();
@@ -190,7 +190,7 @@ fn no_size_and_no_key_breaks_these_screens() {
     for width in 0..30 {
         for height in 0..14 {
             let mut story = screen_harness((width, height));
-            first_run(&mut story, catalogue());
+            first_run(&mut story, ollama_models());
             for key in [
                 KeyCode::Down,
                 KeyCode::Up,

@@ -1,5 +1,5 @@
-//! Replies computed from requests, and models for `humble probe` that repeat the tool's
-//! result.
+//! Replies computed from requests, and simulated models for `humble probe` that each follow one
+//! dialect and repeat the secret word from the tool's result.
 
 use super::{ModelServer, RecordedRequest, Reply, ollama_call, ollama_text};
 use serde_json::{Value, json};
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 pub type ReplyFn = fn(&RecordedRequest) -> Reply;
 
 impl ModelServer {
-    /// Computes the reply to each request for this path, unless a reply is queued.
-    pub fn reply_with(&self, path: &str, answer: ReplyFn) -> &Self {
+    /// Answers each request for this path with `reply`, unless a reply is queued.
+    pub fn reply_with(&self, path: &str, reply: ReplyFn) -> &Self {
         let mut script = self.script.lock().unwrap();
-        script.answers.insert(path.into(), answer);
+        script.answers.insert(path.into(), reply);
         drop(script);
         self
     }
 }
 
-/// The dialect of a request to Ollama.
+/// The dialect in which a request to Ollama offers its tools.
 pub fn dialect_of(request: &RecordedRequest) -> &'static str {
     let system = request.body["messages"][0]["content"]
         .as_str()
@@ -29,13 +29,15 @@ pub fn dialect_of(request: &RecordedRequest) -> &'static str {
     }
 }
 
-/// The secret word from the result of `say_hello`, if it was called.
+/// The secret word from the result of `say_hello`, if the last message contains one.
 pub fn secret_word(request: &RecordedRequest) -> Option<String> {
     let last = request.body["messages"].as_array()?.last()?;
     let (_, rest) = last["content"].as_str()?.split_once("\"secret_word\":\"")?;
     Some(rest.split('"').next()?.to_owned())
 }
 
+/// Calls `say_hello` and repeats its secret word if the request uses `dialect`; otherwise only
+/// greets.
 fn follow_dialect(request: &RecordedRequest, dialect: &str) -> Reply {
     match secret_word(request) {
         _ if dialect_of(request) != dialect => ollama_text(&["Hello! 무엇을 도와드릴까요?"]),
@@ -48,12 +50,12 @@ fn follow_dialect(request: &RecordedRequest, dialect: &str) -> Reply {
     }
 }
 
-/// A model that only follows the native dialect.
+/// A model that calls tools only in the native dialect.
 pub fn follows_native(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "native")
 }
 
-/// A model that only follows the prompt dialect.
+/// A model that calls tools only in the prompt dialect.
 pub fn follows_prompt(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "prompt")
 }
@@ -63,7 +65,7 @@ pub fn follows_nothing(request: &RecordedRequest) -> Reply {
     follow_dialect(request, "none")
 }
 
-/// A model that hangs in the prompt dialect.
+/// Like [`follows_native`], but hangs when a request uses the prompt dialect.
 pub fn hangs_in_prompt(request: &RecordedRequest) -> Reply {
     match dialect_of(request) {
         "prompt" => Reply::status(200).hang(),

@@ -13,14 +13,14 @@ fn server() -> ModelServer {
     }
 }
 
-fn catalog(names: &[&str], offers: bool) -> Event {
+fn catalog(names: &[&str], offers_discovered: bool) -> Event {
     let model = |name: &&str| ListedModel {
         name: (*name).to_owned(),
         bytes: None,
         is_loaded: None,
         info: crate::domain::ModelInfo::default(),
     };
-    let catalogue = ModelList {
+    let list = ModelList {
         models: names.iter().map(model).collect(),
         is_truncated: false,
     };
@@ -28,10 +28,10 @@ fn catalog(names: &[&str], offers: bool) -> Event {
         servers: vec![ServerCatalog {
             server: server(),
             configured: Vec::new(),
-            state: CatalogState::Listed(Arc::new(catalogue)),
+            state: CatalogState::Listed(Arc::new(list)),
         }],
         key_variables: Vec::new(),
-        offers,
+        offers_discovered,
         is_host_unread: false,
     }))
 }

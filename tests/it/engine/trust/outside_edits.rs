@@ -122,7 +122,7 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
         let never = UserAnswer::Calls(vec![(calls[0], Decision::Never)]);
         bench.answer(ask, never).await;
         bench
-            .noticed("this decision is lost when humble ends")
+            .noticed("this decision is lost when humble exits")
             .await;
         let lapsed = |entry: &TrustEntry| {
             matches!(
