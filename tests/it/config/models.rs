@@ -100,7 +100,7 @@ fn a_key_comes_from_the_configured_source_and_goes_only_to_its_own_server() {
         ),
         (
             json!({ "provider": "openai", "apiKey": "${TORN}" }),
-            unusable("the key contains a line end"),
+            unusable("the key contains a line break"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "" }),
