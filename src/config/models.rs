@@ -154,7 +154,7 @@ fn check_api_key(key: &str) -> ApiKey {
     let why = if key.is_empty() {
         "the key is empty"
     } else if key.contains(['\n', '\r']) {
-        "the key contains a line end"
+        "the key contains a line break"
     } else if key.chars().any(char::is_control) {
         "the key contains a control character"
     } else if !key.is_ascii() {

@@ -1,31 +1,32 @@
-//! Tracks Markdown code in the text: line starts, fences (CommonMark 4.5) and code spans. Also
-//! decides whether a withheld run of backticks may precede a call.
+//! Tracks Markdown code in the emitted text: line starts, fences (CommonMark 4.5) and code spans.
+//! Also decides whether a withheld run of backticks may precede a call.
 
-/// Longer runs of backticks open nothing.
+/// Longer runs of backticks never precede a call.
 const RUN_MAX: usize = 32;
 const INFO_CHARS_MAX: usize = 32;
 const BLANK_CHARS_MAX: usize = 256;
 
-/// Tracks lines, fences and code spans in the shown text.
 #[derive(Debug)]
 pub(super) struct FenceTracker {
     pub(super) last_char: Option<char>,
     /// Only whitespace since the start of the line.
     pub(super) at_line_start: bool,
     /// Last non-whitespace character on the line.
-    last_word: Option<char>,
+    last_visible_char: Option<char>,
     /// Only whitespace, quote markers or list markers since the start of the line.
     may_open_fence: bool,
     /// Length of the run that opened the current fence.
-    fence: Option<usize>,
-    /// Character that the current fence is made of: a backtick or a tilde.
+    fence_length: Option<usize>,
+    /// The current fence's character: a backtick or a tilde.
     fence_char: char,
-    on_opening_line: bool,
-    run: usize,
-    run_of: char,
+    /// The current line opened the fence.
+    is_on_opening_line: bool,
+    /// Length of the unfinished run of backticks or tildes; 0 if there is none.
+    run_length: usize,
+    run_char: char,
     run_starts_line: bool,
     /// Length of the backtick run that opened a code span on this line.
-    span: Option<usize>,
+    span_length: Option<usize>,
 }
 
 impl Default for FenceTracker {
@@ -33,84 +34,84 @@ impl Default for FenceTracker {
         Self {
             last_char: None,
             at_line_start: true,
-            last_word: None,
+            last_visible_char: None,
             may_open_fence: true,
-            fence: None,
+            fence_length: None,
             fence_char: '`',
-            on_opening_line: false,
-            run: 0,
-            run_of: '`',
+            is_on_opening_line: false,
+            run_length: 0,
+            run_char: '`',
             run_starts_line: false,
-            span: None,
+            span_length: None,
         }
     }
 }
 
 impl FenceTracker {
     pub(super) fn is_in_fence(&self) -> bool {
-        self.fence.is_some() || self.run >= 3 && self.run_starts_line
+        self.fence_length.is_some() || self.run_length >= 3 && self.run_starts_line
     }
 
     /// A code span cannot be confirmed until its line ends, so this looks only backwards.
     pub(super) fn is_in_code_span(&self) -> bool {
-        self.span.is_some()
+        self.span_length.is_some()
     }
 
     pub(super) fn is_after_colon(&self) -> bool {
         self.last_char.is_some_and(char::is_whitespace)
-            && matches!(self.last_word, Some(':' | '：'))
+            && matches!(self.last_visible_char, Some(':' | '：'))
     }
 
-    /// Counts an omitted call or thinking block as a line break.
+    /// Treats an omitted call or thinking block as a line break.
     pub(super) fn start_line(&mut self) {
-        self.show_char('\n');
+        self.push_char('\n');
     }
 
     pub(super) fn push(&mut self, text: &str) {
-        text.chars().for_each(|c| self.show_char(c));
+        text.chars().for_each(|c| self.push_char(c));
     }
 
-    fn show_char(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         self.last_char = Some(c);
         if c == '\n' {
-            self.last_word = None;
+            self.last_visible_char = None;
         } else if !c.is_whitespace() {
-            self.last_word = Some(c);
+            self.last_visible_char = Some(c);
         }
-        let continues_run = self.run > 0 && c == self.run_of;
-        let starts_run = self.run == 0 && (c == '`' || c == '~' && self.may_open_fence);
+        let continues_run = self.run_length > 0 && c == self.run_char;
+        let starts_run = self.run_length == 0 && (c == '`' || c == '~' && self.may_open_fence);
         if continues_run || starts_run {
-            if self.run == 0 {
+            if self.run_length == 0 {
                 // A fence closes with the character that opened it.
                 self.run_starts_line =
-                    self.may_open_fence && (self.fence.is_none() || c == self.fence_char);
-                self.fence_char = if self.fence.is_none() {
+                    self.may_open_fence && (self.fence_length.is_none() || c == self.fence_char);
+                self.fence_char = if self.fence_length.is_none() {
                     c
                 } else {
                     self.fence_char
                 };
             }
-            self.run += 1;
-            self.run_of = c;
+            self.run_length += 1;
+            self.run_char = c;
             self.at_line_start = false;
             self.may_open_fence = false;
             return;
         }
-        if self.run >= 3 {
+        if self.run_length >= 3 {
             self.end_run();
         }
-        self.span = match self.span {
-            span if self.run == 0 || self.run_of != '`' => span,
-            None => Some(self.run),
-            span => span.filter(|&run| run != self.run),
+        self.span_length = match self.span_length {
+            span if self.run_length == 0 || self.run_char != '`' => span,
+            None => Some(self.run_length),
+            span => span.filter(|&run| run != self.run_length),
         };
-        self.run = 0;
+        self.run_length = 0;
         match c {
             '\n' => {
-                self.span = None;
+                self.span_length = None;
                 self.at_line_start = true;
                 self.may_open_fence = true;
-                self.on_opening_line = false;
+                self.is_on_opening_line = false;
             }
             c if c.is_whitespace() => {}
             _ => {
@@ -121,53 +122,55 @@ impl FenceTracker {
     }
 
     fn end_run(&mut self) {
-        match self.fence {
+        match self.fence_length {
             None if self.run_starts_line => {
-                self.fence = Some(self.run);
-                self.on_opening_line = true;
+                self.fence_length = Some(self.run_length);
+                self.is_on_opening_line = true;
             }
             // "```like this```" is a code span, not a fence.
-            Some(_) if self.on_opening_line => self.fence = None,
-            Some(length) if self.run_starts_line && self.run >= length => self.fence = None,
+            Some(_) if self.is_on_opening_line => self.fence_length = None,
+            Some(length) if self.run_starts_line && self.run_length >= length => {
+                self.fence_length = None;
+            }
             _ => {}
         }
     }
 }
 
-/// A withheld start of a fence or code span.
+/// The withheld start of a fence or code span.
 #[derive(Debug, Default)]
 pub(super) struct BacktickRun {
     pub(super) length: usize,
-    info: usize,
-    blank: usize,
+    info_chars: usize,
+    blank_chars: usize,
 }
 
 impl BacktickRun {
     /// In a code span, a call must follow the backticks directly.
     pub(super) fn can_contain_call(&self) -> bool {
-        self.length >= 3 || self.info + self.blank == 0
+        self.length >= 3 || self.info_chars + self.blank_chars == 0
     }
 
-    /// Whether a call may begin with `c` after the run: on a line of its own, or with a bracket.
-    pub(super) fn can_end_before(&self, c: char) -> bool {
-        self.length >= 3 && !c.is_whitespace() && (self.blank > 0 || "{[<".contains(c))
+    /// Whether `c` may start a call after the run: it follows whitespace or is a bracket.
+    pub(super) fn can_start_call(&self, c: char) -> bool {
+        self.length >= 3 && !c.is_whitespace() && (self.blank_chars > 0 || "{[<".contains(c))
     }
 
-    /// Whether the run may continue with `c`.
-    pub(super) fn accepts(&mut self, c: char) -> bool {
+    /// Adds `c` to the run. Returns false if the run cannot continue with `c`.
+    pub(super) fn push(&mut self, c: char) -> bool {
         match c {
-            '`' if self.info + self.blank == 0 => {
+            '`' if self.info_chars + self.blank_chars == 0 => {
                 self.length += 1;
                 self.length <= RUN_MAX
             }
             _ if self.length < 3 => false,
             c if c.is_ascii_alphanumeric() || "_+-.#".contains(c) => {
-                self.info += 1;
-                self.blank == 0 && self.info <= INFO_CHARS_MAX
+                self.info_chars += 1;
+                self.blank_chars == 0 && self.info_chars <= INFO_CHARS_MAX
             }
             c if c.is_whitespace() => {
-                self.blank += 1;
-                self.blank <= BLANK_CHARS_MAX
+                self.blank_chars += 1;
+                self.blank_chars <= BLANK_CHARS_MAX
             }
             _ => false,
         }

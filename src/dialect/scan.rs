@@ -257,9 +257,9 @@ impl CallScanner {
         // The call may be in its own fence inside the wrapper.
         let continues = match &mut fence {
             None => c.is_whitespace() && blank < BLANK_CHARS_MAX,
-            Some(ticks) if ticks.can_end_before(c) => false,
+            Some(ticks) if ticks.can_start_call(c) => false,
             Some(ticks) => {
-                if !ticks.accepts(c) {
+                if !ticks.push(c) {
                     self.release();
                     return false;
                 }

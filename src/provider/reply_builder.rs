@@ -49,14 +49,14 @@ impl ReplyBuilder {
 
     pub fn text(&mut self, text: &str) {
         let text = self.text_halves.push(text);
-        if !text.is_empty() && self.has_room(text.len()) {
+        if !text.is_empty() && self.reserve_bytes(text.len()) {
             self.pieces.push(Ok(StreamPart::Text(text.into_owned())));
         }
     }
 
     pub fn thinking(&mut self, text: &str) {
         let text = self.thinking_halves.push(text);
-        if !text.is_empty() && self.has_room(text.len()) {
+        if !text.is_empty() && self.reserve_bytes(text.len()) {
             self.pieces
                 .push(Ok(StreamPart::Thinking(text.into_owned())));
         }
@@ -76,8 +76,8 @@ impl ReplyBuilder {
         }
         self.calls += 1;
         if self.calls > CALLS_MAX {
-            self.fail_for_calls();
-        } else if self.has_room(call.name.len()) {
+            self.fail_for_too_many_calls();
+        } else if self.reserve_bytes(call.name.len()) {
             self.pieces.push(Ok(StreamPart::Call(call)));
         }
     }
@@ -127,7 +127,7 @@ impl ReplyBuilder {
         }
     }
 
-    pub fn fail_for_calls(&mut self) {
+    pub fn fail_for_too_many_calls(&mut self) {
         self.fail(FailureCause::Malformed(MalformedReply::TooManyCalls {
             calls_max: CALLS_MAX,
         }));
@@ -137,8 +137,8 @@ impl ReplyBuilder {
         std::mem::take(&mut self.pieces)
     }
 
-    /// Counts bytes to be stored; returns whether they fit.
-    pub fn has_room(&mut self, bytes: usize) -> bool {
+    /// Counts bytes to be stored. Fails the reply and returns false if they exceed the limit.
+    pub fn reserve_bytes(&mut self, bytes: usize) -> bool {
         self.bytes += bytes;
         if self.bytes > REPLY_BYTES_MAX {
             self.fail(FailureCause::Malformed(MalformedReply::TooLong {

@@ -135,7 +135,7 @@ impl ServerClient {
                 let (name, value) = self.adapter.key_header(secret.expose());
                 let mut value =
                     HeaderValue::from_str(&value).map_err(|_| FailureCause::UnusableKey {
-                        why: "it contains characters that an HTTP header must not contain"
+                        why: "it contains characters that are not allowed in an HTTP header"
                             .to_owned(),
                     })?;
                 value.set_sensitive(true);

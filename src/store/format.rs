@@ -2,7 +2,7 @@
 //! these files; unknown data is preserved when writing.
 
 use super::message_codec::{
-    MESSAGES, STRING_KEYS, parse_file, serialize_file, strip_byte_order_mark,
+    KEYS_ARE_STRINGS, MESSAGES, parse_file, serialize_file, strip_byte_order_mark,
 };
 use super::{branches, foreign_messages, metadata};
 use crate::domain::{SavedMessage, Session, SessionId};
@@ -103,7 +103,7 @@ pub(super) fn merge(on_disk: &[u8], session: &Session) -> Result<Vec<u8>, MergeE
     let known = foreign_messages::FileMessages::from_root(&root);
     insert_header(&mut root, session);
     foreign_messages::restore_original_messages(&mut root, known, session, common);
-    let mut bytes = serde_json::to_vec_pretty(&root).expect(STRING_KEYS);
+    let mut bytes = serde_json::to_vec_pretty(&root).expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');
     Ok(bytes)
 }

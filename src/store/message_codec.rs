@@ -10,14 +10,13 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 pub(super) const MESSAGES: &str = "messages";
-pub(super) const STRING_KEYS: &str = "a conversation has string keys only";
+pub(super) const KEYS_ARE_STRINGS: &str = "every key of a session is a string";
 
 /// A session file without its messages.
-pub(super) struct SessionFile {
-    /// The other keys in order, with null in place of the messages.
+pub(super) struct ParsedSessionFile {
+    /// All keys in order, with null in place of the messages.
     pub root: Map<String, Value>,
-    /// Every message consists of exactly a role and a text, in this order, as we write
-    /// them.
+    /// Every message has exactly a role and a text, in this order, as we write them.
     pub is_plain: bool,
 }
 
@@ -26,43 +25,49 @@ pub(super) fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// Parses a file and passes each message to `take`.
+/// Parses a file and passes each message to `on_message`.
 ///
 /// # Errors
-/// Why the file is not a session. Some messages may already have been passed on.
+/// The reason that the file is not a session. `on_message` may already have received some
+/// messages.
 pub(super) fn parse_file(
     bytes: &[u8],
-    take: impl FnMut(SavedMessage),
-) -> Result<SessionFile, String> {
+    on_message: impl FnMut(SavedMessage),
+) -> Result<ParsedSessionFile, String> {
     let text = strip_byte_order_mark(bytes);
     if text.is_empty() {
         return Err("it is empty".to_owned());
     }
-    let mut reading = MessageReadState {
-        take,
-        lists: 0,
+    let mut state = MessageReadState {
+        on_message,
+        messages_keys: 0,
         is_list: true,
         is_plain: true,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let root = deserializer.deserialize_any(SessionFileVisitor(&mut reading));
+    let root = deserializer.deserialize_any(SessionFileVisitor(&mut state));
     let root = root
         .and_then(|root| deserializer.end().map(|()| root))
-        .map_err(|fault| match fault.is_data() {
+        .map_err(|error| match error.is_data() {
             true => "it is not a JSON object".to_owned(),
-            false => format!("it is not valid JSON: {fault}"),
+            false => format!("it is not valid JSON: {error}"),
         })?;
-    match reading {
-        MessageReadState { is_list: false, .. } => Err("its `messages` are not a list".to_owned()),
-        MessageReadState { lists: 0, .. } => Err("it has no `messages`".to_owned()),
-        MessageReadState { lists: 2.., .. } => Err("it has two `messages` keys".to_owned()),
-        MessageReadState { is_plain, .. } => Ok(SessionFile { root, is_plain }),
+    match state {
+        MessageReadState { is_list: false, .. } => Err("its `messages` is not a list".to_owned()),
+        MessageReadState {
+            messages_keys: 0, ..
+        } => Err("it has no `messages`".to_owned()),
+        MessageReadState {
+            messages_keys: 2.., ..
+        } => Err("it has two `messages` keys".to_owned()),
+        MessageReadState { is_plain, .. } => Ok(ParsedSessionFile { root, is_plain }),
     }
 }
 
 struct MessageReadState<F> {
-    take: F,
-    lists: usize,
+    on_message: F,
+    /// Occurrences of the `messages` key.
+    messages_keys: usize,
     is_list: bool,
     is_plain: bool,
 }
@@ -73,7 +78,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for SessionFileVisitor<'_, F> {
     type Value = Map<String, Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a conversation")
+        f.write_str("a session")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
@@ -90,20 +95,20 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for SessionFileVisitor<'_, F> {
     }
 }
 
-/// The value of `messages`, which may not be a list.
+/// Reads the value of `messages`, which is not necessarily a list.
 struct MessageListVisitor<'a, F>(&'a mut MessageReadState<F>);
 
 impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for MessageListVisitor<'_, F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.lists += 1;
+        self.0.messages_keys += 1;
         deserializer.deserialize_any(self)
     }
 }
 
 impl<F> MessageListVisitor<'_, F> {
-    fn not_a_list<E>(self) -> Result<(), E> {
+    fn mark_as_not_a_list<E>(self) -> Result<(), E> {
         self.0.is_list = false;
         Ok(())
     }
@@ -120,7 +125,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for MessageListVisitor<'_, F> {
         while let Some(value) = list.next_element::<Value>()? {
             self.0.is_plain &= is_plain_message(&value);
             if let Some(message) = parse_message(value) {
-                (self.0.take)(message);
+                (self.0.on_message)(message);
             }
         }
         Ok(())
@@ -128,31 +133,31 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for MessageListVisitor<'_, F> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.not_a_list()
+        self.mark_as_not_a_list()
     }
 }
 
@@ -189,23 +194,27 @@ pub(super) fn parse_message(value: Value) -> Option<SavedMessage> {
 
 /// The text of `content`: a string, or the text parts of a list.
 fn content_text(content: &Value) -> String {
-    let part = |part: &Value| match part {
+    let part_text = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
         Value::Object(part) => part.get("text").and_then(Value::as_str).map(str::to_owned),
         _ => None,
     };
     match content {
-        Value::Array(parts) => parts.iter().filter_map(part).collect::<Vec<_>>().join("\n"),
-        other => part(other).unwrap_or_default(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(part_text)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        other => part_text(other).unwrap_or_default(),
     }
 }
 
-/// Serializes a file with `messages` in place of the old ones.
+/// Serializes `root` with `messages` in place of its own.
 pub(super) fn serialize_file(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
-    let texts = messages.iter().map(|message| message.content.len() + 64);
-    let mut bytes = Vec::with_capacity(texts.sum::<usize>() * 9 / 8 + 4_096);
+    let sizes = messages.iter().map(|message| message.content.len() + 64);
+    let mut bytes = Vec::with_capacity(sizes.sum::<usize>() * 9 / 8 + 4_096);
     serde_json::to_writer_pretty(&mut bytes, &SessionFileJson { root, messages })
-        .expect(STRING_KEYS);
+        .expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');
     bytes
 }

@@ -1,6 +1,6 @@
 //! Invariants of the call scanner for every text and every way of splitting it into chunks.
 //! Shared by the test suite and the fuzz target.
-#![allow(dead_code, reason = "each crate uses a part of it")]
+#![allow(dead_code, reason = "each crate uses only part of it")]
 
 use super::fixtures::{server, tool, tool_with};
 use humble::dialect::scan::{CallScanner, ScanEvent};
@@ -25,20 +25,20 @@ pub fn test_toolset() -> Arc<Toolset> {
     ]))
 }
 
-/// Whether the scanner may hold back this text: white space, then the possible start of a
-/// marker or a call. A statement may follow another one, and a stream may start with a
-/// message recipient.
-pub fn may_withhold(emitted: &str, held: &str) -> bool {
-    let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+/// Whether the scanner may withhold this text: whitespace, then the possible start of a marker
+/// or a call. After a Python call, it may be another statement; at the start of a stream, a
+/// message recipient (`to=`).
+pub fn may_withhold(emitted: &str, withheld: &str) -> bool {
+    let start = withheld.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     let emitted = emitted.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    begins.is_empty()
-        || begins.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
+    start.is_empty()
+        || start.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
         || emitted.ends_with(')')
-        || emitted.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
+        || emitted.is_empty() && ("to=".starts_with(start) || start.starts_with("to="))
 }
 
 /// Joins adjacent events of the same kind.
-pub fn joined_pieces(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
+pub fn join_adjacent(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
     let mut joined: Vec<ScanEvent> = Vec::new();
     for piece in pieces {
         match (joined.last_mut(), piece) {
@@ -52,26 +52,29 @@ pub fn joined_pieces(pieces: Vec<ScanEvent>) -> Vec<ScanEvent> {
 }
 
 /// Scans `chunks` and checks the withheld text after each.
-fn scan<'a>(offered: &Arc<Toolset>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
-    let mut scanner = CallScanner::new(Arc::clone(offered));
-    let (mut given, mut emitted) = (String::new(), 0);
+fn scan<'a>(toolset: &Arc<Toolset>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<ScanEvent> {
+    let mut scanner = CallScanner::new(Arc::clone(toolset));
+    let (mut input, mut emitted_bytes) = (String::new(), 0);
     let mut pieces = Vec::new();
     for chunk in chunks {
-        given.push_str(chunk);
+        input.push_str(chunk);
         let more = scanner.push(chunk);
-        emitted += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
+        emitted_bytes += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
         pieces.extend(more);
-        let (before, held) = given.split_at(emitted);
-        assert!(may_withhold(before, held), "held {held:?} of {given:?}");
+        let (before, withheld) = input.split_at(emitted_bytes);
+        assert!(
+            may_withhold(before, withheld),
+            "withheld {withheld:?} of {input:?}"
+        );
     }
     pieces.extend(scanner.finish());
-    let raws: String = pieces.iter().map(ScanEvent::raw).collect();
-    assert_eq!(raws, given, "a character was lost or duplicated");
+    let raw: String = pieces.iter().map(ScanEvent::raw).collect();
+    assert_eq!(raw, input, "a character was lost or duplicated");
     let reclassified = pieces
         .iter()
         .filter(|piece| **piece == ScanEvent::TextWasThinking);
-    assert!(reclassified.count() <= 1, "reclassified twice: {given:?}");
-    joined_pieces(pieces)
+    assert!(reclassified.count() <= 1, "reclassified twice: {input:?}");
+    join_adjacent(pieces)
 }
 
 /// Scans a text as a single chunk.
@@ -80,14 +83,14 @@ pub fn scan_whole(text: &str) -> Vec<ScanEvent> {
 }
 
 /// Panics if two ways of splitting `text` disagree, if a character is lost or duplicated,
-/// or if too much text is held back.
+/// or if too much text is withheld.
 pub fn check_cuts(text: &str, cuts: &[usize]) {
-    let offered = test_toolset();
-    let whole = scan(&offered, [text]);
+    let toolset = test_toolset();
+    let whole = scan(&toolset, [text]);
     assert_eq!(
-        scan(&offered, text.split_inclusive(|_| true)),
+        scan(&toolset, text.split_inclusive(|_| true)),
         whole,
-        "{text:?} in characters"
+        "{text:?} split into characters"
     );
     let mut cuts: Vec<usize> = cuts
         .iter()
@@ -96,5 +99,5 @@ pub fn check_cuts(text: &str, cuts: &[usize]) {
         .collect();
     cuts.sort_unstable();
     let chunks = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
-    assert_eq!(scan(&offered, chunks), whole, "{text:?} cut at {cuts:?}");
+    assert_eq!(scan(&toolset, chunks), whole, "{text:?} cut at {cuts:?}");
 }

@@ -10,18 +10,18 @@ use crate::files::{self, UpdateError};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// A longer definition is stored only by its hash.
+/// Longer definitions are stored only as a hash.
 pub(super) const DEFINITION_BYTES_MAX: usize = 64 * 1024;
-/// A larger file gets no more definitions, only their hashes.
+/// Once a file is larger, new definitions are stored in it only as hashes.
 const FILE_BYTES_WITH_DEFINITIONS_MAX: usize = 8 * 1024 * 1024;
 
-/// Edits the file under its lock. Entries of other programs are kept.
+/// Applies `edits` while holding the file's lock. Keeps entries of other programs.
 ///
 /// # Errors
-/// The file cannot be read, parsed or written. It is unchanged then.
+/// If the file cannot be read, parsed or written. It is then unchanged.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
-    let written = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
+    let result = files::update(&path, files::PRIVATE_MODE, BYTES_MAX, |current| {
         let is_full = current
             .as_ref()
             .is_some_and(|bytes| bytes.len() > FILE_BYTES_WITH_DEFINITIONS_MAX);
@@ -38,7 +38,7 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
         };
         match bytes {
             None => Ok(current.unwrap_or_else(|| document.into_bytes())),
-            // A file that is too large to read again would lose every decision.
+            // A larger file could not be read again, so every decision would be lost.
             Some(bytes) if bytes.len() as u64 > BYTES_MAX => Err(ConfigError::TooLarge {
                 path: path.clone(),
                 megabytes: BYTES_MAX >> 20,
@@ -46,29 +46,29 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
             Some(bytes) => Ok(bytes),
         }
     });
-    written.map_err(|fault| match fault {
-        UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::from_read_error(&path, &fault),
-        UpdateError::Write(fault) => ConfigError::Unwritable {
+    result.map_err(|error| match error {
+        UpdateError::Refused(error) => error,
+        UpdateError::Read(error) => ConfigError::from_read_error(&path, &error),
+        UpdateError::Write(error) => ConfigError::Unwritable {
             path: path.clone(),
-            why: files::describe_io_error(&fault),
+            why: files::describe_io_error(&error),
         },
     })
 }
 
-/// The file after `edits`. None if they change nothing.
+/// The file's new contents. `None` if `edits` change nothing.
 fn edited_file(
     path: &Path,
     document: &JsonDocument,
     edits: &[TrustEdit],
-    is_full: bool,
+    hashes_only: bool,
 ) -> Result<Option<Vec<u8>>, ConfigError> {
     let mut root = document.root().clone();
     for edit in edits {
-        apply_edit(&mut root, edit, is_full).map_err(|fault| ConfigError::WrongShape {
+        apply_edit(&mut root, edit, hashes_only).map_err(|error| ConfigError::WrongShape {
             path: path.to_owned(),
-            line: document.line_of(&[PathStep::Key(fault.key)]),
-            fault: fault.what,
+            line: document.line_of(&[PathStep::Key(error.key)]),
+            fault: error.fault,
         })?;
     }
     if root == *document.root() {
@@ -81,13 +81,13 @@ fn edited_file(
 
 struct WrongShape {
     key: &'static str,
-    what: String,
+    fault: String,
 }
 
 fn apply_edit(
     root: &mut Map<String, Value>,
     edit: &TrustEdit,
-    is_full: bool,
+    hashes_only: bool,
 ) -> Result<(), WrongShape> {
     match edit {
         TrustEdit::AddRule(rule) => {
@@ -101,17 +101,17 @@ fn apply_edit(
                 |old: &Value| json::rule_from_json(old).is_ok_and(|old| old.is_same(rule));
             list_mut(root, GRANTS)?.retain(|old| !matches(old));
         }
-        TrustEdit::AllowInstructions(agreed) => {
+        TrustEdit::AllowInstructions(consent) => {
             let matches =
-                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(agreed));
+                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(consent));
             let list = list_mut(root, INSTRUCTIONS)?;
             if !list.iter().any(matches) {
-                list.push(json::consent_to_json(agreed));
+                list.push(json::consent_to_json(consent));
             }
         }
-        TrustEdit::RevokeInstructions(agreed) => {
+        TrustEdit::RevokeInstructions(consent) => {
             let matches =
-                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(agreed));
+                |old: &Value| json::consent_from_json(old).is_ok_and(|old| old.is_same(consent));
             list_mut(root, INSTRUCTIONS)?.retain(|old| !matches(old));
         }
         TrustEdit::RecordFirstSeen(pinned) => {
@@ -119,47 +119,50 @@ fn apply_edit(
             if !tools.contains_key(&pinned.tool) {
                 tools.insert(
                     pinned.tool.clone(),
-                    definition_to_json(&pinned.accepted, is_full),
+                    definition_to_json(&pinned.accepted, hashes_only),
                 );
             }
         }
-        TrustEdit::EvictPins(server, stale) => remove_pins(root, server, stale),
+        TrustEdit::EvictPins(server, evicted) => evict_pins(root, server, evicted),
         TrustEdit::AcceptDefinition(pinned) => {
-            let value = definition_to_json(&pinned.accepted, is_full);
+            let value = definition_to_json(&pinned.accepted, hashes_only);
             tools_mut(root, pinned)?.insert(pinned.tool.clone(), value);
         }
-        TrustEdit::DeclineDefinition { pinned: of, pin } => {
-            let tools = tools_mut(root, of)?;
-            if let Some(Value::Object(entry)) = tools.get_mut(&of.tool) {
+        TrustEdit::DeclineDefinition { pinned, pin } => {
+            let tools = tools_mut(root, pinned)?;
+            if let Some(Value::Object(entry)) = tools.get_mut(&pinned.tool) {
                 entry.insert("declined".to_owned(), json!(pin.as_str()));
             } else {
-                tools.insert(of.tool.clone(), definition_to_json(&of.accepted, is_full));
+                tools.insert(
+                    pinned.tool.clone(),
+                    definition_to_json(&pinned.accepted, hashes_only),
+                );
             }
         }
     }
     Ok(())
 }
 
-fn remove_pins(root: &mut Map<String, Value>, server: &ServerId, stale: &EvictedPins) {
+fn evict_pins(root: &mut Map<String, Value>, server: &ServerId, evicted: &EvictedPins) {
     let mut launches = root
         .get_mut(PINS)
         .and_then(|pins| pins.get_mut(server.as_str()));
-    for (launch, gone) in stale {
+    for (launch, evicted_tools) in evicted {
         let tools = launches
             .as_deref_mut()
             .and_then(|launches| launches.get_mut(launch.as_str()));
         if let Some(Value::Object(tools)) = tools {
-            tools.retain(|tool, _| !gone.contains(tool));
+            tools.retain(|tool, _| !evicted_tools.contains(tool));
         }
     }
 }
 
-fn definition_to_json(accepted: &AcceptedDefinition, is_full: bool) -> Value {
-    let whole = json::accepted_to_json(accepted, true);
-    let is_long = is_full || whole.to_string().len() > DEFINITION_BYTES_MAX;
-    match is_long {
-        true => json::accepted_to_json(accepted, false),
-        false => whole,
+fn definition_to_json(accepted: &AcceptedDefinition, hashes_only: bool) -> Value {
+    let complete = json::accepted_to_json(accepted, true);
+    if hashes_only || complete.to_string().len() > DEFINITION_BYTES_MAX {
+        json::accepted_to_json(accepted, false)
+    } else {
+        complete
     }
 }
 
@@ -167,15 +170,15 @@ fn list_mut<'a>(
     root: &'a mut Map<String, Value>,
     key: &'static str,
 ) -> Result<&'a mut Vec<Value>, WrongShape> {
-    let found = root.entry(key).or_insert_with(|| json!([]));
-    if found.is_null() {
-        *found = json!([]);
+    let value = root.entry(key).or_insert_with(|| json!([]));
+    if value.is_null() {
+        *value = json!([]);
     }
-    match found {
+    match value {
         Value::Array(entries) => Ok(entries),
         other => Err(WrongShape {
             key,
-            what: format!("`{key}` is {}, expected a list", type_description(other)),
+            fault: format!("`{key}` is {}, expected a list", type_description(other)),
         }),
     }
 }
@@ -196,7 +199,7 @@ fn tools_mut<'a>(
             other => {
                 return Err(WrongShape {
                     key: PINS,
-                    what: format!(
+                    fault: format!(
                         "`{step}` is {}, expected an object",
                         type_description(other)
                     ),

@@ -15,7 +15,7 @@ impl CallScanner {
         let opens = !self.output.fences.is_in_fence() && self.output.fences.last_char != Some('`');
         if opens {
             let mut ticks = BacktickRun::default();
-            ticks.accepts(c);
+            ticks.push(c);
             self.withheld.push(c);
             self.state = ScanState::FenceStart(ticks);
         }
@@ -46,7 +46,7 @@ impl CallScanner {
             self.withhold_form(c, forms);
             return true;
         }
-        if ticks.accepts(c) {
+        if ticks.push(c) {
             self.withheld.push(c);
             self.state = ScanState::FenceStart(ticks);
             return true;

@@ -2,8 +2,8 @@
 //!
 //! A validator visits pairs of a subschema and a value. With references it can visit the
 //! same pair many times: thirty definitions, each an `allOf` of two references to the next,
-//! cause 2^30 visits. The number of distinct pairs stays small, so the visits are summed
-//! over pairs and each pair is counted once.
+//! cause 2^30 visits. The number of distinct pairs stays small, so the visits below
+//! each pair are counted only once.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -15,24 +15,24 @@ pub const STEPS_MAX: u64 = 1_000_000;
 const PAIRS_MAX: usize = 200_000;
 /// The maximum depth of references and nesting while counting.
 const DEPTH_MAX: usize = 256;
-/// The prefix of keywords that apply to whatever other keywords left unevaluated.
+/// Prefix of the keywords that apply to whatever other keywords left unevaluated.
 const UNEVALUATED_PREFIX: &str = "unevaluated";
 /// The most patterns compiled for one check.
 const PATTERNS_MAX: usize = 500;
 /// Bytes of text that a pattern scans per step.
 const PATTERN_BYTES_PER_STEP: usize = 16;
 
-/// Whether checking `value` against `schema` is within the budget. False if that is
-/// unknown, for example if references lead out of the schema.
+/// Whether checking `value` against `schema` is within the budget. Also false if the
+/// cost cannot be determined, for example if a reference points outside the schema.
 pub fn is_affordable(schema: &Value, value: &Value) -> bool {
     let Some(schema) = IndexedSchema::from_root(schema) else {
         return false;
     };
-    let mut count = VisitCounter {
+    let mut counter = VisitCounter {
         schema: &schema,
         memo: HashMap::new(),
     };
-    let steps = count.count_visits(schema.root, value, 0);
+    let steps = counter.count_visits(schema.root, value, 0);
     steps.is_some_and(|steps| steps <= STEPS_MAX)
 }
 
@@ -43,14 +43,14 @@ struct IndexedSchema<'a> {
     anchors: HashMap<&'a str, &'a Value>,
 }
 
-/// Keywords that refer to another part of the schema.
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Keywords that give a part its own address; `id` in the oldest drafts.
-const IDS: [&str; 2] = ["$id", "id"];
+/// Keywords that refer to another subschema.
+const REFERENCE_KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+/// Keywords that give a subschema its own base URI; the oldest drafts use `id`.
+const ID_KEYWORDS: [&str; 2] = ["$id", "id"];
 
 impl<'a> IndexedSchema<'a> {
     /// `None` if the schema is too large, or if the validator might resolve references
-    /// differently: a part with its own address changes the meaning of references below it,
+    /// differently: a subschema with its own base URI changes how references below it resolve,
     /// and duplicate anchors are ambiguous. Also `None` if `unevaluated*` keywords occur
     /// together with references, because their targets are then compiled repeatedly.
     fn from_root(root: &'a Value) -> Option<Self> {
@@ -61,33 +61,35 @@ impl<'a> IndexedSchema<'a> {
             anchors: HashMap::new(),
         };
         let (mut bytes, mut patterns) = (0_usize, 0_usize);
-        let (mut refers, mut is_doubtful) = (false, false);
-        let mut rest = vec![root];
-        while let Some(part) = rest.pop() {
+        let (mut has_references, mut conflicts_with_references) = (false, false);
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
             bytes += 4;
-            match part {
+            match node {
                 Value::Object(members) => {
                     let is_string = |key: &&str| members.get(*key).is_some_and(Value::is_string);
-                    refers |= REFERENCES.iter().any(is_string);
-                    is_doubtful |= !std::ptr::eq(part, root) && IDS.iter().any(is_string);
-                    is_doubtful |= members
+                    has_references |= REFERENCE_KEYWORDS.iter().any(is_string);
+                    conflicts_with_references |=
+                        !std::ptr::eq(node, root) && ID_KEYWORDS.iter().any(is_string);
+                    conflicts_with_references |= members
                         .keys()
                         .any(|key| key.starts_with(UNEVALUATED_PREFIX));
                     patterns += usize::from(members.contains_key("pattern"));
-                    let keyed = members.get("patternProperties").and_then(Value::as_object);
-                    patterns += keyed.map_or(0, Map::len);
+                    let pattern_properties =
+                        members.get("patternProperties").and_then(Value::as_object);
+                    patterns += pattern_properties.map_or(0, Map::len);
                     for key in ["$anchor", "$dynamicAnchor"] {
                         if let Some(name) = members.get(key).and_then(Value::as_str) {
-                            let known = this.anchors.insert(name, part);
-                            if known.is_some_and(|known| !std::ptr::eq(known, part)) {
+                            let previous = this.anchors.insert(name, node);
+                            if previous.is_some_and(|previous| !std::ptr::eq(previous, node)) {
                                 return None;
                             }
                         }
                     }
                     bytes += members.keys().map(|key| key.len() + 4).sum::<usize>();
-                    rest.extend(members.values());
+                    pending.extend(members.values());
                 }
-                Value::Array(items) => rest.extend(items),
+                Value::Array(items) => pending.extend(items),
                 Value::String(text) => bytes += text.len(),
                 _ => {}
             }
@@ -95,16 +97,16 @@ impl<'a> IndexedSchema<'a> {
                 return None;
             }
         }
-        let is_unambiguous = !(refers && is_doubtful);
-        is_unambiguous.then_some(this)
+        let is_countable = !(has_references && conflicts_with_references);
+        is_countable.then_some(this)
     }
 
     fn resolve(&self, reference: &str) -> Option<&'a Value> {
-        let own = self
+        let local = self
             .id
             .and_then(|id| reference.strip_prefix(id))
             .filter(|rest| rest.is_empty() || rest.starts_with('#'));
-        let reference = own.unwrap_or(reference);
+        let reference = local.unwrap_or(reference);
         match reference.strip_prefix('#') {
             None if reference.is_empty() => Some(self.root),
             Some("") => Some(self.root),
@@ -126,7 +128,7 @@ struct VisitCounter<'a> {
 
 impl<'a> VisitCounter<'a> {
     /// The visits needed to check `value` against `schema`. `None` if they cannot be
-    /// counted: a reference leads back to the same value or out of the schema.
+    /// counted: references form a cycle or point outside the schema, or a limit is exceeded.
     fn count_visits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else {
             return Some(1);
@@ -165,41 +167,45 @@ impl<'a> VisitCounter<'a> {
         depth: usize,
     ) -> Option<u64> {
         match (keyword, body, value) {
-            (keyword, Value::String(reference), _) if REFERENCES.contains(&keyword) => {
+            (keyword, Value::String(reference), _) if REFERENCE_KEYWORDS.contains(&keyword) => {
                 let target = self.schema.resolve(reference)?;
                 self.count_visits(target, value, depth)
             }
-            ("allOf" | "anyOf" | "oneOf", Value::Array(parts), _) => {
-                self.sum_visits(parts.iter().map(|part| (part, value)), depth)
+            ("allOf" | "anyOf" | "oneOf", Value::Array(subschemas), _) => {
+                self.sum_visits(subschemas.iter().map(|subschema| (subschema, value)), depth)
             }
             ("not" | "if" | "then" | "else", _, _) => self.count_visits(body, value, depth),
-            ("dependentSchemas" | "dependencies", Value::Object(parts), _) => {
-                self.sum_visits(parts.values().map(|part| (part, value)), depth)
-            }
-            ("properties", Value::Object(parts), Value::Object(members)) => {
-                let pairs = parts
+            ("dependentSchemas" | "dependencies", Value::Object(subschemas), _) => self.sum_visits(
+                subschemas.values().map(|subschema| (subschema, value)),
+                depth,
+            ),
+            ("properties", Value::Object(subschemas), Value::Object(members)) => {
+                let pairs = subschemas
                     .iter()
-                    .filter_map(|(name, part)| Some((part, members.get(name)?)));
+                    .filter_map(|(name, subschema)| Some((subschema, members.get(name)?)));
                 self.sum_visits(pairs, depth)
             }
-            ("patternProperties", Value::Object(parts), Value::Object(members)) => {
-                let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
-                let pairs = parts
+            ("patternProperties", Value::Object(subschemas), Value::Object(members)) => {
+                let match_steps = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
+                let pairs = subschemas
                     .values()
-                    .flat_map(|part| members.values().map(move |member| (part, member)));
-                let below = self.sum_visits(pairs, depth)?;
-                Some(below.saturating_add(read.saturating_mul(parts.len() as u64)))
+                    .flat_map(|subschema| members.values().map(move |member| (subschema, member)));
+                let member_visits = self.sum_visits(pairs, depth)?;
+                Some(
+                    member_visits
+                        .saturating_add(match_steps.saturating_mul(subschemas.len() as u64)),
+                )
             }
             ("additionalProperties" | "unevaluatedProperties", _, Value::Object(members)) => {
                 self.sum_visits(members.values().map(|member| (body, member)), depth)
             }
             ("propertyNames", _, Value::Object(members)) => {
-                let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
-                let below = self.count_visits(body, &Value::Null, depth)?;
-                Some(below.saturating_mul(read))
+                let match_steps = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
+                let visits_per_name = self.count_visits(body, &Value::Null, depth)?;
+                Some(visits_per_name.saturating_mul(match_steps))
             }
-            ("items" | "prefixItems", Value::Array(parts), Value::Array(items)) => {
-                self.sum_visits(parts.iter().zip(items), depth)
+            ("items" | "prefixItems", Value::Array(subschemas), Value::Array(items)) => {
+                self.sum_visits(subschemas.iter().zip(items), depth)
             }
             (
                 "items" | "additionalItems" | "unevaluatedItems" | "contains",
@@ -207,9 +213,7 @@ impl<'a> VisitCounter<'a> {
                 Value::Array(items),
             ) => self.sum_visits(items.iter().map(|item| (body, item)), depth),
             ("pattern", _, Value::String(text)) => Some(pattern_steps(text)),
-            ("enum" | "const" | "required" | "dependentRequired", listed, _) => {
-                Some(count_values(listed))
-            }
+            ("enum" | "const" | "required" | "dependentRequired", _, _) => Some(count_values(body)),
             ("uniqueItems", _, Value::Array(_)) => Some(count_values(value)),
             _ => Some(0),
         }
@@ -233,12 +237,12 @@ impl<'a> VisitCounter<'a> {
 
 /// The number of nested values, including the value itself.
 fn count_values(value: &Value) -> u64 {
-    let (mut count, mut rest) = (0, vec![value]);
-    while let Some(value) = rest.pop() {
+    let (mut count, mut pending) = (0, vec![value]);
+    while let Some(value) = pending.pop() {
         count += 1;
         match value {
-            Value::Array(items) => rest.extend(items),
-            Value::Object(members) => rest.extend(members.values()),
+            Value::Array(items) => pending.extend(items),
+            Value::Object(members) => pending.extend(members.values()),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Decodes the events of `/v1/messages`. Pure. Blocks are keyed by their index, because servers
-//! interleave them; a second `message_start` restarts the reply, which is complete only with
-//! `message_stop`.
+//! may interleave them. A second `message_start` restarts the reply; only `message_stop`
+//! completes it.
 
 use super::token_counts::TokenCounts;
 use crate::domain::{Arguments, ProviderKind, ReasoningEcho};
@@ -31,13 +31,13 @@ pub(super) struct AnthropicDecoder {
 /// The message received since the last `message_start`.
 #[derive(Debug, Default)]
 struct MessageState {
-    /// Some of it was already yielded.
+    /// Some of its text or thinking was already emitted.
     has_content: bool,
     blocks: BTreeMap<u64, ContentBlock>,
-    /// Surrogate halves per block, because blocks may be interleaved.
-    halves: BTreeMap<u64, SurrogateJoiner>,
+    /// One joiner per block, because blocks may be interleaved.
+    joiners: BTreeMap<u64, SurrogateJoiner>,
     counts: TokenCounts,
-    reason: Option<EndReason>,
+    end_reason: Option<EndReason>,
 }
 
 #[derive(Debug)]
@@ -48,13 +48,14 @@ enum ContentBlock {
         /// May arrive in several pieces, or not at all.
         signature: Option<String>,
     },
-    /// Complete from its start, and opaque.
+    /// Opaque. Arrives complete in `content_block_start`.
     Redacted(Value),
     ToolUse {
         id: String,
         name: String,
-        /// Arrives with the start; used only if no JSON follows.
+        /// From `content_block_start`; used only if no `input_json_delta` follows.
         input: Value,
+        /// The joined `input_json_delta` fragments.
         json: String,
     },
     /// Unknown kinds are ignored.
@@ -88,7 +89,7 @@ impl ReplyDecoder for AnthropicDecoder {
             }
             BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(describe_line(&line))),
             BodyEnd::Whole(body) => match parse_whole(&body) {
-                Ok(answer) => self.read_unstreamed(&answer),
+                Ok(value) => self.read_unstreamed(&value),
                 Err(error) if error.is_eof() => {}
                 Err(_) => {
                     let text = String::from_utf8_lossy(&body).into_owned();
@@ -118,7 +119,7 @@ impl AnthropicDecoder {
         }
     }
 
-    /// The last event may be incomplete; it is then ignored.
+    /// Reads the last event, which is ignored if it is incomplete.
     fn read_last_event(&mut self, event: &SseEvent) {
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse(&event.data).is_ok() {
@@ -129,20 +130,20 @@ impl AnthropicDecoder {
         }
     }
 
-    /// A reply that was not streamed.
-    fn read_unstreamed(&mut self, answer: &Value) {
-        let answer = answer.get(0).unwrap_or(answer);
-        if let Some(server_error) = ServerError::from_event(answer) {
+    /// Reads a reply that was not streamed. It may be wrapped in a list.
+    fn read_unstreamed(&mut self, body: &Value) {
+        let message = body.get(0).unwrap_or(body);
+        if let Some(server_error) = ServerError::from_event(message) {
             return self.fail(server_error.into_failure());
         }
-        let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
-            return self.fail(FailureCause::Malformed(unexpected_json(answer)));
+        let Some(blocks) = message.get("content").and_then(Value::as_array) else {
+            return self.fail(FailureCause::Malformed(unexpected_json(message)));
         };
-        self.message.counts.read(answer.get("usage"));
+        self.message.counts.read(message.get("usage"));
         for (index, block) in (0..).zip(blocks) {
             self.start_block(index, block);
         }
-        self.read_reason(answer);
+        self.read_stop_reason(message);
         self.finish_message();
     }
 
@@ -172,10 +173,10 @@ impl AnthropicDecoder {
             Some("message_delta") => {
                 self.message.counts.read(event.get("usage"));
                 if let Some(delta) = event.get("delta") {
-                    self.read_reason(delta);
+                    self.read_stop_reason(delta);
                 }
             }
-            Some("content_block_stop") => self.finish_halves(index),
+            Some("content_block_stop") => self.finish_surrogates(index),
             Some("message_stop") => self.finish_message(),
             // `ping`, and events added later.
             _ => {}
@@ -183,63 +184,63 @@ impl AnthropicDecoder {
     }
 
     fn start_block(&mut self, index: u64, block: &Value) {
-        let text = |key: &str| block.get(key).and_then(Value::as_str);
-        let new = match text("type") {
+        let field = |key: &str| block.get(key).and_then(Value::as_str);
+        let new_block = match field("type") {
             Some("text") => ContentBlock::Text(String::new()),
             Some("thinking") => ContentBlock::Thinking {
                 thinking: String::new(),
-                signature: text("signature")
+                signature: field("signature")
                     .filter(|s| !s.is_empty())
                     .map(str::to_owned),
             },
             Some("redacted_thinking") => ContentBlock::Redacted(block.clone()),
             Some("tool_use") => ContentBlock::ToolUse {
-                id: text("id").unwrap_or_default().to_owned(),
-                name: text("name").unwrap_or_default().to_owned(),
+                id: field("id").unwrap_or_default().to_owned(),
+                name: field("name").unwrap_or_default().to_owned(),
                 input: block.get("input").cloned().unwrap_or_default(),
                 json: String::new(),
             },
             _ => ContentBlock::Other,
         };
-        if !self.reply.has_room(match &new {
+        if !self.reply.reserve_bytes(match &new_block {
             ContentBlock::Text(_) | ContentBlock::Thinking { .. } | ContentBlock::Other => 0,
             ContentBlock::Redacted(_) | ContentBlock::ToolUse { .. } => block.to_string().len(),
         }) {
             return;
         }
-        self.message.blocks.insert(index, new);
+        self.message.blocks.insert(index, new_block);
         let calls = self
             .message
             .blocks
             .values()
             .filter(|block| matches!(block, ContentBlock::ToolUse { .. }));
         if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
-            return self.reply.fail_for_calls();
+            return self.reply.fail_for_too_many_calls();
         }
         // A block's start may already contain text.
-        self.add_text(index, text("text").unwrap_or_default());
-        self.add_thinking(index, text("thinking").unwrap_or_default());
+        self.add_text(index, field("text").unwrap_or_default());
+        self.add_thinking(index, field("thinking").unwrap_or_default());
     }
 
     fn read_delta(&mut self, index: u64, delta: &Value) {
-        let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
+        let field = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
         match delta.get("type").and_then(Value::as_str) {
-            Some("text_delta") => self.add_text(index, text("text")),
-            Some("thinking_delta") => self.add_thinking(index, text("thinking")),
+            Some("text_delta") => self.add_text(index, field("text")),
+            Some("thinking_delta") => self.add_thinking(index, field("thinking")),
             Some("signature_delta") => {
-                let more = text("signature");
+                let more = field("signature");
                 if let Some(ContentBlock::Thinking { signature, .. }) =
                     self.message.blocks.get_mut(&index)
-                    && self.reply.has_room(more.len())
+                    && self.reply.reserve_bytes(more.len())
                 {
                     signature.get_or_insert_default().push_str(more);
                 }
             }
             Some("input_json_delta") => {
-                let more = text("partial_json");
+                let more = field("partial_json");
                 if let Some(ContentBlock::ToolUse { json, .. }) =
                     self.message.blocks.get_mut(&index)
-                    && self.reply.has_room(more.len())
+                    && self.reply.reserve_bytes(more.len())
                 {
                     json.push_str(more);
                 }
@@ -252,7 +253,7 @@ impl AnthropicDecoder {
         if delta.is_empty() {
             return;
         }
-        let delta = self.message.halves.entry(index).or_default().push(delta);
+        let delta = self.message.joiners.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Text(String::new());
         if let ContentBlock::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
             text.push_str(&delta);
@@ -265,7 +266,7 @@ impl AnthropicDecoder {
         if delta.is_empty() {
             return;
         }
-        let delta = self.message.halves.entry(index).or_default().push(delta);
+        let delta = self.message.joiners.entry(index).or_default().push(delta);
         let empty = || ContentBlock::Thinking {
             thinking: String::new(),
             signature: None,
@@ -278,29 +279,29 @@ impl AnthropicDecoder {
         }
     }
 
-    /// Ends a block, replacing a surrogate half whose other half never arrived.
-    fn finish_halves(&mut self, index: u64) {
-        let Some(mut halves) = self.message.halves.remove(&index) else {
+    /// Ends a block. Replaces a surrogate half whose other half never arrived.
+    fn finish_surrogates(&mut self, index: u64) {
+        let Some(mut joiner) = self.message.joiners.remove(&index) else {
             return;
         };
         match self.message.blocks.get(&index) {
-            Some(ContentBlock::Thinking { .. }) => self.add_thinking(index, halves.finish()),
-            _ => self.add_text(index, halves.finish()),
+            Some(ContentBlock::Thinking { .. }) => self.add_thinking(index, joiner.finish()),
+            _ => self.add_text(index, joiner.finish()),
         }
     }
 
-    fn finish_all_halves(&mut self) {
-        let indices: Vec<u64> = self.message.halves.keys().copied().collect();
+    fn finish_all_surrogates(&mut self) {
+        let indices: Vec<u64> = self.message.joiners.keys().copied().collect();
         for index in indices {
-            self.finish_halves(index);
+            self.finish_surrogates(index);
         }
     }
 
-    /// A refusal may explain itself next to `stop_reason`.
-    fn read_reason(&mut self, delta: &Value) {
+    /// Reads `stop_reason`, and the explanation that may accompany a refusal.
+    fn read_stop_reason(&mut self, delta: &Value) {
         let reason = delta.get("stop_reason").and_then(Value::as_str);
         if let Some(reason) = reason {
-            self.message.reason = Some(match reason {
+            self.message.end_reason = Some(match reason {
                 "end_turn" => EndReason::Stop,
                 "tool_use" => EndReason::ToolCalls,
                 "max_tokens" => EndReason::Length,
@@ -319,9 +320,9 @@ impl AnthropicDecoder {
         if self.reply.is_over() {
             return;
         }
-        self.finish_all_halves();
+        self.finish_all_surrogates();
         let message = std::mem::take(&mut self.message);
-        let carry = carry(&message.blocks);
+        let echo = blocks_to_send_back(&message.blocks);
         for block in message.blocks.into_values() {
             if let ContentBlock::ToolUse {
                 id,
@@ -337,17 +338,17 @@ impl AnthropicDecoder {
                 });
             }
         }
-        if let Some(value) = carry {
+        if let Some(value) = echo {
             let provider = ProviderKind::Anthropic;
             self.reply.carry(ReasoningEcho { provider, value });
         }
-        let reason = message.reason.unwrap_or(EndReason::Stop);
+        let reason = message.end_reason.unwrap_or(EndReason::Stop);
         self.reply.end(message.counts.usage(), reason);
     }
 
     /// Reports the token counts of a failed reply too, because they are billed.
     fn fail(&mut self, cause: FailureCause) {
-        self.finish_all_halves();
+        self.finish_all_surrogates();
         self.reply.usage(self.message.counts.usage());
         self.reply.fail(cause);
     }
@@ -366,7 +367,7 @@ fn arguments(input: Value, json: &str) -> Result<Arguments, String> {
 
 /// The blocks to send back, in order; None if there is neither thinking nor a call. Calls are
 /// stored as placeholders, because their arguments may be edited.
-fn carry(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
+fn blocks_to_send_back(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
     let kept: Vec<Value> = blocks.values().filter_map(block_to_send_back).collect();
     let is_not_text = |block: &Value| block["type"] != "text";
     kept.iter().any(is_not_text).then_some(Value::Array(kept))

@@ -132,7 +132,8 @@ impl ChatCompletionsDecoder {
         let delta = &event.choices.0.delta;
         let thinking = [&delta.reasoning_content, &delta.reasoning];
         for (key, text) in TEXT_KEYS.into_iter().zip(thinking) {
-            self.carried.text(key, text.as_deref().unwrap_or_default());
+            self.carried
+                .push_text(key, text.as_deref().unwrap_or_default());
         }
         let mut thinking = thinking.into_iter().flatten();
         let thinking = thinking.find(|text| !text.is_empty());
@@ -188,7 +189,7 @@ impl ChatCompletionsDecoder {
 
     fn read_delta(&mut self, delta: &Value) {
         let hidden = self.carried.push(delta);
-        if !self.reply.has_room(hidden) {
+        if !self.reply.reserve_bytes(hidden) {
             return;
         }
         let thinking = TEXT_KEYS
@@ -203,9 +204,9 @@ impl ChatCompletionsDecoder {
         for entry in entries.into_iter().flatten() {
             let taken = self.calls.push(entry);
             if taken.is_too_many {
-                self.reply.fail_for_calls();
+                self.reply.fail_for_too_many_calls();
             }
-            if !self.reply.has_room(taken.bytes) {
+            if !self.reply.reserve_bytes(taken.bytes) {
                 return;
             }
         }

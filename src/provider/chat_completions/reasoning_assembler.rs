@@ -1,46 +1,45 @@
 //! Joins the reasoning fragments of a stream so that they can be sent back with the tool calls of
-//! the same turn, under the keys they arrived under. Displaying the reasoning is the decoder's
-//! job.
+//! the same turn, under their original keys. Displaying the reasoning is the decoder's job.
 
 use serde_json::{Map, Value};
 
-/// Keys of reasoning as text: DeepSeek, llama.cpp and xAI use the first; vLLM, Groq and
+/// Keys that hold reasoning text: DeepSeek, llama.cpp and xAI use the first; vLLM, Groq and
 /// OpenRouter the second.
 pub(super) const TEXT_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// OpenRouter's list of blocks, some of them encrypted.
 pub(super) const DETAILS_KEY: &str = "reasoning_details";
 /// Every key under which reasoning is sent back, except `content`.
 pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXT_KEYS[0], TEXT_KEYS[1], DETAILS_KEY];
-/// The largest number of stored blocks.
+/// The most blocks stored per list.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct ReasoningAssembler(Map<String, Value>);
 
 impl ReasoningAssembler {
-    /// Stores the reasoning of one `delta` (or whole `message`). Returns the stored bytes that
-    /// are not also displayed.
+    /// Stores the reasoning of one `delta` (or whole `message`). Returns how many of the
+    /// stored bytes are not displayed.
     pub fn push(&mut self, delta: &Value) -> usize {
         for key in TEXT_KEYS {
             if let Some(text) = delta.get(key).and_then(Value::as_str) {
-                self.text(key, text);
+                self.push_text(key, text);
             }
         }
-        let mut bytes = 0;
+        let mut hidden_bytes = 0;
         let details = delta.get(DETAILS_KEY).and_then(Value::as_array);
         for block in details.into_iter().flatten() {
-            bytes += self.block(DETAILS_KEY, block, continues_detail);
+            hidden_bytes += self.push_block(DETAILS_KEY, block, continues_detail);
         }
         let content = delta.get("content").and_then(Value::as_array);
         let is_thinking = |block: &&Value| block["type"] == "thinking";
         for block in content.into_iter().flatten().filter(is_thinking) {
-            self.block("content", block, continues_thinking);
+            self.push_block("content", block, continues_thinking);
         }
-        bytes
+        hidden_bytes
     }
 
-    /// Appends to a text key.
-    pub fn text(&mut self, key: &str, text: &str) {
+    /// Appends `text` to the value of `key`.
+    pub fn push_text(&mut self, key: &str, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -58,8 +57,13 @@ impl ReasoningAssembler {
         (!fields.is_empty()).then_some(Value::Object(fields))
     }
 
-    /// Appends a block, or joins it to the last one if it continues that.
-    fn block(&mut self, key: &str, block: &Value, continues: fn(&Value, &Value) -> bool) -> usize {
+    /// Appends a block, or merges it into the last block if it continues that block.
+    fn push_block(
+        &mut self,
+        key: &str,
+        block: &Value,
+        continues: fn(&Value, &Value) -> bool,
+    ) -> usize {
         let list = self
             .0
             .entry(key)
@@ -69,7 +73,7 @@ impl ReasoningAssembler {
         };
         let is_full = list.len() >= BLOCKS_MAX;
         match list.last_mut() {
-            Some(last) if continues(last, block) => join(last, block),
+            Some(last) if continues(last, block) => merge(last, block),
             _ if !is_full => list.push(block.clone()),
             _ => return 0,
         }
@@ -83,10 +87,10 @@ impl ReasoningAssembler {
 /// split.
 fn continues_detail(last: &Value, next: &Value) -> bool {
     let same = |key: &str| last.get(key) == next.get(key);
-    let is_text = ["text", "summary"]
+    let has_text = ["text", "summary"]
         .iter()
         .any(|key| next.get(key).is_some());
-    is_text && same("type") && same("index")
+    has_text && same("type") && same("index")
 }
 
 fn continues_thinking(_last: &Value, _next: &Value) -> bool {
@@ -94,7 +98,7 @@ fn continues_thinking(_last: &Value, _next: &Value) -> bool {
 }
 
 /// Merges a fragment: strings are joined, other values replaced.
-fn join(last: &mut Value, next: &Value) {
+fn merge(last: &mut Value, next: &Value) {
     let (Value::Object(last), Value::Object(next)) = (last, next) else {
         return;
     };
@@ -103,7 +107,7 @@ fn join(last: &mut Value, next: &Value) {
             (Some(Value::String(whole)), Value::String(more)) if is_text(key) => {
                 whole.push_str(more);
             }
-            (Some(Value::Array(whole)), Value::Array(more)) => join_lists(whole, more),
+            (Some(Value::Array(whole)), Value::Array(more)) => merge_lists(whole, more),
             (Some(_), Value::Null) => {}
             _ => {
                 last.insert(key.clone(), value.clone());
@@ -117,14 +121,14 @@ fn is_text(key: &str) -> bool {
 }
 
 /// Mistral's thinking is a list of texts; adjacent plain texts are merged.
-fn join_lists(whole: &mut Vec<Value>, more: &[Value]) {
+fn merge_lists(whole: &mut Vec<Value>, more: &[Value]) {
     let is_plain = |part: &Value| {
         part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2)
     };
     for part in more {
         let is_full = whole.len() >= BLOCKS_MAX;
         match whole.last_mut() {
-            Some(last) if is_plain(last) && is_plain(part) => join(last, part),
+            Some(last) if is_plain(last) && is_plain(part) => merge(last, part),
             _ if !is_full => whole.push(part.clone()),
             _ => {}
         }

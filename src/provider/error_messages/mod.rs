@@ -133,7 +133,7 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         FailureCause::MissingKey { variable } => {
             Notice::failure(format!("There is no key for `{name}`."))
                 .with_reason(format!(
-                    "The environment variable {variable} is not set or empty."
+                    "The environment variable {variable} is unset or empty."
                 ))
                 .with_advice(format!(
                     "Set it and restart humble, or set apiKey of `{name}` in config.json."

@@ -210,7 +210,7 @@ impl CodeLexer<'_, '_, '_> {
     /// Whether the token that ends at `end` is a key: `name =`, `name:`.
     pub fn is_key(&self, end: usize) -> bool {
         let code = self.code;
-        if code.assigned_keys && self.cursor.next_non_blank(end) == Some(b'=') {
+        if code.has_assigned_keys && self.cursor.next_non_blank(end) == Some(b'=') {
             let sign = self.cursor.run_end(end, is_blank);
             return !matches!(self.cursor.byte_at(sign + 1), Some(b'=' | b'>' | b'~'));
         }
@@ -219,8 +219,10 @@ impl CodeLexer<'_, '_, '_> {
         let colon = |wanted: bool| {
             wanted && next == Some(b':') && behind.is_none_or(|b| b != b':' && b != b'=')
         };
-        colon(code.colon_keys)
-            || code.quoted_keys && code.colon_keys && self.cursor.next_non_blank(end) == Some(b':')
+        colon(code.has_colon_keys)
+            || code.has_quoted_keys
+                && code.has_colon_keys
+                && self.cursor.next_non_blank(end) == Some(b':')
     }
 
     fn punctuation(&mut self, byte: u8) {

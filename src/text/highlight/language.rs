@@ -74,9 +74,9 @@ pub(super) struct CodeSyntax {
     /// The first word of a command is a call; `-x` is an option.
     pub is_command_language: bool,
     /// `name =` and `name:` are keys; so is a string before a colon.
-    pub assigned_keys: bool,
-    pub colon_keys: bool,
-    pub quoted_keys: bool,
+    pub has_assigned_keys: bool,
+    pub has_colon_keys: bool,
+    pub has_quoted_keys: bool,
     /// `[name]` alone on its line.
     pub has_section_headers: bool,
     /// A prefix, and the token for it and the word directly after it; longer prefixes first.
@@ -189,9 +189,9 @@ impl CodeSyntax {
         has_dashed_calls: false,
         has_lisp_calls: false,
         is_command_language: false,
-        assigned_keys: false,
-        colon_keys: false,
-        quoted_keys: false,
+        has_assigned_keys: false,
+        has_colon_keys: false,
+        has_quoted_keys: false,
         has_section_headers: false,
         sigils: &[],
         has_preprocessor: false,

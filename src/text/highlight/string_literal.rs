@@ -123,7 +123,7 @@ impl CodeLexer<'_, '_, '_> {
                 self.cursor.paint_to(end, Token::String);
                 self.state.mode = LexMode::Start;
                 self.after_value = true;
-                if self.code.quoted_keys && self.is_key(end) {
+                if self.code.has_quoted_keys && self.is_key(end) {
                     self.cursor.repaint(Token::Key);
                 }
                 return;

@@ -1,13 +1,13 @@
 //! Dialog bodies for edited settings files and for an outdated system prompt. Each change
-//! shows the running value and the file's value, with invisible characters escaped.
+//! shows the current value and the value in the file, with invisible characters escaped.
 
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::text::Clean;
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
 
-/// Changes listed at most.
+/// The most changes listed.
 const CHANGES_MAX: usize = 200;
-/// Lines listed of one value at most.
+/// The most lines listed per value.
 const LINES_MAX: usize = 2_000;
 
 pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<String> {
@@ -15,10 +15,10 @@ pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<Str
                  still apply at the next start:";
     let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
     let mut file = "";
-    let (waiting, applied): (Vec<&SettingsChange>, Vec<&SettingsChange>) = changes
+    let (need_consent, applied): (Vec<&SettingsChange>, Vec<&SettingsChange>) = changes
         .iter()
         .partition(|change| change.impact == ChangeImpact::NeedsConsent);
-    for change in waiting.iter().take(CHANGES_MAX) {
+    for change in need_consent.iter().take(CHANGES_MAX) {
         if change.file != file {
             file = &change.file;
             rows.push(String::new());
@@ -28,11 +28,11 @@ pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<Str
         push_value_rows(&mut rows, "-", change.before.as_deref(), columns);
         push_value_rows(&mut rows, "+", change.after.as_deref(), columns);
     }
-    let more = waiting.len().saturating_sub(CHANGES_MAX);
-    if more > 0 {
-        let rest =
-            format!("… and {more} more, not shown here. Read the file before you apply them.");
-        rows.extend(wrapped_rows(&Clean::single_line(&rest), columns));
+    let omitted = need_consent.len().saturating_sub(CHANGES_MAX);
+    if omitted > 0 {
+        let note =
+            format!("… and {omitted} more, not shown here. Read the file before you apply them.");
+        rows.extend(wrapped_rows(&Clean::single_line(&note), columns));
     }
     if !applied.is_empty() {
         rows.push(String::new());
@@ -61,31 +61,31 @@ pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<String>
     rows
 }
 
-/// The lines of a value, each behind a sign, so that no line can pass for another value.
+/// Prefixes each line of a value with `sign`, so that no line can pass for a different value.
 fn push_value_rows(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
-    let lead = format!("    {sign} ");
+    let prefix = format!("    {sign} ");
     let mut lines = value.split('\n');
     for line in lines.by_ref().take(LINES_MAX) {
         let line = match line {
             "" => Clean::single_line("(empty)"),
             line => Clean::escaped(line),
         };
-        push_prefixed_rows(rows, &lead, &line, columns);
+        push_prefixed_rows(rows, &prefix, &line, columns);
     }
-    let more = lines.count();
-    if more > 0 {
-        let rest = format!("… {more} more lines, not shown here. Read the file first.");
-        push_prefixed_rows(rows, &lead, &Clean::single_line(&rest), columns);
+    let omitted = lines.count();
+    if omitted > 0 {
+        let note = format!("… {omitted} more lines, not shown here. Read the file first.");
+        push_prefixed_rows(rows, &prefix, &Clean::single_line(&note), columns);
     }
 }
 
-/// Wraps text behind a prefix, with a hanging indent.
-pub fn push_prefixed_rows(rows: &mut Vec<String>, lead: &str, text: &Clean, columns: u16) {
-    let room = columns.saturating_sub(lead.chars().count() as u16).max(1);
-    let blank = " ".repeat(lead.chars().count());
-    for (index, row) in wrapped_rows(text, room).into_iter().enumerate() {
-        let lead = if index == 0 { lead } else { &blank };
-        rows.push(format!("{lead}{row}"));
+/// Wraps text after a prefix, with a hanging indent.
+pub fn push_prefixed_rows(rows: &mut Vec<String>, prefix: &str, text: &Clean, columns: u16) {
+    let text_columns = columns.saturating_sub(prefix.chars().count() as u16).max(1);
+    let indent = " ".repeat(prefix.chars().count());
+    for (index, row) in wrapped_rows(text, text_columns).into_iter().enumerate() {
+        let prefix = if index == 0 { prefix } else { &indent };
+        rows.push(format!("{prefix}{row}"));
     }
 }

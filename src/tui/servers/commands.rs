@@ -1,5 +1,5 @@
-//! Actions of the servers pane, the equivalent commands, and notices about servers that
-//! fail or reconnect.
+//! Actions of the servers pane, the slash commands for the same actions, and notices about
+//! servers that fail or reconnect.
 
 use crate::domain::{Notice, Server, ServerId, ServerStatus, TrustEntry};
 use crate::protocol::Command;
@@ -18,22 +18,22 @@ use std::time::Duration;
 const FAILURE_REPEAT_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Enter on a row: folds or unfolds it, or opens the full text.
-pub fn activate_selected(sidebar: &mut ServersPane, cx: &mut UiContext) {
-    let Some(ServersPaneRow::More { .. }) = sidebar.selected_row() else {
-        return sidebar.toggle_selected_fold();
+pub fn activate_selected(pane: &mut ServersPane, cx: &mut UiContext) {
+    let Some(ServersPaneRow::More { .. }) = pane.selected_row() else {
+        return pane.toggle_selected_fold();
     };
-    if let Some((title, text)) = sidebar.selected_full_text() {
+    if let Some((title, text)) = pane.selected_full_text() {
         cx.open(TextViewer::new(title, text));
     }
 }
 
 /// Opens the review of the selected tool if it is withheld, or of the server's first
 /// withheld tool if a server is selected.
-pub fn review_withheld(sidebar: &ServersPane, cx: &mut UiContext) {
-    let Some(server) = sidebar.selected_server() else {
+pub fn review_withheld(pane: &ServersPane, cx: &mut UiContext) {
+    let Some(server) = pane.selected_server() else {
         return;
     };
-    let tool = match sidebar.selected_tool() {
+    let tool = match pane.selected_tool() {
         Some((_, tool)) => server.withheld_tools.get(&tool.name),
         None => server.withheld_tools.first(),
     };
@@ -45,25 +45,24 @@ pub fn review_withheld(sidebar: &ServersPane, cx: &mut UiContext) {
 }
 
 /// Space on a row: enables or disables the selected server or tool.
-pub fn toggle_selected(sidebar: &mut ServersPane, cx: &mut UiContext) {
-    let Some(server) = sidebar.selected_server() else {
+pub fn toggle_selected(pane: &mut ServersPane, cx: &mut UiContext) {
+    let Some(server) = pane.selected_server() else {
         return;
     };
-    let Some((_, tool)) = sidebar.selected_tool() else {
+    let Some((_, tool)) = pane.selected_tool() else {
         let id = server.id.clone();
-        return toggle(sidebar, &id, cx);
+        return toggle(pane, &id, cx);
     };
-    let (name, tool) = (server.id.clone(), tool.name.clone());
+    let (id, tool) = (server.id.clone(), tool.name.clone());
     let was_off = server.disabled_tools.contains(&tool);
-    let (owner, shown) = (clean_name(&name), Clean::name(&tool));
+    let (server_name, tool_name) = (clean_name(&id), Clean::name(&tool));
     let notice = if was_off {
-        format!("Tool `{shown}` of `{owner}` is on.")
+        format!("Tool `{tool_name}` of `{server_name}` is on.")
     } else {
-        format!("Tool `{shown}` of `{owner}` is off. The model no longer sees it.")
+        format!("Tool `{tool_name}` of `{server_name}` is off. The model no longer sees it.")
     };
     cx.notify(Notice::info(notice));
-    let server = name;
-    cx.send(Command::ToggleTool { server, tool });
+    cx.send(Command::ToggleTool { server: id, tool });
 }
 
 /// A server's name for notices, with invisible characters escaped.
@@ -72,9 +71,9 @@ fn clean_name(id: &ServerId) -> Clean {
 }
 
 /// Enables or disables a server, with a notice.
-pub fn toggle(sidebar: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
+pub fn toggle(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
     let name = clean_name(id);
-    let Some(server) = sidebar.find(id) else {
+    let Some(server) = pane.find(id) else {
         return;
     };
     if server.enabled {
@@ -82,16 +81,16 @@ pub fn toggle(sidebar: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
             "Server `{name}` is off. The model no longer sees its tools."
         )));
     } else {
-        sidebar.announce_outcome.insert(id.clone());
+        pane.announce_outcome.insert(id.clone());
         cx.notify(Notice::info(format!("Starting server `{name}`.")));
     }
     cx.send(Command::ToggleServer(id.clone()));
 }
 
 /// Ends the session, if any, and connects again at once.
-pub fn reconnect(sidebar: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
+pub fn reconnect(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
     let name = clean_name(id);
-    let Some(server) = sidebar.find(id) else {
+    let Some(server) = pane.find(id) else {
         return;
     };
     let notice = match &server.status {
@@ -107,14 +106,14 @@ pub fn reconnect(sidebar: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
         }
         _ => Notice::info(format!("Reconnecting to server `{name}`.")),
     };
-    sidebar.announce_outcome.insert(id.clone());
+    pane.announce_outcome.insert(id.clone());
     cx.notify(notice);
     cx.send(Command::ReconnectServer(id.clone()));
 }
 
 /// Asks the user whether to send a server's instructions to the model.
-pub fn ask_instructions(sidebar: &ServersPane, id: &ServerId, cx: &mut UiContext) {
-    let server = sidebar.find(id);
+pub fn review_instructions(pane: &ServersPane, id: &ServerId, cx: &mut UiContext) {
+    let server = pane.find(id);
     if server.is_some_and(|server| server.instructions.is_some()) {
         cx.send(Command::ReviewInstructions(id.clone()));
     } else {
@@ -123,20 +122,20 @@ pub fn ask_instructions(sidebar: &ServersPane, id: &ServerId, cx: &mut UiContext
     }
 }
 
-/// Updates which servers' instructions are sent after a change of the trust list.
-pub fn trust_changed(sidebar: &mut ServersPane, list: &[TrustEntry]) {
-    let agreed = list.iter().filter_map(|trusted| match trusted {
-        TrustEntry::Instructions(agreed) | TrustEntry::InstructionsOnce(agreed) => {
-            Some(agreed.clone())
+/// Updates the accepted instructions after the trust list changed.
+pub fn trust_changed(pane: &mut ServersPane, list: &[TrustEntry]) {
+    let accepted = list.iter().filter_map(|entry| match entry {
+        TrustEntry::Instructions(consent) | TrustEntry::InstructionsOnce(consent) => {
+            Some(consent.clone())
         }
         _ => None,
     });
-    sidebar.set_accepted_instructions(agreed.collect());
+    pane.set_accepted_instructions(accepted.collect());
 }
 
 /// Opens a report of all servers and their tools.
-fn open_report(sidebar: &ServersPane, cx: &mut UiContext) {
-    let servers = &sidebar.servers;
+fn open_report(pane: &ServersPane, cx: &mut UiContext) {
+    let servers = &pane.servers;
     let connected = servers
         .iter()
         .filter(|server| server.enabled && server.status == ServerStatus::Connected);
@@ -145,47 +144,52 @@ fn open_report(sidebar: &ServersPane, cx: &mut UiContext) {
         connected.count(),
         servers.len()
     );
-    let text = sidebar.report(&cx.shared.glyphs);
+    let text = pane.report(&cx.shared.glyphs);
     cx.open(TextViewer::new(title, text));
 }
 
-/// `/mcp` opens a report of all servers, `/mcp NAME` shows one in the pane, and
-/// `/mcp NAME retry` and the like do what a key does there.
-pub fn run_command(sidebar: &mut ServersPane, argument: &str, cx: &mut UiContext) {
+/// `/mcp` opens a report of all servers. `/mcp NAME` shows one server in the pane, and
+/// `/mcp NAME ACTION` does the same as a key there.
+pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
-        return open_report(sidebar, cx);
+        return open_report(pane, cx);
     }
-    let (id, verb) = match find_by_name(sidebar, argument) {
+    let (id, verb) = match find_by_name(pane, argument) {
         Ok(id) => (id, "tools"),
         Err(_) if argument == "hide" => return cx.request(UiRequest::HideServers),
-        Err(fault) => {
+        Err(not_found) => {
             let (name, verb) = argument
                 .rsplit_once(char::is_whitespace)
                 .unwrap_or_default();
-            match find_by_name(sidebar, name.trim()) {
+            match find_by_name(pane, name.trim()) {
                 Ok(id) => (id, verb),
-                Err(nearer) => {
-                    return cx.notify(if name.is_empty() { fault } else { nearer });
+                Err(name_not_found) => {
+                    let notice = if name.is_empty() {
+                        not_found
+                    } else {
+                        name_not_found
+                    };
+                    return cx.notify(notice);
                 }
             }
         }
     };
-    let is_on = sidebar.find(&id).is_some_and(|server| server.enabled);
+    let is_on = pane.find(&id).is_some_and(|server| server.enabled);
     match verb {
         "tools" => {
-            sidebar.select_and_unfold(&id);
+            pane.select_and_unfold(&id);
             cx.request(UiRequest::ShowServers);
         }
-        "retry" => reconnect(sidebar, &id, cx),
+        "retry" => reconnect(pane, &id, cx),
         "log" => stderr_log::open(&id, cx),
-        "instructions" => ask_instructions(sidebar, &id, cx),
+        "instructions" => review_instructions(pane, &id, cx),
         "on" | "off" if is_on == (verb == "on") => {
             cx.notify(Notice::info(format!(
                 "Server `{}` is already {verb}.",
                 clean_name(&id)
             )));
         }
-        "on" | "off" => toggle(sidebar, &id, cx),
+        "on" | "off" => toggle(pane, &id, cx),
         _ => {
             let what = format!("`{verb}` is not an action for a server.");
             let advice = "Use tools, retry, log, instructions, on or off.";
@@ -196,12 +200,17 @@ pub fn run_command(sidebar: &mut ServersPane, argument: &str, cx: &mut UiContext
 
 /// Finds a server by name, or else by its number in the list. Names come first, because a
 /// name may be a number.
-fn find_by_name(sidebar: &ServersPane, name: &str) -> Result<ServerId, Notice> {
-    let servers = &sidebar.servers;
+fn find_by_name(pane: &ServersPane, name: &str) -> Result<ServerId, Notice> {
+    let servers = &pane.servers;
     let id_of = |server: &Server| server.id.clone();
-    let same = |server: &&Server| server.id.as_str() == name;
-    let alike = |server: &&Server| server.id.as_str().to_lowercase() == name.to_lowercase();
-    if let Some(server) = servers.iter().find(same).or(servers.iter().find(alike)) {
+    let is_exact = |server: &&Server| server.id.as_str() == name;
+    let differs_only_in_case =
+        |server: &&Server| server.id.as_str().to_lowercase() == name.to_lowercase();
+    if let Some(server) = servers
+        .iter()
+        .find(is_exact)
+        .or(servers.iter().find(differs_only_in_case))
+    {
         return Ok(id_of(server));
     }
     let number = name.parse::<usize>().ok();
@@ -217,19 +226,19 @@ fn find_by_name(sidebar: &ServersPane, name: &str) -> Result<ServerId, Notice> {
 }
 
 /// `/toggle-mcp`: opens a numbered list, or toggles the server given by number or name.
-pub fn toggle_command(sidebar: &mut ServersPane, argument: &str, cx: &mut UiContext) {
+pub fn toggle_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if !argument.is_empty() && argument.parse() != Ok(0_usize) {
-        return match find_by_name(sidebar, argument) {
-            Ok(id) => toggle(sidebar, &id, cx),
+        return match find_by_name(pane, argument) {
+            Ok(id) => toggle(pane, &id, cx),
             Err(_) if argument.parse::<usize>().is_ok() => {
-                let count = sidebar.servers.len();
+                let count = pane.servers.len();
                 let text = format!("Please enter a number from 0 to {count}, or a name.");
                 cx.notify(Notice::warning(text));
             }
             Err(notice) => cx.notify(notice),
         };
     }
-    let rows = sidebar.servers.iter().map(|server| {
+    let rows = pane.servers.iter().map(|server| {
         let label = format!("{}  {}", clean_name(&server.id), status_label(server));
         (PickedItem::Server(server.id.clone()), label)
     });
@@ -238,15 +247,15 @@ pub fn toggle_command(sidebar: &mut ServersPane, argument: &str, cx: &mut UiCont
 
 /// Stores a new snapshot of a server. A failure is announced once; a successful connection
 /// only if the user asked for it.
-pub fn server_changed(sidebar: &mut ServersPane, server: Server, cx: &mut UiContext) {
+pub fn server_changed(pane: &mut ServersPane, server: Server, cx: &mut UiContext) {
     let (id, status) = (server.id.clone(), server.status.clone());
     let count = server.offered_tools().count();
-    let before = sidebar.upsert(server);
-    let is_news = before.is_none_or(|before| before.status != status);
+    let before = pane.upsert(server);
+    let status_changed = before.is_none_or(|before| before.status != status);
     match status {
-        ServerStatus::Failed(notice) if is_news => notify_failure(sidebar, &id, &notice, cx),
-        ServerStatus::Connected if sidebar.announce_outcome.remove(&id) => {
-            sidebar.announced_failures.remove(&id);
+        ServerStatus::Failed(notice) if status_changed => notify_failure(pane, &id, &notice, cx),
+        ServerStatus::Connected if pane.announce_outcome.remove(&id) => {
+            pane.announced_failures.remove(&id);
             let tools = match count {
                 1 => "1 tool".to_owned(),
                 count => format!("{count} tools"),
@@ -258,25 +267,25 @@ pub fn server_changed(sidebar: &mut ServersPane, server: Server, cx: &mut UiCont
     }
 }
 
-fn notify_failure(sidebar: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &mut UiContext) {
+fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &mut UiContext) {
     let now = cx.shared.now;
-    let is_awaited = sidebar.announce_outcome.remove(id);
-    let told = &mut sidebar.announced_failures;
-    let is_old = told.get(id).is_some_and(|(line, at)| {
+    let is_awaited = pane.announce_outcome.remove(id);
+    let announced = &mut pane.announced_failures;
+    let is_repeated = announced.get(id).is_some_and(|(line, at)| {
         *line == advice::notice_line(notice) && now < *at + FAILURE_REPEAT_INTERVAL
     });
-    if is_old && !is_awaited {
+    if is_repeated && !is_awaited {
         return;
     }
-    told.insert(id.clone(), (advice::notice_line(notice), now));
+    announced.insert(id.clone(), (advice::notice_line(notice), now));
     // Servers that fail together share one notice.
-    let just_now = |id: &ServerId| {
-        let told = told.get(id);
-        told.is_some_and(|(_, at)| now < *at + NOTICE_DURATION)
+    let failed_just_now = |id: &ServerId| {
+        let last = announced.get(id);
+        last.is_some_and(|(_, at)| now < *at + NOTICE_DURATION)
     };
-    let servers = sidebar.servers.iter();
+    let servers = pane.servers.iter();
     let failed: Vec<String> = servers
-        .filter(|server| just_now(&server.id))
+        .filter(|server| failed_just_now(&server.id))
         .map(|server| format!("`{}`", clean_name(&server.id)))
         .collect();
     let what = match failed.as_slice() {

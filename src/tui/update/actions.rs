@@ -93,7 +93,7 @@ fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
         };
         match action {
             Action::Reconnect => servers::reconnect(sidebar, &id, cx),
-            Action::Instructions => servers::ask_instructions(sidebar, &id, cx),
+            Action::Instructions => servers::review_instructions(sidebar, &id, cx),
             _ => stderr_log::open(&id, cx),
         }
     });

@@ -100,7 +100,7 @@ fn an_api_key_comes_from_its_configured_source_and_is_not_used_for_another_serve
         ),
         (
             json!({ "provider": "openai", "apiKey": "${MULTILINE}" }),
-            unusable("the key contains a line end"),
+            unusable("the key contains a line break"),
         ),
         (
             json!({ "provider": "openai", "apiKey": "" }),

@@ -1,6 +1,6 @@
 //! Scans a text in every chunking, and describes the events in a short form.
 
-use crate::dialect::scan_invariants::joined_pieces;
+use crate::dialect::scan_invariants::join_adjacent;
 use crate::dialect::tool_prompt::server;
 use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Toolset;
@@ -37,7 +37,7 @@ pub fn scan<'a>(
         pieces.extend(scanner.push(chunk));
     }
     pieces.extend(scanner.finish());
-    joined_pieces(pieces)
+    join_adjacent(pieces)
 }
 
 /// Number of bytes at the start of a text that are split at each pair of offsets.

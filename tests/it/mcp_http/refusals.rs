@@ -1,5 +1,5 @@
-//! Servers that reject requests: every status, web pages and redirects, and the message for each.
-//! Other requests are unaffected.
+//! Servers that reject requests with a status, a web page or a redirect: each case has its own
+//! message, and other requests are unaffected.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
@@ -10,7 +10,7 @@ use humble::domain::server::{ProtocolMode, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The notice for a server with this response to its first request, and the server's origin.
+/// The notice shown if a server gives this response to every request, and the server's origin.
 async fn connection_error_for(code: u16, body: &'static str) -> (String, String) {
     let web = TestHttpServer::start_with(move |_| status(code, body)).await;
     let config = server_at(&web, "/mcp");
@@ -54,10 +54,10 @@ async fn each_status_has_its_own_message() {
         ),
         (599, "", "It answered with HTTP status 599.".to_owned()),
     ] {
-        let (sentence, origin) = connection_error_for(code, body).await;
+        let (notice, origin) = connection_error_for(code, body).await;
         let expected = expected.replace("ORIGIN", &origin);
         assert_eq!(
-            sentence,
+            notice,
             format!("Server `web` could not be started. {expected}")
         );
     }
@@ -65,19 +65,19 @@ async fn each_status_has_its_own_message() {
 
 #[tokio::test]
 async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
-    let known = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable.";
-    let allowed = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
+    let missing_credentials_advice = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable.";
+    let denied_access_advice = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                    you may use this server.";
     for (code, why, advice) in [
         (
             401,
             "It requires valid credentials (HTTP status 401: bad [hidden]).",
-            known,
+            missing_credentials_advice,
         ),
         (
             403,
             "It denied access (HTTP status 403: bad [hidden]).",
-            allowed,
+            denied_access_advice,
         ),
     ] {
         let body = json!({ "error": { "message": "bad Bearer s3cret-token" } });
@@ -96,9 +96,9 @@ async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
 #[tokio::test]
 async fn a_rate_limited_request_is_retried_after_the_given_delay() {
     let web = TestHttpServer::start_with(|request| {
-        let head = vec!["Retry-After: 1".to_owned()];
-        let is_early = request.method() == "initialize" && request.earlier_count < 2;
-        is_early.then(|| Behavior::Response(429, head, String::new()))
+        let headers = vec!["Retry-After: 1".to_owned()];
+        let is_limited = request.method() == "initialize" && request.earlier_count < 2;
+        is_limited.then(|| Behavior::Response(429, headers, String::new()))
     })
     .await;
     let config = server_at(&web, "/mcp");
@@ -115,8 +115,8 @@ async fn a_rate_limited_request_is_retried_after_the_given_delay() {
 #[tokio::test]
 async fn an_excessive_retry_after_fails_at_once() {
     let web = TestHttpServer::start_with(|_| {
-        let head = vec!["Retry-After: 86400".to_owned()];
-        Some(Behavior::Response(429, head, "slow down".to_owned()))
+        let headers = vec!["Retry-After: 86400".to_owned()];
+        Some(Behavior::Response(429, headers, "slow down".to_owned()))
     })
     .await;
     let config = server_at(&web, "/mcp");
@@ -127,11 +127,11 @@ async fn an_excessive_retry_after_fails_at_once() {
 }
 
 #[tokio::test]
-async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_such() {
+async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_rate_limiting() {
     for pause in ["20", "1"] {
         let web = TestHttpServer::start_with(move |_| {
-            let head = vec![format!("Retry-After: {pause}")];
-            Some(Behavior::Response(429, head, "slow down".to_owned()))
+            let headers = vec![format!("Retry-After: {pause}")];
+            Some(Behavior::Response(429, headers, "slow down".to_owned()))
         })
         .await;
         let config = server_at(&web, "/mcp");
@@ -149,8 +149,8 @@ async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn non_mcp_answers_are_named() {
-    for (kind, body, expected) in [
+async fn each_kind_of_non_mcp_answer_has_its_own_message() {
+    for (content_type, body, expected) in [
         (
             "text/html",
             "<html><title>Welcome</title>",
@@ -184,14 +184,14 @@ async fn non_mcp_answers_are_named() {
         ),
     ] {
         let web = TestHttpServer::start_with(move |_| {
-            let head = vec![format!("Content-Type: {kind}")];
-            Some(Behavior::Response(200, head, body.to_owned()))
+            let headers = vec![format!("Content-Type: {content_type}")];
+            Some(Behavior::Response(200, headers, body.to_owned()))
         })
         .await;
         let config = server_at(&web, "/mcp");
-        let sentence = HttpHarness::connection_error(web, config).await;
+        let notice = HttpHarness::connection_error(web, config).await;
         let expected = format!("Server `web` could not be started. {expected}");
-        assert!(sentence.starts_with(&expected), "{sentence}");
+        assert!(notice.starts_with(&expected), "{notice}");
     }
 }
 
@@ -237,28 +237,28 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
 async fn a_redirect_loop_ends() {
     let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
     let config = server_at(&web, "/mcp");
-    let sentence = HttpHarness::connection_error(web, config).await;
+    let notice = HttpHarness::connection_error(web, config).await;
     assert_eq!(
-        sentence,
+        notice,
         "Server `web` could not be started. It redirects in a loop."
     );
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_named_without_the_secrets_in_its_url() {
+async fn an_unreachable_server_is_reported_without_the_secrets_in_its_url() {
     let web = TestHttpServer::start().await;
-    let gone = TestHttpServer::start()
+    // Dropping the server closes its listener, so nothing listens at this URL.
+    let url = TestHttpServer::start()
         .await
         .origin
         .replace("http://", "http://me:pw-1234567@");
-    let config = remote(format!("{gone}/mcp?token=12345678"), RemoteTransport::Http);
-    // The listener ends with its task.
+    let config = remote(format!("{url}/mcp?token=12345678"), RemoteTransport::Http);
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
-    let sentence = harness.mcp.wait_for_failure().await.summary();
-    let origin = gone.replace("me:pw-1234567@", "");
+    let notice = harness.mcp.wait_for_failure().await.summary();
+    let origin = url.replace("me:pw-1234567@", "");
     assert_eq!(
-        sentence,
+        notice,
         format!(
             "Server `web` could not be started. Nothing listens at `{origin}/mcp`: the \
              connection was refused. Start it, or correct `url` in mcp-servers.json."
@@ -273,13 +273,13 @@ async fn tls_to_a_plain_text_port_is_reported() {
     let web = TestHttpServer::start().await;
     let url = web.origin.replace("http://", "https://");
     let config = remote(format!("{url}/mcp"), RemoteTransport::Http);
-    let sentence = HttpHarness::connection_error(web, config).await;
+    let notice = HttpHarness::connection_error(web, config).await;
     let start =
         format!("Server `web` could not be started. The TLS connection to `{url}/mcp` failed: ");
-    assert!(sentence.starts_with(&start), "{sentence}");
+    assert!(notice.starts_with(&start), "{notice}");
     assert!(
-        sentence.contains("mcp-servers.json with `http://`"),
-        "{sentence}"
+        notice.contains("mcp-servers.json with `http://`"),
+        "{notice}"
     );
 }
 
@@ -302,12 +302,12 @@ async fn a_call_that_fails_with_a_status_does_not_affect_others() {
     assert_eq!(
         harness.web.requests_for("initialize").len(),
         1,
-        "the session is unchanged"
+        "the session stays open"
     );
     harness.close().await;
 }
 
-/// One configuration for each transport and protocol era.
+/// One configuration per transport and protocol mode.
 fn each_transport(web: &TestHttpServer) -> [ServerConfig; 3] {
     let config_for = |path: &str, transport, protocol| ServerConfig {
         protocol,
@@ -321,11 +321,11 @@ fn each_transport(web: &TestHttpServer) -> [ServerConfig; 3] {
 }
 
 #[tokio::test]
-async fn an_open_session_that_needs_sign_in_is_reported() {
+async fn credentials_that_expire_during_a_session_are_reported() {
     for index in 0..3 {
         let web = TestHttpServer::start_with(|request| {
-            let refuses = request.method() == "tools/call";
-            refuses.then(|| status(401, "token expired"))?
+            let is_rejected = request.method() == "tools/call";
+            is_rejected.then(|| status(401, "token expired"))?
         })
         .await;
         let config = each_transport(&web)[index].clone();

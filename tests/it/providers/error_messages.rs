@@ -227,14 +227,14 @@ fn request_that_cannot_be_sent() {
             FailureCause::MissingKey {
                 variable: "MY_KEY".into(),
             },
-            "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json.",
+            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set apiKey of `mine` in config.json.",
         ),
         (
             OpenAi,
             FailureCause::UnusableKey {
-                why: "it contains a line end".into(),
+                why: "it contains a line break".into(),
             },
-            "The key for `mine` cannot be sent. It contains a line end. Correct apiKey of `mine` in config.json, or the environment variable it names.",
+            "The key for `mine` cannot be sent. It contains a line break. Correct apiKey of `mine` in config.json, or the environment variable it names.",
         ),
         (
             Scripted,

@@ -3,7 +3,7 @@
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
-use crate::providers::server_errors::{model_at, refusal, request_error};
+use crate::providers::server_errors::{error_reply, model_at, request_error};
 use humble::domain::ProviderKind;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -130,11 +130,11 @@ async fn retry_after_is_parsed_in_every_form() {
     let server = ModelServer::start();
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     for (header, pause) in pauses {
-        let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
+        let reply = error_reply(ProviderKind::OpenAi, 429, "Slow down");
         server.queue_reply(path, reply.header("retry-after", header));
         assert_eq!(request_error(&model).await.retry_after(), pause, "{header}");
     }
-    let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
+    let reply = error_reply(ProviderKind::OpenAi, 429, "Slow down");
     server.queue_reply(path, reply.header("retry-after", "7200"));
     let expected = format!(
         "{} is limiting requests and asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",

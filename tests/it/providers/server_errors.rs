@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const MESSAGES: &str = "/v1/messages";
 
-/// A model on a server of this provider, with a key.
+/// A model of this provider on the test server, and the path of its requests.
 pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
     let (url, path) = match provider {
         ProviderKind::Ollama => (server.url(), CHAT),
@@ -22,7 +22,7 @@ pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &
     (model_config(provider, &url), path)
 }
 
-pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
+pub fn error_reply(provider: ProviderKind, status: u16, message: &str) -> Reply {
     match provider {
         ProviderKind::Ollama => ollama_error(status, message),
         ProviderKind::Mistral => mistral_error(status, message),
@@ -37,7 +37,7 @@ pub async fn request_error(model: &ModelConfig) -> ProviderError {
     last.expect_err("request fails")
 }
 
-/// Status, message and whether it is transient; `{url}` stands for the server.
+/// Status, message, and whether the error is transient. See `fill_template` for the placeholders.
 const STATUSES: [(u16, &str, bool); 14] = [
     (
         400,
@@ -66,7 +66,7 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         408,
-        "{url} took too long to answer (HTTP 408). Because. {again}",
+        "{url} took too long to answer (HTTP 408). Because. {retry}",
         false,
     ),
     (
@@ -81,46 +81,46 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         429,
-        "{url} is limiting requests (HTTP 429). Because. {pause}",
+        "{url} is limiting requests (HTTP 429). Because. {retry_later}",
         true,
     ),
     (
         500,
-        "{url} reported an internal error (HTTP 500). Because. {again}",
+        "{url} reported an internal error (HTTP 500). Because. {retry}",
         false,
     ),
     (
         502,
-        "The server behind {url} did not answer (HTTP 502). Because. {again}",
+        "The server behind {url} did not answer (HTTP 502). Because. {retry}",
         false,
     ),
     (
         503,
-        "{url} is overloaded (HTTP 503). Because. {pause}",
+        "{url} is overloaded (HTTP 503). Because. {retry_later}",
         true,
     ),
     (
         504,
-        "{url} took too long to answer (HTTP 504). Because. {again}",
+        "{url} took too long to answer (HTTP 504). Because. {retry}",
         false,
     ),
     (
         529,
-        "{url} is overloaded (HTTP 529). Because. {pause}",
+        "{url} is overloaded (HTTP 529). Because. {retry_later}",
         true,
     ),
 ];
 
 fn fill_template(template: &str, server: &ModelServer, provider: ProviderKind) -> String {
-    let again = match provider {
+    let retry = match provider {
         ProviderKind::Ollama => "[Retry] If it happens again, check the log of `ollama serve`.",
         _ => "[Retry]",
     };
-    let pause = "[RetryLater], or [ChooseOtherModel]";
+    let retry_later = "[RetryLater], or [ChooseOtherModel]";
     template
         .replace("{url}", &server.url())
-        .replace("{again}", again)
-        .replace("{pause}", pause)
+        .replace("{retry}", retry)
+        .replace("{retry_later}", retry_later)
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn every_status_of_every_provider_has_a_message() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for (status, template, is_transient) in STATUSES {
-            let reply = refusal(provider, status, "Because");
+            let reply = error_reply(provider, status, "Because");
             server.queue_reply(path, reply.header("retry-after", "3"));
             let error = request_error(&model).await;
             let expected = fill_template(template, &server, provider).replace("{path}", path);
@@ -142,36 +142,36 @@ async fn every_status_of_every_provider_has_a_message() {
         assert_eq!(
             server.requests().len(),
             STATUSES.len(),
-            "each was asked once"
+            "every request is sent exactly once"
         );
     }
 }
 
 #[tokio::test]
 async fn retry_after_as_a_date_is_parsed_for_every_provider() {
-    let soon = jiff::Timestamp::now() + jiff::Span::new().seconds(90);
+    let retry_at = jiff::Timestamp::now() + jiff::Span::new().seconds(90);
     let date = jiff::fmt::rfc2822::DateTimePrinter::new()
-        .timestamp_to_rfc9110_string(&soon)
+        .timestamp_to_rfc9110_string(&retry_at)
         .expect("valid date");
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.queue_reply(
             path,
-            refusal(provider, 429, "x").header("retry-after", &date),
+            error_reply(provider, 429, "x").header("retry-after", &date),
         );
-        let pause = request_error(&model)
+        let retry_after = request_error(&model)
             .await
             .retry_after()
             .expect("retry-after is set");
         let range = Duration::from_secs(60)..=Duration::from_secs(90);
-        assert!(range.contains(&pause), "{provider}: {pause:?}");
+        assert!(range.contains(&retry_after), "{provider}: {retry_after:?}");
     }
 }
 
-/// Bodies with status 200 that are not a reply.
-const NO_ANSWERS: [(&[u8], &str); 5] = [
-    (b"", "{url} sent an empty answer. {again}"),
+/// Bodies sent with status 200 that are not a valid reply, and their messages.
+const INVALID_BODIES: [(&[u8], &str); 5] = [
+    (b"", "{url} sent an empty answer. {retry}"),
     (
         b"<!DOCTYPE html><html></html>",
         "The answer from {url} is not valid. It is a web page. Check baseUrl and provider of `mine` in config.json.",
@@ -186,7 +186,7 @@ const NO_ANSWERS: [(&[u8], &str); 5] = [
     ),
     (
         b"{\"error\": {\"message\": \"Because\"}}",
-        "{url} reported an error in its answer. Because. {again}",
+        "{url} reported an error in its answer. Because. {retry}",
     ),
 ];
 
@@ -196,7 +196,7 @@ async fn malformed_reply_has_a_message_for_every_provider() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         let is_ollama = provider == ProviderKind::Ollama;
-        for (body, template) in NO_ANSWERS {
+        for (body, template) in INVALID_BODIES {
             server.queue_reply(path, Reply::status(200).chunk(body));
             let error = request_error(&model).await;
             let hello = if is_ollama { "data: hello" } else { "hello" };
@@ -214,20 +214,20 @@ async fn broken_connection_has_a_message_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        let begun = match provider {
+        let partial_reply = match provider {
             ProviderKind::Ollama => ollama_line(&json!({"content": "so far"})),
             ProviderKind::Anthropic => anthropic_text(0, &["so far"]),
             _ => openai_event(&json!({"content": "so far"}), None),
         };
-        server.queue_reply(path, Reply::status(200).chunk(begun).disconnect());
-        let cut = request_error(&model).await;
-        let again = fill_template("{again}", &server, provider);
+        server.queue_reply(path, Reply::status(200).chunk(partial_reply).disconnect());
+        let error = request_error(&model).await;
+        let retry = fill_template("{retry}", &server, provider);
         let expected = format!(
-            "The connection to {} was cut in the middle of the answer. The partial answer is kept. {again}",
+            "The connection to {} was cut in the middle of the answer. The partial answer is kept. {retry}",
             server.url()
         );
-        assert_eq!(notice_text(&cut.notice()), expected);
-        assert!(!cut.is_transient(), "text was received");
+        assert_eq!(notice_text(&error.notice()), expected);
+        assert!(!error.is_transient(), "text was received");
         server.queue_reply(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
             "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
@@ -244,13 +244,13 @@ async fn unreachable_server_has_a_message_for_every_provider() {
         let (mut model, _) = model_at(&server, provider);
         let url = server.url();
         drop(server);
-        let start = match provider {
+        let advice = match provider {
             ProviderKind::Ollama => {
                 "Start it with `ollama serve`, or check baseUrl in config.json."
             }
             _ => "Start the server, or check baseUrl of `mine` in config.json.",
         };
-        let expected = format!("Nothing listens at {url}. {start}");
+        let expected = format!("Nothing listens at {url}. {advice}");
         assert_eq!(notice_text(&request_error(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
         let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
@@ -259,16 +259,16 @@ async fn unreachable_server_has_a_message_for_every_provider() {
 }
 
 #[tokio::test]
-async fn missing_credit_is_distinguished_from_overload() {
+async fn exhausted_credit_is_distinguished_from_rate_limiting() {
     let server = ModelServer::start();
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
-    let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
+    let body = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
         "param": null, "code": "insufficient_quota"});
-    server.queue_reply(path, Reply::json(429, &json!({ "error": error })));
-    let unpaid = request_error(&model).await;
-    assert!(!unpaid.is_transient());
+    server.queue_reply(path, Reply::json(429, &json!({ "error": body })));
+    let error = request_error(&model).await;
+    assert!(!error.is_transient());
     assert_eq!(
-        notice_text(&unpaid.notice()),
+        notice_text(&error.notice()),
         format!(
             "The account at {} has no credit left (HTTP 429). You exceeded your current quota. Top up the account, or [ChooseOtherModel]",
             server.url()
@@ -299,8 +299,8 @@ async fn overload_inside_a_stream_is_recognized() {
         server.url()
     );
     assert_eq!(notice_text(&first.notice()), expected);
-    let begun = anthropic_text(0, &["so far"]) + &overloaded;
-    server.queue_reply(path, Reply::status(200).chunk(begun));
+    let partial_reply = anthropic_text(0, &["so far"]) + &overloaded;
+    server.queue_reply(path, Reply::status(200).chunk(partial_reply));
     assert!(
         !request_error(&model).await.is_transient(),
         "text was received"
@@ -312,7 +312,7 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.queue_reply(path, refusal(provider, 401, "wrong: sk-12345"));
+        server.queue_reply(path, error_reply(provider, 401, "wrong: sk-12345"));
         let error = request_error(&with_key(model, "sk-12345")).await;
         let text = notice_text(&error.notice());
         let expected = format!(
@@ -334,25 +334,25 @@ async fn key_is_sent_in_the_header_each_provider_expects() {
 }
 
 #[tokio::test]
-async fn unusable_key_names_its_variable_or_setting() {
+async fn unusable_key_error_names_the_variable_or_setting() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (mut model, _) = model_at(&server, provider);
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
-            "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
+            "There is no key for `mine`. The environment variable MY_KEY is unset or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
         );
-        model.api_key = ApiKey::Unusable("the key contains a line end".into());
+        model.api_key = ApiKey::Unusable("the key contains a line break".into());
         assert_eq!(
             notice_text(&request_error(&model).await.notice()),
-            "The key for `mine` cannot be sent. The key contains a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
+            "The key for `mine` cannot be sent. The key contains a line break. Correct apiKey of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let error = request_error(&with_key(model.clone(), key)).await;
             assert_eq!(
                 notice_text(&error.notice()),
-                "The key for `mine` cannot be sent. It contains characters that an HTTP header must not contain. Correct apiKey of `mine` in config.json, or the environment variable it names."
+                "The key for `mine` cannot be sent. It contains characters that are not allowed in an HTTP header. Correct apiKey of `mine` in config.json, or the environment variable it names."
             );
         }
         assert!(server.requests().is_empty());

@@ -226,7 +226,7 @@ fn an_unreadable_session_is_listed_with_the_reason_and_never_overwritten() {
         (b"", "it is empty"),
         (b"[]", "it is not a JSON object"),
         (b"{}", "it has no `messages`"),
-        (b"{\"messages\":{}}", "its `messages` are not a list"),
+        (b"{\"messages\":{}}", "its `messages` is not a list"),
         (
             b"{\"messages\":[],\"messages\":[]}",
             "it has two `messages` keys",

@@ -27,8 +27,8 @@ static JSON: Language = Language {
             keywords: words!(Constant: "true false null Infinity NaN undefined"),
             extra_word_starts: "$",
             extra_word_chars: "$-",
-            colon_keys: true,
-            quoted_keys: true,
+            has_colon_keys: true,
+            has_quoted_keys: true,
             has_paren_calls: false,
             capitals: CapitalizedNames::Plain,
             ..CodeSyntax::C_LIKE
@@ -52,8 +52,8 @@ static TOML: Language = Language {
             keywords: words!(Constant: "true false inf nan"),
             extra_word_chars: "-.",
             has_paren_calls: false,
-            assigned_keys: true,
-            quoted_keys: true,
+            has_assigned_keys: true,
+            has_quoted_keys: true,
             has_section_headers: true,
             ..CodeSyntax::BARE
         }

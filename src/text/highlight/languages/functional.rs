@@ -108,7 +108,7 @@ static ELIXIR: Language = Language {
                 Constant: "true false nil"),
             extra_word_ends: "?!",
             capitals: CapitalizedNames::Types,
-            colon_keys: true,
+            has_colon_keys: true,
             sigils: &[("@", Token::Key), (":", Token::Number), ("&", Token::Function)],
             percent_literal_byte: b'~',
             prompts: &["iex> "],

@@ -243,7 +243,7 @@ static GRAPHQL: Language = Language {
                     subscription",
                 NamesType: "type interface union enum input scalar", Constant: "true false null"),
             sigils: &[("@", Token::Function), ("$", Token::Key)],
-            colon_keys: true,
+            has_colon_keys: true,
             ..CodeSyntax::C_LIKE
         }
         .with_special_bytes(),
@@ -263,7 +263,7 @@ static HCL: Language = Language {
                 Constant: "true false null"),
             extra_word_chars: "-",
             capitals: CapitalizedNames::Plain,
-            assigned_keys: true,
+            has_assigned_keys: true,
             heredoc_start: "<<",
             ..CodeSyntax::C_LIKE
         }
@@ -290,7 +290,7 @@ static NIX: Language = Language {
                 Constant: "true false null"),
             extra_word_chars: "-'",
             capitals: CapitalizedNames::Plain,
-            assigned_keys: true,
+            has_assigned_keys: true,
             ..CodeSyntax::C_LIKE
         }
         .with_special_bytes(),

@@ -64,7 +64,7 @@ static RUBY: Language = Language {
                 NamesFunction: "def", NamesType: "class module", Constant: "true false nil __FILE__"),
             extra_word_ends: "?!",
             capitals: CapitalizedNames::Types,
-            colon_keys: true,
+            has_colon_keys: true,
             sigils: &[
                 ("@@", Token::Key),
                 ("@", Token::Key),
