@@ -107,7 +107,7 @@ struct SettingsFiles {
     home: Home,
     wake: mpsc::Sender<()>,
     system: Option<RecommendedWatcher>,
-    may_use_system: bool,
+    may_use_events: bool,
     watched: BTreeSet<PathBuf>,
     fingerprints: Option<Fingerprints>,
     /// The system watches every folder.
@@ -120,7 +120,7 @@ impl SettingsFiles {
             home,
             wake,
             system: None,
-            may_use_system: true,
+            may_use_events: true,
             watched: BTreeSet::new(),
             fingerprints: None,
             is_notified: false,
@@ -140,7 +140,7 @@ impl SettingsFiles {
     /// Watches the current folders of the files. Links may have changed since the last check,
     /// and a recreated folder needs a new watch.
     fn watch_folders(&mut self) -> bool {
-        if self.system.is_none() && self.may_use_system {
+        if self.system.is_none() && self.may_use_events {
             let wake = self.wake.clone();
             let on_event = move |event: notify::Result<Event>| {
                 // Reading a file does not change it.

@@ -1,5 +1,5 @@
 //! Determines which values of a server's settings are secret. Redaction hides all of them;
-//! clear credentials are also removed from tool results.
+//! values that are clearly credentials are also removed from tool results.
 
 use super::model::Secret;
 use super::redact::pattern_matches;
@@ -9,20 +9,20 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use url::Url;
 
-/// Hiding shorter values of `env` or `headers` would make logs unreadable.
+/// Shorter values of `env` or `headers` stay visible: hiding them would make logs unreadable.
 const VALUE_CHARS_MIN: usize = 6;
-/// The minimum for a value with a secret name.
+/// The lower limit for values whose name suggests a secret.
 const NAMED_SECRET_CHARS_MIN: usize = 4;
-/// Shorter values are not removed from tool results.
+/// Shorter values are hidden, but not removed from tool results.
 const CREDENTIAL_CHARS_MIN: usize = 8;
-/// From this length on, plain lowercase letters count as a credential.
+/// A value of only lowercase letters counts as a credential from this length on.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
-/// The minimum length of a URL path segment that may be base64 or hex,
+/// A URL path segment of at least this length may be base64 or hex.
 const SEGMENT_CHARS_MIN: usize = 20;
-/// and of a shorter one that mixes letters and digits.
+/// The lower limit for a segment that mixes letters and digits.
 const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
-/// Whether this name of a variable, header, parameter or flag suggests a secret.
+/// Whether a variable, header, parameter or flag with this name is likely to hold a secret.
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: [&str; 11] = [
         "key",
@@ -41,17 +41,17 @@ pub fn is_secret_name(name: &str) -> bool {
     if WORDS.iter().any(|word| name.contains(word)) {
         return true;
     }
-    // These contain the working directory.
+    // These variables contain the working directory, not a password.
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
-    let mut parts = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let mut parts = name.split(|c: char| !c.is_ascii_alphanumeric());
     parts
         .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
 }
 
 impl ServerConfig {
-    /// All values to be hidden in logs, notices and reports.
+    /// All values that must be hidden in logs, notices and reports.
     pub fn secret_values(&self) -> Vec<Secret> {
         let found = SecretCollector::from_launch(&self.launch)
             .all
@@ -60,7 +60,7 @@ impl ServerConfig {
         self.secrets.iter().cloned().chain(found).collect()
     }
 
-    /// The subset of secret values that are clearly credentials.
+    /// The secret values that are clearly credentials.
     pub fn credentials(&self) -> Vec<Secret> {
         let found = SecretCollector::from_launch(&self.launch).credentials;
         found.into_iter().map(Secret::new).collect()
@@ -69,9 +69,9 @@ impl ServerConfig {
 
 /// The secret parts of a model server's URL.
 pub fn url_secrets(url: &str) -> Vec<Secret> {
-    let mut found = SecretCollector::default();
-    found.add_url(url, true);
-    found.all.into_iter().map(Secret::new).collect()
+    let mut collector = SecretCollector::default();
+    collector.add_url(url, true);
+    collector.all.into_iter().map(Secret::new).collect()
 }
 
 #[derive(Default)]
@@ -82,53 +82,56 @@ struct SecretCollector {
 
 impl SecretCollector {
     fn from_launch(launch: &LaunchConfig) -> Self {
-        let mut found = Self::default();
+        let mut collector = Self::default();
         match launch {
             LaunchConfig::Stdio { args, env, .. } => {
-                found.add_args(args);
+                collector.add_args(args);
                 env.iter()
-                    .for_each(|(name, value)| found.add_named_value(name, value));
+                    .for_each(|(name, value)| collector.add_named_value(name, value));
             }
             LaunchConfig::Remote { url, headers, .. } => {
-                found.add_url(url, true);
+                collector.add_url(url, true);
                 let headers = headers.iter();
-                headers.for_each(|(name, value)| found.add_named_value(name, value));
+                headers.for_each(|(name, value)| collector.add_named_value(name, value));
             }
             LaunchConfig::BuiltIn | LaunchConfig::Misconfigured { .. } => {}
         }
-        found
+        collector
     }
 
+    /// Adds a value that may be secret, unless it is short.
     fn add_value(&mut self, value: &str) {
         if value.trim().chars().count() >= VALUE_CHARS_MIN {
             self.all.push(value.to_owned());
         }
     }
 
-    fn add_credential(&mut self, value: &str) {
+    /// Adds a value that is known to be secret, also as a credential if it is long enough and
+    /// not a number.
+    fn add_secret(&mut self, value: &str) {
         let value = value.trim();
-        let count = value.chars().count();
-        if count < NAMED_SECRET_CHARS_MIN {
+        let chars = value.chars().count();
+        if chars < NAMED_SECRET_CHARS_MIN {
             return;
         }
         self.all.push(value.to_owned());
         let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-        // `AUTH_MODE=required` must not remove a word from every result.
+        // `AUTH_MODE=required` must not remove the word "required" from every tool result.
         let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-        let count_min = match is_word {
+        let chars_min = match is_word {
             true => CREDENTIAL_WORD_CHARS_MIN,
             false => CREDENTIAL_CHARS_MIN,
         };
-        if count >= count_min && !is_number {
+        if chars >= chars_min && !is_number {
             self.credentials.push(value.to_owned());
         }
     }
 
-    /// A variable of `env`, or a header.
+    /// Adds the secrets in a variable of `env` or in a header.
     fn add_named_value(&mut self, name: &str, value: &str) {
         self.add_value(value);
         if is_secret_name(name) {
-            self.add_credential(value);
+            self.add_secret(value);
             self.add_header_parts(value);
         } else if let Some((_, token)) = value.split_once(' ') {
             self.add_value(token);
@@ -136,27 +139,28 @@ impl SecretCollector {
         self.add_embedded_secrets(value);
     }
 
-    /// Handles `Bearer TOKEN`, whose token may be printed alone, and `Basic` credentials.
+    /// Adds the token of `Bearer TOKEN`, which may be printed without its scheme, and the
+    /// credentials of `Basic`.
     fn add_header_parts(&mut self, value: &str) {
         let Some((scheme, token)) = value.split_once(' ') else {
             return;
         };
-        self.add_credential(token);
+        self.add_secret(token);
         if scheme.eq_ignore_ascii_case("basic")
             && let Ok(bytes) = STANDARD.decode(token.trim())
             && let Ok(text) = String::from_utf8(bytes)
         {
-            self.add_credential(&text);
+            self.add_secret(&text);
             if let Some((_, password)) = text.split_once(':') {
-                self.add_credential(password);
+                self.add_secret(password);
             }
         }
     }
 
-    /// Adds credentials embedded in a URL, a connection string or JSON.
+    /// Adds secrets embedded in a URL, a connection string or JSON.
     fn add_embedded_secrets(&mut self, value: &str) {
         for range in pattern_matches(value) {
-            self.add_credential(&value[range]);
+            self.add_secret(&value[range]);
         }
         if value.contains("://") {
             self.add_url(value, false);
@@ -169,14 +173,14 @@ impl SecretCollector {
             if let Some((name, value)) = part.split_once('=')
                 && is_secret_name(name)
             {
-                self.add_credential(value.trim_matches(['"', '\'']));
+                self.add_secret(value.trim_matches(['"', '\'']));
             }
         }
     }
 
     fn add_json(&mut self, name: &str, value: &Value) {
         match value {
-            Value::String(text) if is_secret_name(name) => self.add_credential(text),
+            Value::String(text) if is_secret_name(name) => self.add_secret(text),
             Value::Array(items) => items.iter().for_each(|item| self.add_json(name, item)),
             Value::Object(fields) => {
                 fields
@@ -188,12 +192,12 @@ impl SecretCollector {
     }
 
     fn add_args(&mut self, args: &[String]) {
-        // The preceding flag, if its value is the next argument.
+        // The preceding flag, if its value may be this argument.
         let mut flag = None;
         for arg in args {
             match flag.take() {
                 Some(name) if is_secret_name(name) && !arg.starts_with("--") => {
-                    self.add_credential(arg);
+                    self.add_secret(arg);
                     self.add_header_parts(arg);
                 }
                 Some(_) | None => {}
@@ -202,29 +206,30 @@ impl SecretCollector {
             if name.len() < arg.len() && !arg.contains('=') {
                 flag = Some(name);
             }
-            // `--api-key=x`, and after `--header` or `--env`: `Authorization: x`, `PASS=x`.
+            // Matches `--api-key=x`, and the arguments `Authorization: x` after `--header` and
+            // `PASS=x` after `--env`.
             if let Some((name, value)) = arg.split_once(['=', ':'])
                 && is_secret_name(name)
                 && !value.starts_with("//")
             {
                 let value = value.trim();
-                self.add_credential(value);
+                self.add_secret(value);
                 self.add_header_parts(value);
             }
             self.add_embedded_secrets(arg);
         }
     }
 
-    /// Adds user info, tokens in the path, and parameters. All parameters of a server's own
-    /// URL are hidden; in other URLs only those with secret names.
-    fn add_url(&mut self, text: &str, is_own: bool) {
+    /// Adds user info, tokens in the path, and query parameters: all of them if the URL is a
+    /// server's own address, otherwise only those with secret names.
+    fn add_url(&mut self, text: &str, is_server_address: bool) {
         let Ok(url) = Url::parse(text.trim()) else {
             return;
         };
         match url.password() {
-            Some(password) => self.add_credential(&percent_decode(password)),
+            Some(password) => self.add_secret(&percent_decode(password)),
             // `https://TOKEN@host`
-            None => self.add_credential(&percent_decode(url.username())),
+            None => self.add_secret(&percent_decode(url.username())),
         }
         let segments = url.path_segments().into_iter().flatten();
         for segment in segments
@@ -235,8 +240,8 @@ impl SecretCollector {
         }
         for (name, value) in url.query_pairs() {
             match is_secret_name(&name) {
-                true => self.add_credential(&value),
-                false if is_own => self.add_value(&value),
+                true => self.add_secret(&value),
+                false if is_server_address => self.add_value(&value),
                 false => {}
             }
         }
@@ -245,7 +250,7 @@ impl SecretCollector {
 
 /// Decodes percent escapes in a part of a URL.
 fn percent_decode(part: &str) -> String {
-    // The URL crate decodes queries only, and there `+` means a space.
+    // The `url` crate decodes only query strings, in which `+` means a space.
     let query = format!("x={}", part.replace('+', "%2B").replace('&', "%26"));
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs
@@ -255,11 +260,11 @@ fn percent_decode(part: &str) -> String {
 
 /// Whether this path segment could be a token.
 pub(in crate::domain) fn could_be_token(segment: &str) -> bool {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
+    let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let has_letters = segment.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_mixed = has_letters && digits > 1;
-    segment.bytes().all(is_token)
+    segment.bytes().all(is_token_byte)
         && (segment.len() >= SEGMENT_CHARS_MIN
             || segment.len() >= MIXED_SEGMENT_CHARS_MIN && is_mixed)
 }

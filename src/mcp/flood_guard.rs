@@ -1,4 +1,5 @@
-//! Protects against servers that write garbage or send requests without pause.
+//! Detects a server that writes garbage or floods the client with requests, so that its session
+//! can be ended.
 
 use super::error::McpError;
 use crate::domain::Redactor;
@@ -6,32 +7,34 @@ use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Maximum number of bytes shown of a skipped line.
+/// Maximum number of bytes of a skipped line that are shown to the user.
 const SAMPLE_BYTES_MAX: usize = 80;
-/// Read more than is shown, so that a secret at the cut is still recognized.
-const SAMPLE_BYTES_READ: usize = 8_192;
-/// Skipped lines per session that are logged individually; the rest are counted.
-const SKIPPED_LINES_LOGGED: u64 = 5;
-/// Maximum number of requests per window; a session with more is ended.
+/// Bytes scanned for secrets: more than are shown, so that a secret at the truncation point is
+/// still recognized.
+const SAMPLE_BYTES_SCANNED: usize = 8_192;
+/// Skipped lines per session that are logged individually; later ones are only counted.
+const SKIPPED_LINES_LOGGED_MAX: u64 = 5;
+/// Maximum number of requests per window; one more ends the session.
 const REQUESTS_MAX: u32 = 5_000;
 const REQUESTS_WINDOW: Duration = Duration::from_secs(10);
-/// This many consecutive lines without a message are not MCP.
+/// Consecutive skipped lines after which the server is assumed not to speak MCP.
 const CONSECUTIVE_SKIPPED_MAX: u64 = 10_000;
 
 #[derive(Debug, Default)]
 pub struct FloodGuard {
-    /// Start of the current window, and the number of requests in it.
+    /// Start of the current window, and the number of requests in it so far.
     requests: Mutex<Option<(Instant, u32)>>,
     skipped: Mutex<SkippedLines>,
 }
 
-/// Lines that were not messages.
+/// Lines that were not JSON-RPC messages.
 #[derive(Debug, Default)]
 struct SkippedLines {
-    /// Number of nonblank lines.
+    /// Number of nonblank lines in the session.
     count: u64,
+    /// The start of the first nonblank line, redacted.
     first: String,
-    /// Number of lines since the last message.
+    /// Number of lines since the last message, blank ones included.
     consecutive: u64,
 }
 
@@ -42,25 +45,26 @@ impl FloodGuard {
     /// The server sent too many requests.
     pub fn count_request(&self) -> Result<(), McpError> {
         let mut requests = lock_ignoring_poison(&self.requests);
-        let window = requests.get_or_insert_with(|| (Instant::now(), 0));
-        if window.0.elapsed() > REQUESTS_WINDOW {
-            *window = (Instant::now(), 0);
+        let (start, count) = requests.get_or_insert_with(|| (Instant::now(), 0));
+        if start.elapsed() > REQUESTS_WINDOW {
+            (*start, *count) = (Instant::now(), 0);
         }
-        window.1 += 1;
-        match window.1 > REQUESTS_MAX {
+        *count += 1;
+        match *count > REQUESTS_MAX {
             true => Err(McpError::RequestFlood),
             false => Ok(()),
         }
     }
 
-    /// Counts a line that was not a message; keeps the first one and logs a few.
+    /// Counts a line that was not a message. Keeps the first one for the summary and logs the
+    /// first few.
     ///
     /// # Errors
     /// Too many consecutive lines were not messages.
     pub fn count_skipped_line(&self, line: &[u8], redactor: &Redactor) -> Result<(), McpError> {
-        let sample = &line[..line.len().min(SAMPLE_BYTES_READ)];
-        let sample = String::from_utf8_lossy(sample);
-        let (sample, _) = redactor.redact_prefix(sample.trim(), SAMPLE_BYTES_MAX);
+        let scanned = &line[..line.len().min(SAMPLE_BYTES_SCANNED)];
+        let scanned = String::from_utf8_lossy(scanned);
+        let (sample, _) = redactor.redact_prefix(scanned.trim(), SAMPLE_BYTES_MAX);
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let mut skipped = lock_ignoring_poison(&self.skipped);
         skipped.consecutive += 1;
@@ -77,30 +81,31 @@ impl FloodGuard {
         }
     }
 
-    /// Resets the count of consecutive skipped lines.
-    pub fn count_message(&self) {
+    /// Resets the count of consecutive skipped lines, because a valid message arrived.
+    pub fn reset_consecutive_skipped(&self) {
         lock_ignoring_poison(&self.skipped).consecutive = 0;
     }
 
-    /// Summary of the skipped lines for the user.
+    /// Summarizes the skipped lines for the user; `None` if there are none.
     pub fn skipped_summary(&self) -> Option<String> {
         let skipped = lock_ignoring_poison(&self.skipped);
         let SkippedLines { count, first, .. } = &*skipped;
-        let lines = match count {
+        let noun = match count {
             0 => return None,
             1 => "line",
             _ => "lines",
         };
         Some(format!(
-            "{count} {lines} on stdout that are not JSON-RPC, first: {first}"
+            "{count} {noun} on stdout that are not JSON-RPC, first: {first}"
         ))
     }
 }
 
 fn log_skipped(count: u64, sample: &str) {
-    if count <= SKIPPED_LINES_LOGGED {
+    if count <= SKIPPED_LINES_LOGGED_MAX {
         tracing::debug!("skipped a line that is not JSON-RPC: {sample}");
     } else if count == 10_u64.pow(count.ilog10()) {
+        // Only powers of ten are logged, so a flood does not fill the log.
         tracing::debug!("skipped {count} lines that are not JSON-RPC");
     }
 }
@@ -113,7 +118,7 @@ mod tests {
     fn a_valid_message_resets_the_count_of_skipped_lines() {
         let (guard, redactor) = (FloodGuard::default(), Redactor::default());
         for _ in 0..2 {
-            guard.count_message();
+            guard.reset_consecutive_skipped();
             for _ in 0..CONSECUTIVE_SKIPPED_MAX - 1 {
                 assert_eq!(guard.count_skipped_line(b"y", &redactor), Ok(()));
             }

@@ -110,20 +110,20 @@ impl Inbox {
                 Some("notifications/progress") => {
                     let params = message.remove("params").unwrap_or_default();
                     if self.shared.progress.deliver(&params) {
-                        self.shared.flood.count_message();
+                        self.shared.flood.reset_consecutive_skipped();
                     } else {
                         self.skip_line(text);
                     }
                     return None;
                 }
                 Some("notifications/message") => {
-                    self.shared.flood.count_message();
+                    self.shared.flood.reset_consecutive_skipped();
                     self.shared
                         .record_log_message(&message.remove("params").unwrap_or_default());
                     return None;
                 }
                 Some("notifications/tools/list_changed") => {
-                    self.shared.flood.count_message();
+                    self.shared.flood.reset_consecutive_skipped();
                     self.shared.tools_changed.notify_one();
                     return None;
                 }
@@ -135,7 +135,7 @@ impl Inbox {
             self.handle_response(message)
         };
         if message_for_rmcp.is_some() {
-            self.shared.flood.count_message();
+            self.shared.flood.reset_consecutive_skipped();
         } else if !self.shared.outcome.has_ended() {
             self.skip_line(text);
         }
@@ -153,7 +153,7 @@ impl Inbox {
             self.skip_line(text);
             return None;
         };
-        self.shared.flood.count_message();
+        self.shared.flood.reset_consecutive_skipped();
         let id = message.get("id").filter(|id| !id.is_null())?;
         if let Err(error) = self.shared.flood.count_request() {
             self.shared.outcome.end(error);

@@ -1,5 +1,5 @@
-//! Preserves messages with extra keys from other programs when a session is rewritten, on
-//! whichever branch they are now.
+//! Preserves keys that other programs added to messages: when a session is rewritten, each
+//! message keeps its original JSON, even if it has moved to another branch.
 
 use super::branches::BRANCHES;
 use super::message_codec::{MESSAGES, parse_message};
@@ -7,7 +7,7 @@ use crate::domain::{SavedMessage, Session};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
-/// The messages of a file as raw JSON.
+/// The messages of a session file as raw JSON.
 pub(super) struct FileMessages {
     /// The active branch, including elements that are not messages.
     active: Vec<Value>,
@@ -17,83 +17,88 @@ pub(super) struct FileMessages {
 
 impl FileMessages {
     pub(super) fn from_root(root: &Map<String, Value>) -> Self {
-        let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
+        let cloned_list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
         let branches = root
             .get("humble")
             .and_then(|humble| humble.get(BRANCHES)?.as_array());
         let others = branches.into_iter().flatten();
         Self {
-            active: list(root.get(MESSAGES)).unwrap_or_default(),
+            active: cloned_list(root.get(MESSAGES)).unwrap_or_default(),
             other_branches: others
-                .filter_map(|branch| list(branch.get("messages")))
+                .filter_map(|branch| cloned_list(branch.get("messages")))
                 .flatten()
                 .collect(),
         }
     }
 }
 
-/// Inserts the messages of `session` into `root`. The first `common` messages are already
-/// in the file and stay unchanged.
-pub(super) fn restore_original_messages(
+/// Inserts the messages of `session` into `root`, reusing the JSON of messages that the file
+/// already contains. The first `common` messages of the active branch are the same in the file
+/// and in `session`.
+pub(super) fn insert_messages_with_extra_keys(
     root: &mut Map<String, Value>,
-    known: FileMessages,
+    file: FileMessages,
     session: &Session,
     common: usize,
 ) {
-    let mut left = known.active.into_iter();
-    let (mut list, mut count) = (Vec::new(), 0);
+    let mut remaining = file.active.into_iter();
+    let (mut output, mut count) = (Vec::new(), 0);
     while count < common {
-        let Some(value) = left.next() else { break };
+        let Some(value) = remaining.next() else { break };
         count += usize::from(value.is_object());
-        list.push(value);
+        output.push(value);
     }
     let with_json = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
-    let from = session
+    let first_fork = session
         .branches
         .iter()
         .map(|branch| branch.fork_index)
         .min()
         .unwrap_or(common)
         .min(common);
-    let objects = list.iter().filter(|value| value.is_object());
-    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(with_json).collect();
+    let objects = output.iter().filter(|value| value.is_object());
+    let common_after_fork: Vec<(SavedMessage, Value)> =
+        objects.skip(first_fork).filter_map(with_json).collect();
     // Elements that are not messages belong to no branch and stay in the main list.
-    let (rest, non_messages): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
-    list.extend(non_messages);
-    let mut pool: VecDeque<(SavedMessage, Value)> = rest
+    let (rest, non_messages): (Vec<Value>, Vec<Value>) = remaining.partition(Value::is_object);
+    output.extend(non_messages);
+    let mut unclaimed: VecDeque<(SavedMessage, Value)> = rest
         .into_iter()
-        .chain(known.other_branches)
+        .chain(file.other_branches)
         .filter_map(|value| Some((parse_message(value.clone())?, value)))
         .collect();
-    let mut take = |wanted: &SavedMessage| {
-        let at = pool.iter().position(|(known, _)| known == wanted);
-        at.and_then(|at| pool.remove(at)).map(|(_, value)| value)
+    let mut claim = |wanted: &SavedMessage| {
+        let index = unclaimed.iter().position(|(message, _)| message == wanted);
+        index
+            .and_then(|index| unclaimed.remove(index))
+            .map(|(_, value)| value)
     };
-    // Undone turns are matched first, because a repeated prompt has no extra keys yet.
+    // Other branches claim their JSON before the active one: a prompt that was undone and then
+    // repeated has extra keys only in the undone turn.
     // Unrecognized branches come first in the list and stay unchanged.
     let branches = root
         .get_mut("humble")
         .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut())
         .map_or(&mut [][..], Vec::as_mut_slice);
-    let unknown = branches.len().saturating_sub(session.branches.len());
-    for (entry, branch) in branches[unknown..].iter_mut().zip(&session.branches) {
+    let unrecognized = branches.len().saturating_sub(session.branches.len());
+    for (entry, branch) in branches[unrecognized..].iter_mut().zip(&session.branches) {
         let Some(Value::Array(messages)) = entry.get_mut("messages") else {
             continue;
         };
-        for (at, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
-            // A repeated prompt occurs in both branches.
-            let shared = kept
-                .get(branch.fork_index + at - from)
-                .filter(|(known, _)| known == wanted);
-            let known = shared.map(|(_, value)| value.clone());
-            if let Some(value) = known.or_else(|| take(wanted)) {
+        for (index, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
+            // A repeated prompt occurs in both branches at the same index.
+            let shared = common_after_fork
+                .get(branch.fork_index + index - first_fork)
+                .filter(|(message, _)| message == wanted);
+            let original = shared.map(|(_, value)| value.clone());
+            if let Some(value) = original.or_else(|| claim(wanted)) {
                 *slot = value;
             }
         }
     }
     let to_json =
         |message: &SavedMessage| json!({ "role": message.role.name(), "content": message.content });
-    let more = session.messages.iter().skip(common);
-    list.extend(more.map(|message| take(message).unwrap_or_else(|| to_json(message))));
-    root.insert(MESSAGES.to_owned(), Value::Array(list));
+    let new_messages = session.messages.iter().skip(common);
+    output.extend(new_messages.map(|message| claim(message).unwrap_or_else(|| to_json(message))));
+    root.insert(MESSAGES.to_owned(), Value::Array(output));
 }

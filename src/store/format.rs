@@ -102,7 +102,7 @@ pub(super) fn merge(on_disk: &[u8], session: &Session) -> Result<Vec<u8>, MergeE
         .map_err(|fault| MergeError::Invalid(fault.to_string()))?;
     let known = foreign_messages::FileMessages::from_root(&root);
     insert_header(&mut root, session);
-    foreign_messages::restore_original_messages(&mut root, known, session, common);
+    foreign_messages::insert_messages_with_extra_keys(&mut root, known, session, common);
     let mut bytes = serde_json::to_vec_pretty(&root).expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');
     Ok(bytes)

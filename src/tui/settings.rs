@@ -15,20 +15,20 @@ pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     let row = |mode, label: &str| (PickedItem::Mode(mode), label.to_owned());
     let rows = [
         row(ToolMode::Manual, "manual  ask before each call"),
-        row(ToolMode::Auto, "auto  run calls at once"),
+        row(ToolMode::Auto, "auto  run calls without asking"),
     ];
-    let at = usize::from(cx.shared.engine.mode == ToolMode::Auto);
-    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(at)));
+    let current = usize::from(cx.shared.engine.mode == ToolMode::Auto);
+    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(current)));
 }
 
-/// Selects the named persona, or opens a picker without a name. `off` selects the plain
-/// system prompt.
+/// Selects a persona by name or by its number in the picker; without an argument, opens the
+/// picker. `off` selects the plain system prompt.
 pub fn set_persona(argument: &str, cx: &mut UiContext) {
     let engine = cx.shared.engine;
     let personas = &engine.personas;
-    let named = personas.iter().any(|persona| persona.name == argument);
-    if !argument.is_empty() && (named || argument.parse::<usize>().is_err()) {
-        let is_off = argument == "off" && !named;
+    let exists = personas.iter().any(|persona| persona.name == argument);
+    if !argument.is_empty() && (exists || argument.parse::<usize>().is_err()) {
+        let is_off = argument == "off" && !exists;
         let chosen = (!is_off).then(|| argument.to_owned());
         return cx.send(Command::SelectPersona(chosen));
     }
@@ -40,16 +40,16 @@ pub fn set_persona(argument: &str, cx: &mut UiContext) {
         let label = format!("{}  {}", persona.name, persona.description);
         (PickedItem::Persona(Some(persona.name.clone())), label)
     });
-    let current = engine.persona.as_ref();
-    let at = personas
+    let selected = engine.persona.as_ref();
+    let current = personas
         .iter()
-        .position(|persona| Some(&persona.name) == current);
+        .position(|persona| Some(&persona.name) == selected);
     Picker::new(
         "Personas",
         "Keep the current persona",
         std::iter::once(off).chain(rows),
     )
-    .starting_at(at.map(|index| index + 1))
+    .starting_at(current.map(|index| index + 1))
     .pick_or_open(argument, cx);
 }
 

@@ -1,24 +1,25 @@
-//! Calls that a real model server streams as text, one form per family, and executed by a tool of a
-//! real MCP server, with the whole program in between. A grammar makes the model write the text
-//! exactly.
+//! End-to-end tests of text calls, one form per dialect family: a real model server streams the
+//! call, and a tool of a real MCP server executes it. A grammar forces the model to write exactly
+//! the given text.
 
 use crate::servers::{from_npm, node};
 use crate::{CommandOutput, ask, grammar_for, llama};
 use serde_json::{Value, json};
 
-/// Asks a model that can only write `text`, with the server `everything` connected; `dialect` is
-/// the configured `toolCalls`.
-fn say(text: &str, dialect: &str) -> Vec<Value> {
+/// Runs `humble ask` with a model that can only write `text` and with the server `everything`
+/// connected. `dialect` is the value of `toolCalls`. Returns the events.
+fn ask_model_limited_to(text: &str, dialect: &str) -> Vec<Value> {
     let mut options = grammar_for(text);
     options["max_tokens"] = json!(256);
     let home =
         llama(&options).with_server("everything", &node(), &[&from_npm("everything"), "stdio"]);
-    // A model that can write only this would keep calling the tool.
+    // Limited to one round, because a model that can only write this call would repeat it
+    // forever.
     home.edit_json("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });
         config["models"][0]["toolCalls"] = json!(dialect);
     });
-    // Few tools, because a slow CPU takes seconds to read each definition.
+    // The persona limits the tools, because a slow CPU takes seconds to process each definition.
     std::fs::create_dir(home.path().join("personas")).expect("the home is writable");
     let persona = "---\ntools: everything/get-sum, everything/echo\n---\nBe brief.\n";
     std::fs::write(home.path().join("personas/brief.md"), persona).expect("the home is writable");
@@ -35,7 +36,7 @@ fn say(text: &str, dialect: &str) -> Vec<Value> {
     events
 }
 
-/// The text of all deltas of this kind.
+/// The concatenated text of all deltas of this kind.
 fn text_of_kind(events: &[Value], kind: &str) -> String {
     let deltas = events
         .iter()
@@ -48,7 +49,7 @@ fn first_finished_call(events: &[Value]) -> (String, Value, String) {
     let done = events
         .iter()
         .find(|event| event["type"] == "tool" && event["state"]["done"].is_object())
-        .unwrap_or_else(|| panic!("no call ended: {events:#?}"));
+        .unwrap_or_else(|| panic!("no call finished: {events:#?}"));
     let result = done["state"]["done"]["text"].as_str();
     (
         done["origin"]["form"].as_str().unwrap_or("none").to_owned(),
@@ -59,7 +60,7 @@ fn first_finished_call(events: &[Value]) -> (String, Value, String) {
 
 #[test]
 #[ignore = "needs a llama.cpp server and the MCP server `everything`: .ci/run has both"]
-fn one_form_per_family_calls_a_real_tool_and_is_not_shown() {
+fn one_form_per_family_calls_a_real_tool_and_is_hidden_from_the_answer() {
     let sum = json!({ "a": 17, "b": 25 });
     let result = "The sum of 17 and 25 is 42.";
     for (form, text) in [
@@ -81,7 +82,7 @@ fn one_form_per_family_calls_a_real_tool_and_is_not_shown() {
             "<|tool_call_start|>[get-sum(a=17, b=25)]<|tool_call_end|>",
         ),
     ] {
-        let events = say(text, "prompt");
+        let events = ask_model_limited_to(text, "prompt");
         assert_eq!(text_of_kind(&events, "text"), "", "{text}");
         let expected = (form.to_owned(), sum.clone(), result.to_owned());
         assert_eq!(first_finished_call(&events), expected, "{text}");
@@ -90,12 +91,13 @@ fn one_form_per_family_calls_a_real_tool_and_is_not_shown() {
 
 #[test]
 #[ignore = "needs a llama.cpp server and the MCP server `everything`: .ci/run has both"]
-fn korean_in_a_call_and_thinking_before_it_arrive_intact() {
-    let events = say(
+fn a_korean_call_and_the_thinking_before_it_arrive_intact() {
+    let events = ask_model_limited_to(
         "<think>그대로 돌려주면 {\"name\": \"echo\"} 된다</think>메아리: {\"name\": \"echo\", \"arguments\": {\"message\": \"서울 {날씨}\"}}",
         "prompt",
     );
-    // One for each round: the call, the repeated call, and the call instead of an answer.
+    // The text arrives once per request: with the first call, with its repetition, and with the
+    // call written instead of the final answer.
     assert_eq!(text_of_kind(&events, "text"), "메아리: ".repeat(3));
     let thought = "그대로 돌려주면 {\"name\": \"echo\"} 된다";
     assert!(text_of_kind(&events, "thinking").starts_with(thought));
@@ -109,8 +111,8 @@ fn korean_in_a_call_and_thinking_before_it_arrive_intact() {
 
 #[test]
 #[ignore = "needs a llama.cpp server and the MCP server `everything`: .ci/run has both"]
-fn the_xml_dialect_form_is_parsed_and_its_values_are_unescaped() {
-    let events = say(
+fn a_call_in_the_xml_dialect_is_parsed_and_its_values_are_unescaped() {
+    let events = ask_model_limited_to(
         "<mcp-request>\n  <tool name=\"echo\" />\n  <param name=\"message\">a &lt; b &amp; 東京</param>\n</mcp-request>",
         "xml",
     );

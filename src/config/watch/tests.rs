@@ -1,4 +1,4 @@
-//! Real files in a temporary folder: every kind of edit is reported.
+//! Edits real files in a temporary folder and expects the watcher to report every kind of edit.
 
 use super::*;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Longer than any file-system event or fallback poll takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(30);
 
 struct Watched {
     folder: TempDir,
@@ -14,7 +14,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// A home in a temporary folder, and a watcher that has reported once.
+    /// Prepares a home in a temporary folder, starts a watcher and consumes its initial report.
     async fn new(prepare: impl FnOnce(&Path)) -> Self {
         let folder = TempDir::new().unwrap();
         prepare(folder.path());
@@ -25,11 +25,11 @@ impl Watched {
     }
 
     async fn expect_change(&mut self, cause: &str) {
-        let reported = timeout(PATIENCE, self.watcher.changed()).await;
+        let reported = timeout(REPORT_TIMEOUT, self.watcher.changed()).await;
         assert!(reported.is_ok(), "{cause}: no change was reported");
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
@@ -40,23 +40,23 @@ fn plain_home(folder: &Path) {
 }
 
 #[tokio::test]
-async fn writing_replacing_removing_and_creating_a_file_are_reported() {
+async fn every_write_replacement_removal_and_creation_is_reported() {
     let mut watched = Watched::new(plain_home).await;
-    fs::write(watched.at("home/config.json"), "{ }").unwrap();
+    fs::write(watched.path("home/config.json"), "{ }").unwrap();
     watched.expect_change("a write in place").await;
-    fs::write(watched.at("home/new"), "{  }").unwrap();
-    fs::rename(watched.at("home/new"), watched.at("home/config.json")).unwrap();
-    watched.expect_change("a file put in its place").await;
-    fs::remove_file(watched.at("home/config.json")).unwrap();
-    watched.expect_change("its removal").await;
-    fs::write(watched.at("home/mcp-servers.json"), "{}").unwrap();
+    fs::write(watched.path("home/new"), "{  }").unwrap();
+    fs::rename(watched.path("home/new"), watched.path("home/config.json")).unwrap();
+    watched.expect_change("a file renamed over it").await;
+    fs::remove_file(watched.path("home/config.json")).unwrap();
+    watched.expect_change("the removal of the file").await;
+    fs::write(watched.path("home/mcp-servers.json"), "{}").unwrap();
     watched.expect_change("a new file").await;
-    fs::create_dir(watched.at("home/personas")).unwrap();
-    fs::write(watched.at("home/personas/한글.md"), "Be kind.").unwrap();
+    fs::create_dir(watched.path("home/personas")).unwrap();
+    fs::write(watched.path("home/personas/한글.md"), "Be kind.").unwrap();
     watched.expect_change("a persona in a new folder").await;
-    fs::write(watched.at("home/personas/한글.md"), "Be unkind.").unwrap();
+    fs::write(watched.path("home/personas/한글.md"), "Be unkind.").unwrap();
     watched
-        .expect_change("a persona in a folder that was watched late")
+        .expect_change("a change in the newly watched folder")
         .await;
 }
 
@@ -72,24 +72,24 @@ async fn symbolic_links_are_followed() {
         std::os::unix::fs::symlink("../one/p.txt", link).unwrap();
     })
     .await;
-    fs::write(watched.at("one/p.txt"), "another").unwrap();
+    fs::write(watched.path("one/p.txt"), "another").unwrap();
     watched.expect_change("a change behind the link").await;
-    let link = watched.at("home/system_prompt.txt");
+    let link = watched.path("home/system_prompt.txt");
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("../two/p.txt", &link).unwrap();
-    watched.expect_change("a link that leads elsewhere").await;
-    fs::write(watched.at("two/p.txt"), "behind the new link").unwrap();
+    watched.expect_change("a retargeted link").await;
+    fs::write(watched.path("two/p.txt"), "behind the new link").unwrap();
     watched.expect_change("a change behind the new link").await;
 }
 
 #[tokio::test]
 async fn a_removed_and_recreated_home_is_watched_again() {
     let mut watched = Watched::new(plain_home).await;
-    fs::remove_dir_all(watched.at("home")).unwrap();
+    fs::remove_dir_all(watched.path("home")).unwrap();
     watched.expect_change("the removal").await;
     plain_home(watched.folder.path());
     watched.expect_change("the new home").await;
-    fs::write(watched.at("home/config.json"), "{ \"a\": 1 }").unwrap();
+    fs::write(watched.path("home/config.json"), "{ \"a\": 1 }").unwrap();
     watched.expect_change("a change in the new home").await;
 }
 
@@ -106,24 +106,24 @@ fn unchanged_contents_are_not_reported() {
     fs::write(home.history(), "typed").unwrap();
     assert!(
         !files.has_changed(),
-        "the same bytes, and a file of another kind"
+        "identical bytes, and a file that is not a settings file"
     );
     fs::write(home.config(), "{ }").unwrap();
     assert!(files.has_changed() && !files.has_changed());
-    // A pipe in place of a file is reported and never opened.
+    // A pipe in place of a file is reported but never opened, because opening it could block.
     fs::remove_file(home.config()).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, home.config(), rustix::fs::Mode::RUSR).unwrap();
     assert!(files.has_changed() && !files.has_changed());
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_system_events_files_are_polled_every_two_seconds() {
+async fn without_file_system_events_files_are_polled_every_two_seconds() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let home = Home::at(folder.path().join("home"));
     let (wake, woken) = mpsc::channel(1);
     let mut files = SettingsFiles::new(home.clone(), wake);
-    files.may_use_system = false;
+    files.may_use_events = false;
     let (sender, mut reports) = mpsc::channel(1);
     let _task = AbortOnDropHandle::new(tokio::spawn(watch_loop(files, woken, sender)));
     reports.recv().await.unwrap();

@@ -1,5 +1,5 @@
 //! The text of a reply and the spans extracted from it: calls with their tags and fences. A
-//! span that turns out to be text is restored in place, verbatim.
+//! span that turns out not to be a call is restored verbatim at its original position.
 
 use crate::domain::PieceId;
 use std::borrow::Cow;
@@ -8,21 +8,24 @@ use std::borrow::Cow;
 pub(super) struct ReplyText {
     /// All text so far, without extracted spans.
     text: String,
-    /// Each piece and the offset where it starts.
+    /// Each piece and the offset in `text` at which it starts.
     pieces: Vec<(PieceId, usize)>,
     extracted: Vec<ExtractedSpan>,
     last_part: LastPart,
-    /// Markup since the last text or thinking. It belongs to a call that follows.
+    /// Markup since the last text or thinking. The next call's span starts with it.
     markup: String,
 }
 
 /// An extracted span, in stream order.
 #[derive(Debug)]
 struct ExtractedSpan {
-    /// Its offset in the text.
+    /// Its offset in the text without extracted spans.
     offset: usize,
+    /// Markup before the call.
     before: String,
+    /// The call itself.
     raw: String,
+    /// Markup after the call.
     after: String,
     is_restored: bool,
 }
@@ -43,7 +46,7 @@ impl ReplyText {
 
     /// The text including restored spans.
     pub(super) fn text(&self) -> Cow<'_, str> {
-        self.part(0, self.text.len(), true)
+        self.text_between(0, self.text.len(), true)
     }
 
     pub(super) fn push(&mut self, piece: PieceId, text: &str) {
@@ -57,28 +60,28 @@ impl ReplyText {
 
     pub(super) fn note_thinking(&mut self) {
         // The tag that starts the thinking does not belong to the previous call.
-        let taken = self
+        let span = self
             .extracted
             .last_mut()
             .filter(|_| self.last_part == LastPart::Extracted);
-        if let Some(taken) = taken
-            && let Some(tag) = taken.after.rfind('<')
-            && !taken.after[tag..].starts_with("</")
+        if let Some(span) = span
+            && let Some(tag) = span.after.rfind('<')
+            && !span.after[tag..].starts_with("</")
         {
-            taken.after.truncate(tag);
+            span.after.truncate(tag);
         }
         self.markup.clear();
         self.last_part = LastPart::Thinking;
     }
 
-    pub(super) fn push_markup(&mut self, mark: &str) {
+    pub(super) fn push_markup(&mut self, markup: &str) {
         match (self.last_part, self.extracted.last_mut()) {
-            (LastPart::Extracted, Some(taken)) => taken.after.push_str(mark),
-            _ => self.markup.push_str(mark),
+            (LastPart::Extracted, Some(span)) => span.after.push_str(markup),
+            _ => self.markup.push_str(markup),
         }
     }
 
-    /// Extracts a call. The result identifies it for [`Self::restore`].
+    /// Extracts a call. Returns the index of its span for [`Self::restore`].
     pub(super) fn extract(&mut self, raw: &str) -> usize {
         let mut before = std::mem::take(&mut self.markup);
         if self.last_part == LastPart::Thinking
@@ -98,72 +101,73 @@ impl ReplyText {
         self.extracted.len() - 1
     }
 
-    /// Drops all text because it was thinking; returns its pieces.
+    /// Clears everything, because the text turned out to be thinking. Returns the pieces of
+    /// the text.
     pub(super) fn take_as_thinking(&mut self) -> Vec<PieceId> {
         let pieces = std::mem::take(self).pieces;
         pieces.into_iter().map(|(piece, _)| piece).collect()
     }
 
-    /// Restores a span. Returns the changed piece with its text; a reply without text gets a
-    /// new piece.
+    /// Restores a span and returns the changed piece with its text; a reply without text gets a
+    /// new piece. Returns `None` if the span was already restored.
     pub(super) fn restore(
         &mut self,
-        span: usize,
+        span_index: usize,
         new_piece: impl FnOnce() -> PieceId,
     ) -> Option<RestoredText> {
-        let taken = self
+        let span = self
             .extracted
-            .get_mut(span)
-            .filter(|taken| !taken.is_restored)?;
-        taken.is_restored = true;
-        let at = taken.offset;
+            .get_mut(span_index)
+            .filter(|span| !span.is_restored)?;
+        span.is_restored = true;
+        let offset = span.offset;
         let is_new = self.pieces.is_empty();
         if is_new {
             self.pieces.push((new_piece(), 0));
         }
-        // Between two pieces, it extends the earlier one.
-        let index = self
+        // A span between two pieces is restored into the earlier one.
+        let piece_index = self
             .pieces
             .iter()
-            .rposition(|(_, start)| *start < at)
+            .rposition(|(_, start)| *start < offset)
             .unwrap_or(0);
-        let (piece, start) = self.pieces[index];
+        let (piece, start) = self.pieces[piece_index];
         let end = self
             .pieces
-            .get(index + 1)
+            .get(piece_index + 1)
             .map_or(self.text.len(), |(_, start)| *start);
         Some(RestoredText {
             piece,
             is_new,
-            text: self.part(start, end, index == 0).into_owned(),
+            text: self.text_between(start, end, piece_index == 0).into_owned(),
         })
     }
 
-    /// The text from `start` to `end` with the spans restored after `start`, or at `start` in
-    /// the first piece.
-    fn part(&self, start: usize, end: usize, is_first: bool) -> Cow<'_, str> {
-        let is_in_range = |taken: &&ExtractedSpan| {
-            let begins = taken.offset > start || is_first && taken.offset == start;
-            taken.is_restored && begins && taken.offset <= end
+    /// The text from `start` to `end`, including restored spans. A span exactly at `start`
+    /// belongs to the previous piece, unless this is the first.
+    fn text_between(&self, start: usize, end: usize, is_first: bool) -> Cow<'_, str> {
+        let is_in_range = |span: &&ExtractedSpan| {
+            let starts_in_range = span.offset > start || is_first && span.offset == start;
+            span.is_restored && starts_in_range && span.offset <= end
         };
         let mut restored = self.extracted.iter().filter(is_in_range).peekable();
         if restored.peek().is_none() {
             return self.text[start..end].into();
         }
         let (mut out, mut from) = (String::new(), start);
-        for taken in restored {
-            out.push_str(&self.text[from..taken.offset]);
-            for part in [&taken.before, &taken.raw, &taken.after] {
+        for span in restored {
+            out.push_str(&self.text[from..span.offset]);
+            for part in [&span.before, &span.raw, &span.after] {
                 out.push_str(part);
             }
-            from = taken.offset;
+            from = span.offset;
         }
         out.push_str(&self.text[from..end]);
         out.into()
     }
 }
 
-/// A piece whose text changed.
+/// The piece that a restored span changed, with its new text.
 #[derive(Debug, PartialEq)]
 pub(super) struct RestoredText {
     pub(super) piece: PieceId,
@@ -185,8 +189,8 @@ mod tests {
         })
     }
 
-    fn no_piece() -> PieceId {
-        panic!("a piece exists already")
+    fn no_new_piece() -> PieceId {
+        panic!("the reply already has a piece")
     }
 
     #[test]
@@ -199,12 +203,15 @@ mod tests {
         reply.push(PieceId(1), "이렇게요.");
         assert_eq!(reply.text(), "For example:\n이렇게요.");
         let expected = format!("For example:\n```json\n{CALL}\n```\n이렇게요.");
-        assert_eq!(reply.restore(span, no_piece), restored(1, false, &expected));
+        assert_eq!(
+            reply.restore(span, no_new_piece),
+            restored(1, false, &expected)
+        );
         assert_eq!(reply.text(), expected);
         assert_eq!(
-            reply.restore(span, no_piece),
+            reply.restore(span, no_new_piece),
             None,
-            "a span is restored once"
+            "a span is restored only once"
         );
         assert_eq!(reply.streamed_text(), "For example:\n이렇게요.");
     }
@@ -221,11 +228,14 @@ mod tests {
             reply.restore(second, || PieceId(7)),
             restored(7, true, "b]")
         );
-        assert_eq!(reply.restore(first, no_piece), restored(7, false, "[a, b]"));
+        assert_eq!(
+            reply.restore(first, no_new_piece),
+            restored(7, false, "[a, b]")
+        );
     }
 
     #[test]
-    fn restored_text_keeps_pieces_apart_and_omits_thinking_tags() {
+    fn restoring_keeps_pieces_separate_and_omits_thinking_tags() {
         let mut reply = ReplyText::default();
         reply.push(PieceId(1), "one ");
         let first = reply.extract("A");
@@ -236,11 +246,11 @@ mod tests {
         reply.push_markup("</tool_call>");
         reply.push(PieceId(2), "two");
         assert_eq!(
-            reply.restore(second, no_piece),
+            reply.restore(second, no_new_piece),
             restored(1, false, "one \n<tool_call>B</tool_call>")
         );
         assert_eq!(
-            reply.restore(first, no_piece),
+            reply.restore(first, no_new_piece),
             restored(1, false, "one A</tool_call>\n\n<tool_call>B</tool_call>")
         );
         assert_eq!(
@@ -257,7 +267,7 @@ mod tests {
         reply.push_markup("</think>\n");
         reply.push(PieceId(1), "text");
         let span = reply.extract("A");
-        reply.restore(span, no_piece);
+        reply.restore(span, no_new_piece);
         assert_eq!(reply.text(), "textA");
         assert_eq!(reply.take_as_thinking(), [PieceId(1)]);
         assert_eq!(reply.text(), "");

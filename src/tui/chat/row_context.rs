@@ -1,4 +1,4 @@
-//! Context for drawing chat rows, besides the entry itself.
+//! State needed to draw a chat row, in addition to the entry itself.
 
 use crate::domain::CallId;
 use crate::tui::chat::timing::TurnTiming;
@@ -8,8 +8,8 @@ use std::time::Duration;
 pub struct RowContext<'a> {
     pub now: Duration,
     pub timing: &'a TurnTiming,
-    /// Calls that ran before all their rows were drawn, with the number of undrawn rows.
+    /// The number of undrawn rows of each call that ran before all its arguments were drawn.
     pub undrawn_rows: &'a HashMap<CallId, usize>,
-    /// The selected line, if the pane has the focus.
-    pub selected: Option<usize>,
+    /// Index of the selected entry, if the pane has the focus.
+    pub selected_entry: Option<usize>,
 }

@@ -64,7 +64,7 @@ pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
         now: at.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
-        selected: flow.selected.filter(|_| at.has_focus),
+        selected_entry: flow.selected.filter(|_| at.has_focus),
     };
     for (y, place) in places.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
@@ -127,7 +127,7 @@ pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, shows_placeholder: bool, pe
         now: at.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
-        selected: None,
+        selected_entry: None,
     };
     if source.count() == 0 && shows_placeholder {
         let dim = pen.theme.dim;
@@ -151,7 +151,7 @@ fn draw_row(
     row: Rect,
     pen: &mut Painter,
 ) {
-    let selected = scene.selected == Some(place.index);
+    let selected = scene.selected_entry == Some(place.index);
     match flow.row_content(place) {
         RowContent::Blank => {}
         RowContent::Head(line) => {

@@ -11,28 +11,31 @@ use crossterm::event::KeyEvent;
 
 impl Composer {
     /// Handles a key while the completion list is open.
-    pub fn completion_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let found = self.completions();
-        let count = found.len();
-        let at = self.selected_completion(count);
-        let Some((command, binding)) = found.get(at) else {
+    pub fn handle_completion_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let completions = self.completions();
+        let count = completions.len();
+        let selected = self.selected_completion(count);
+        let Some((command, binding)) = completions.get(selected) else {
             return Handled::PassedOn;
         };
         match layers::find_key(key, &[KeyContext::Completions]) {
             Some(LayerKey::Up) => {
-                self.completion = CompletionState::Selected((at + count - 1) % count)
+                self.completion = CompletionState::Selected((selected + count - 1) % count)
             }
-            Some(LayerKey::Down) => self.completion = CompletionState::Selected((at + 1) % count),
+            Some(LayerKey::Down) => {
+                self.completion = CompletionState::Selected((selected + 1) % count)
+            }
             Some(LayerKey::Complete) => {
-                let space = if binding.usage.is_empty() { "" } else { " " };
-                self.editor.set(&format!("{command}{space}"));
+                let suffix = if binding.usage.is_empty() { "" } else { " " };
+                self.editor.set(&format!("{command}{suffix}"));
             }
             Some(LayerKey::Back) => self.completion = CompletionState::Closed,
-            // Enter runs the typed command, or the one selected with the arrows.
+            // Enter runs the selected command, but a fully typed one is left to the composer
+            // unless the user moved the selection.
             Some(LayerKey::Confirm) => {
                 let typed = self.editor.text();
-                let exact = found.iter().any(|(command, _)| *command == typed);
-                if at == 0 && (exact || typed == "/") {
+                let is_exact = completions.iter().any(|(command, _)| *command == typed);
+                if selected == 0 && (is_exact || typed == "/") {
                     return Handled::PassedOn;
                 }
                 self.run_action(binding.action, "", cx);
@@ -44,17 +47,17 @@ impl Composer {
 
     /// Runs a typed command. An unknown command stays in the editor so that the user can
     /// correct it.
-    pub fn run_typed(&mut self, line: &str, cx: &mut UiContext) {
+    pub fn run_typed_command(&mut self, line: &str, cx: &mut UiContext) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let name = name.to_lowercase();
-        let known = keymap::commands().find(|(command, _)| *command == name);
-        if let Some((_, binding)) = known {
+        let found = keymap::commands().find(|(command, _)| *command == name);
+        if let Some((_, binding)) = found {
             return self.run_action(binding.action, argument.trim(), cx);
         }
         let mut notice = Notice::warning(format!("Unknown command {name}."));
-        let known = keymap::commands().map(|(command, _)| command);
-        if let Some(near) = suggest(&name, known) {
-            notice = notice.with_advice(format!("Did you mean {near}?"));
+        let names = keymap::commands().map(|(command, _)| command);
+        if let Some(similar) = suggest(&name, names) {
+            notice = notice.with_advice(format!("Did you mean {similar}?"));
         }
         cx.notify(notice);
     }

@@ -65,7 +65,7 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
     let command = model.composer.editor.text();
     if command.trim_start().starts_with('/') {
-        return model.with_composer(|composer, cx| composer.run_typed(command.trim(), cx));
+        return model.with_composer(|composer, cx| composer.run_typed_command(command.trim(), cx));
     }
     let text = model.composer.editor.take();
     submit::remember(model, &text);

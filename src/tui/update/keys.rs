@@ -69,7 +69,7 @@ fn layer_key(model: &mut UiModel, key: KeyEvent) {
 
 /// Whether the completion list handled the key.
 fn completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
-    model.with_composer(|composer, cx| composer.completion_key(key, cx)) == Handled::Consumed
+    model.with_composer(|composer, cx| composer.handle_completion_key(key, cx)) == Handled::Consumed
 }
 
 /// Whether the first-run chooser handled the key.

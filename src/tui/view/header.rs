@@ -1,5 +1,5 @@
-//! The header: name, model, tool mode, context, title. On narrow screens it drops parts and
-//! never wraps.
+//! The header: program name, model, persona, tool mode, context meter and title. On narrow
+//! screens it drops parts instead of wrapping.
 
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
@@ -12,6 +12,15 @@ use ratatui::layout::Rect;
 
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
+
+// The parts that a narrow header drops, numbered in the order in which they are dropped.
+const TITLE: usize = 0;
+const PROVIDER_AND_THINK: usize = 1;
+const METER_BAR: usize = 2;
+const MODE: usize = 3;
+const METER: usize = 4;
+const PERSONA: usize = 5;
+const DROPPABLE_PARTS: usize = 6;
 
 pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
@@ -26,15 +35,14 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
     let gap = if panes.has_frames { 3 } else { 2 };
-    // In the order in which parts are dropped.
-    let mut keep = [true; 6];
-    let parts = |keep: [bool; 6]| {
+    let mut keep = [true; DROPPABLE_PARTS];
+    let parts = |keep: [bool; DROPPABLE_PARTS]| {
         let mut parts = fixed_parts(model);
         if !name.as_str().is_empty() {
-            let provider = provider.filter(|_| keep[1]);
+            let provider = provider.filter(|_| keep[PROVIDER_AND_THINK]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", separator(model)));
-            let think = if keep[1] {
+            let think = if keep[PROVIDER_AND_THINK] {
                 think_label(model)
             } else {
                 String::new()
@@ -44,15 +52,15 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
                 HeaderPartStyle::Plain,
             ));
         }
-        if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
+        if let Some(persona) = persona.as_ref().filter(|_| keep[PERSONA]) {
             parts.push((format!("as {}", persona.as_str()), HeaderPartStyle::Plain));
         }
-        if keep[3] {
+        if keep[MODE] {
             parts.push((mode.to_owned(), HeaderPartStyle::Mode));
         }
-        if let Some((used, text)) = meter.as_ref().filter(|_| keep[4]) {
+        if let Some((used, text)) = meter.as_ref().filter(|_| keep[METER]) {
             let bar = used
-                .filter(|_| keep[2])
+                .filter(|_| keep[METER_BAR])
                 .map_or_else(String::new, |used| bar(model, used));
             parts.push((format!("{bar}{text}"), HeaderPartStyle::Dim));
         }
@@ -65,18 +73,18 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
             .sum::<usize>()
             + 2
     };
-    let (area, alive) = draw_activity(model, panes, area, pen);
-    let room = usize::from(area.width) + if alive { gap } else { 0 };
+    let (area, has_activity) = draw_activity(model, panes, area, pen);
+    let room = usize::from(area.width) + if has_activity { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
-        let title = if keep[0] { title_columns } else { 0 };
+        let title = if keep[TITLE] { title_columns } else { 0 };
         if columns(&parts(keep)) + title <= room {
             break;
         }
         keep[part] = false;
     }
     let x = put_parts(model, area, &parts(keep), gap, pen);
-    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
+    if keep[TITLE] && !has_activity && !title.as_str().is_empty() && x + 4 < area.right() {
         let left = (area.right() - x - 1).min(40);
         let columns = (width(title.as_str()) as u16).min(left);
         let start = area.right() - 1 - columns;
@@ -84,7 +92,7 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     }
 }
 
-/// Draws the parts from the left and returns the column after the last.
+/// Draws the parts from left to right. Returns the column at which the next part would start.
 fn put_parts(
     model: &UiModel,
     area: Rect,
@@ -93,8 +101,8 @@ fn put_parts(
     pen: &mut Painter,
 ) -> u16 {
     let mut x = area.x + 1.min(area.width);
-    for (text, role) in parts {
-        let style = match role {
+    for (text, style) in parts {
+        let style = match style {
             HeaderPartStyle::Name => pen.theme.bold,
             HeaderPartStyle::Plain => pen.theme.plain,
             HeaderPartStyle::Private => pen.theme.attention,
@@ -112,28 +120,29 @@ fn put_parts(
 /// The `think` setting as text.
 fn think_label(model: &UiModel) -> String {
     model.engine.think.map_or_else(String::new, |think| {
-        let word = crate::tui::models::select::think_word(think);
-        format!(" {} think {word}", separator(model))
+        let level = crate::tui::models::select::think_word(think);
+        format!(" {} think {level}", separator(model))
     })
 }
 
-/// Without frames, activity is shown at the right end of the header. Returns the rest of
-/// the header, and whether activity was drawn.
+/// Without frames, draws the elapsed time of the current activity at the right end of the
+/// header. Returns the remaining area, and whether there was an activity.
 fn draw_activity(
     model: &UiModel,
     panes: &ScreenLayout,
     area: Rect,
     pen: &mut Painter,
 ) -> (Rect, bool) {
-    let life = crate::tui::view::elapsed::activity_text(model).filter(|_| !panes.has_frames);
-    let Some((time, silent)) = life else {
+    let activity = crate::tui::view::elapsed::activity_text(model).filter(|_| !panes.has_frames);
+    let Some((time, detail)) = activity else {
         return (area, false);
     };
-    let fits = 3 * width(&silent) <= 2 * usize::from(area.width).saturating_sub(width(&time));
-    let words = if fits { time + &silent } else { time };
+    // The detail may take up to two thirds of the columns that the time leaves.
+    let fits = 3 * width(&detail) <= 2 * usize::from(area.width).saturating_sub(width(&time));
+    let text = if fits { time + &detail } else { time };
     let dim = pen.theme.dim;
-    pen.put_right(area.right().saturating_sub(1), area.y, &words, dim);
-    let taken = width(&words) as u16 + 2;
+    pen.put_right(area.right().saturating_sub(1), area.y, &text, dim);
+    let taken = width(&text) as u16 + 2;
     let rest = Rect {
         width: area.width.saturating_sub(taken),
         ..area
@@ -141,13 +150,14 @@ fn draw_activity(
     (rest, true)
 }
 
-/// The parts that are never dropped: users who rely on privacy must always see it.
+/// The parts that are never dropped. They include the `private` label, because a user who
+/// relies on it must always see it.
 fn fixed_parts(model: &UiModel) -> Vec<(String, HeaderPartStyle)> {
-    let mut names = vec![("humble".to_owned(), HeaderPartStyle::Name)];
+    let mut parts = vec![("humble".to_owned(), HeaderPartStyle::Name)];
     if model.conversation.is_private {
-        names.push(("private".to_owned(), HeaderPartStyle::Private));
+        parts.push(("private".to_owned(), HeaderPartStyle::Private));
     }
-    names
+    parts
 }
 
 enum HeaderPartStyle {
@@ -162,25 +172,28 @@ fn separator(model: &UiModel) -> &'static str {
     model.screen.glyphs.dot
 }
 
-/// The used fraction, if the limit is known, and its text.
+/// The used fraction of the context, if the limit is known, and the text of the meter.
 fn meter_text(meter: ContextMeter) -> Option<(Option<f64>, String)> {
-    let about = if meter.is_measured { "" } else { "~" };
+    let prefix = if meter.is_measured { "" } else { "~" };
     match meter.limit {
         Some(limit) if limit > 0 => {
-            let share = meter.used as f64 / limit as f64;
-            Some((Some(share), format!("{about}{:.0} %", share * 100.0)))
+            let fraction = meter.used as f64 / limit as f64;
+            Some((Some(fraction), format!("{prefix}{:.0} %", fraction * 100.0)))
         }
-        _ if meter.used > 0 => Some((None, format!("ctx {about}{}", format_thousands(meter.used)))),
+        _ if meter.used > 0 => Some((
+            None,
+            format!("ctx {prefix}{}", format_thousands(meter.used)),
+        )),
         _ => None,
     }
 }
 
-fn bar(model: &UiModel, share: f64) -> String {
-    let full = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
+fn bar(model: &UiModel, fraction: f64) -> String {
+    let filled_columns = ((fraction * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
     let [left, right] = model.screen.glyphs.bar_ends;
-    let filled = model.screen.glyphs.bar_full.repeat(full);
+    let filled = model.screen.glyphs.bar_full.repeat(filled_columns);
     format!(
         "ctx {left}{filled}{}{right} ",
-        " ".repeat(BAR_COLUMNS - full)
+        " ".repeat(BAR_COLUMNS - filled_columns)
     )
 }

@@ -3,7 +3,7 @@
 use super::*;
 use humble::provider::FailureCause;
 
-fn busy(status: u16, retry_after: Option<u64>) -> ScriptStep {
+fn http_failure(status: u16, retry_after: Option<u64>) -> ScriptStep {
     ScriptStep::Fail(FailureCause::Status {
         status,
         message: None,
@@ -12,57 +12,61 @@ fn busy(status: u16, retry_after: Option<u64>) -> ScriptStep {
     })
 }
 
-/// The pauses that were announced.
-fn pauses(bench: &EngineHarness) -> Vec<u64> {
+/// The announced retry delays, in seconds.
+fn retry_delays(bench: &EngineHarness) -> Vec<u64> {
     let events = bench.events.iter();
-    let pause = |event: &Event| match event {
+    let delay = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Retrying { after, .. }) => Some(after.as_secs()),
         _ => None,
     };
-    events.filter_map(pause).collect()
+    events.filter_map(delay).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn busy_server_is_retried_with_longer_pauses() {
+async fn busy_server_is_retried_with_increasing_delays() {
     let script = Script::default()
-        .round([busy(429, None)])
-        .round([busy(503, None)])
+        .round([http_failure(429, None)])
+        .round([http_failure(503, None)])
         .round([ScriptStep::Fail(FailureCause::ConnectionReset)])
         .answer("At last.");
     let mut bench = EngineHarness::start(script).await;
     let since = tokio::time::Instant::now();
     bench.prompt("Hello?").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("At last."));
-    assert_eq!(pauses(&bench), [1, 2, 4]);
+    assert_eq!(retry_delays(&bench), [1, 2, 4]);
     assert_eq!(since.elapsed().as_secs(), 7);
     assert_eq!(bench.requests.count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
-async fn pause_requested_by_the_server_is_respected() {
-    let script = Script::default().round([busy(429, Some(30))]).answer("ok");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
-    assert_eq!(pauses(&bench), [30]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn requested_pause_of_zero_becomes_one_second() {
-    let script = Script::default().round([busy(429, Some(0))]).answer("ok");
-    let mut bench = EngineHarness::start(script).await;
-    bench.prompt("Hello?").await;
-    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
-    assert_eq!(pauses(&bench), [1]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn pauses_restart_in_each_round() {
+async fn retry_after_from_the_server_is_respected() {
     let script = Script::default()
-        .round([busy(503, None)])
-        .round([busy(503, None)])
+        .round([http_failure(429, Some(30))])
+        .answer("ok");
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
+    assert_eq!(retry_delays(&bench), [30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_after_of_zero_waits_one_second() {
+    let script = Script::default()
+        .round([http_failure(429, Some(0))])
+        .answer("ok");
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Hello?").await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
+    assert_eq!(retry_delays(&bench), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_delays_restart_in_each_round() {
+    let script = Script::default()
+        .round([http_failure(503, None)])
+        .round([http_failure(503, None)])
         .answer(GET_TIME_CALL)
-        .round([busy(503, None)])
+        .round([http_failure(503, None)])
         .answer("Noon.");
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Time?").await;
@@ -70,27 +74,27 @@ async fn pauses_restart_in_each_round() {
     let run = vec![(calls[0], Decision::Run)];
     bench.answer(ask, UserAnswer::Calls(run)).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("Noon."));
-    assert_eq!(pauses(&bench), [1, 2, 1]);
+    assert_eq!(retry_delays(&bench), [1, 2, 1]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn last_attempt_and_long_pauses_fail_with_a_notice() {
-    let rounds = (0..9).map(|_| vec![busy(503, None)]);
+async fn exhausted_retries_and_a_long_retry_after_fail_the_turn() {
+    let rounds = (0..9).map(|_| vec![http_failure(503, None)]);
     let mut bench = EngineHarness::start(Script::new(rounds)).await;
     bench.prompt("Hello?").await;
     assert!(matches!(
         bench.wait_for_turn_end().await,
         TurnEnd::Failed { .. }
     ));
-    assert_eq!(pauses(&bench), [1, 2, 4, 8, 16]);
-    let script = Script::default().round([busy(429, Some(3_600))]);
+    assert_eq!(retry_delays(&bench), [1, 2, 4, 8, 16]);
+    let script = Script::default().round([http_failure(429, Some(3_600))]);
     let mut bench = EngineHarness::start(script).await;
     bench.prompt("Hello?").await;
     assert!(matches!(
         bench.wait_for_turn_end().await,
         TurnEnd::Failed { .. }
     ));
-    assert!(pauses(&bench).is_empty());
+    assert!(retry_delays(&bench).is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,12 +104,12 @@ async fn permanent_errors_and_errors_after_the_first_byte_are_not_retried() {
             ScriptStep::text("Half"),
             ScriptStep::Fail(FailureCause::ReplyCutOff),
         ],
-        vec![ScriptStep::text("Half"), busy(503, None)],
+        vec![ScriptStep::text("Half"), http_failure(503, None)],
         vec![
             ScriptStep::Part(StreamPart::Heartbeat),
             ScriptStep::Fail(FailureCause::ConnectionReset),
         ],
-        vec![busy(500, None)],
+        vec![http_failure(500, None)],
         vec![ScriptStep::Fail(FailureCause::ConnectionRefused)],
     ];
     for round in rounds {
@@ -115,46 +119,45 @@ async fn permanent_errors_and_errors_after_the_first_byte_are_not_retried() {
             bench.wait_for_turn_end().await,
             TurnEnd::Failed { .. }
         ));
-        assert!(pauses(&bench).is_empty());
+        assert!(retry_delays(&bench).is_empty());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn retrying_now_skips_the_pause_and_an_interrupt_ends_it() {
+async fn retry_now_skips_the_delay_and_an_interrupt_cancels_the_turn() {
     let script = Script::default()
-        .round([busy(429, Some(100))])
+        .round([http_failure(429, Some(100))])
         .answer("ok")
-        .round([busy(429, Some(100))]);
+        .round([http_failure(429, Some(100))]);
     let mut bench = EngineHarness::start(script).await;
     let retrying = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
     let since = tokio::time::Instant::now();
     bench.prompt("one").await;
-    bench.wait_for("the pause", retrying).await;
+    bench.wait_for("a retry delay", retrying).await;
     bench.send(Command::RetryNow).await;
     assert_eq!(bench.wait_for_turn_end().await, answered("ok"));
     bench.prompt("two").await;
-    bench.wait_for("the pause", retrying).await;
+    bench.wait_for("a retry delay", retrying).await;
     bench.send(Command::Interrupt).await;
     assert_eq!(bench.wait_for_turn_end().await, TurnEnd::Cancelled);
     assert!(since.elapsed() < Duration::from_secs(5));
     assert_eq!(bench.requests.count(), 3);
 }
 
-const QUIET: &str = "m repeats itself.";
+/// The notice of the first detected repetition; `m` is the model.
+const REPETITION_NOTICE: &str = "m repeats itself.";
 
 /// The notices about repetition.
-fn about_repeats(bench: &EngineHarness) -> Vec<String> {
+fn repetition_notices(bench: &EngineHarness) -> Vec<String> {
     let notices = bench
         .turn_notices()
         .into_iter()
         .map(|notice| crate::engine::notice_text::notice_text(&notice));
-    notices
-        .filter(|sentence| sentence.contains("repeat"))
-        .collect()
+    notices.filter(|text| text.contains("repeat")).collect()
 }
 
-/// The text on the screen.
-fn shown(bench: &EngineHarness) -> String {
+/// The reply text in the transcript.
+fn transcript_text(bench: &EngineHarness) -> String {
     let entries = bench.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {
         EntryBody::Text { text, .. } => Some(text.as_str()),
@@ -164,7 +167,7 @@ fn shown(bench: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requested_repetition_is_answered_in_full() {
+async fn repetition_that_ends_by_itself_is_kept_in_full() {
     let block = "I must not talk in class, not even quietly.\n";
     let mut steps = vec![ScriptStep::text("Well:\n")];
     steps.extend((0..100).map(|_| ScriptStep::text(block)));
@@ -174,11 +177,14 @@ async fn requested_repetition_is_answered_in_full() {
     bench.prompt("Write it a hundred times.").await;
     let expected = format!("Well:\n{}Done.", block.repeat(100));
     assert_eq!(bench.wait_for_turn_end().await, answered(&expected));
-    assert_eq!(about_repeats(&bench), [format!("{QUIET} [Stop]")]);
+    assert_eq!(
+        repetition_notices(&bench),
+        [format!("{REPETITION_NOTICE} [Stop]")]
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn endless_repetition_is_stopped_and_kept() {
+async fn endless_repetition_is_stopped_and_its_text_is_kept() {
     let block = "And so it goes on and on. ";
     let mut steps = vec![ScriptStep::text("Well: ")];
     steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
@@ -189,20 +195,20 @@ async fn endless_repetition_is_stopped_and_kept() {
         is_truncated: false,
     } = bench.wait_for_turn_end().await
     else {
-        panic!("an answer");
+        panic!("the turn did not end with an answer");
     };
     let rest = text.strip_prefix("Well: ").expect("the prefix is kept");
-    let times = rest.len() / block.len();
-    assert_eq!(rest, block.repeat(times));
+    let repeats = rest.len() / block.len();
+    assert_eq!(rest, block.repeat(repeats));
     assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
-    let notices = about_repeats(&bench);
+    let notices = repetition_notices(&bench);
     assert_eq!(notices.len(), 2, "{notices:?}");
-    assert!(notices[0].starts_with(QUIET), "{notices:?}");
+    assert!(notices[0].starts_with(REPETITION_NOTICE), "{notices:?}");
     assert!(
         notices[1].contains("times and was stopped. The text so far is kept."),
         "{notices:?}"
     );
-    assert_eq!(shown(&bench), text);
+    assert_eq!(transcript_text(&bench), text);
     bench.wait_for_save().await;
     let home = bench.shut_down().await;
     let file = read(&session_files(&home)[0]);
@@ -210,14 +216,14 @@ async fn endless_repetition_is_stopped_and_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn repetitive_thinking_is_noted_and_may_continue() {
+async fn repetitive_thinking_leads_to_one_notice_and_may_continue() {
     let steps = (0..100).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let end = ScriptStep::Part(StreamPart::End(EndReason::Stop));
     let steps = steps.chain([ScriptStep::text("네."), end]);
     let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
     bench.prompt("Think.").await;
     assert_eq!(bench.wait_for_turn_end().await, answered("네."));
-    assert_eq!(about_repeats(&bench).len(), 1);
+    assert_eq!(repetition_notices(&bench).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,10 +232,10 @@ async fn endless_repetitive_thinking_is_stopped() {
     let mut bench = EngineHarness::start(Script::new([steps.collect()])).await;
     bench.prompt("Think.").await;
     let TurnEnd::Failed { notice } = bench.wait_for_turn_end().await else {
-        panic!("a failure");
+        panic!("the turn did not fail");
     };
     assert!(notice.what.contains("while thinking"), "{notice:?}");
-    let notices = about_repeats(&bench);
+    let notices = repetition_notices(&bench);
     assert_eq!(notices.len(), 2, "{notices:?}");
-    assert!(notices[0].starts_with(QUIET), "{notices:?}");
+    assert!(notices[0].starts_with(REPETITION_NOTICE), "{notices:?}");
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_tool_runs_once_it_is_approved() {
+fn a_tool_runs_only_after_approval() {
     chat(
         script()
             .answer(GET_TIME_CALL)
@@ -23,7 +23,7 @@ fn a_tool_runs_once_it_is_approved() {
 }
 
 #[test]
-fn a_choice_accepts_its_letter_capital_digit_and_hangul_key() {
+fn a_choice_accepts_its_letter_in_either_case_its_digit_and_its_hangul_key() {
     for key in ['y', 'Y', '1', 'ㅛ'] {
         chat(script().answer(GET_TIME_CALL).answer("Late."))
             .says("Time?")
@@ -34,7 +34,7 @@ fn a_choice_accepts_its_letter_capital_digit_and_hangul_key() {
 }
 
 #[test]
-fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
+fn refusing_a_call_ends_the_turn_without_another_request() {
     for key in ['n', '2', 'ㅜ'] {
         chat(script().answer(GET_TIME_CALL).answer("never"))
             .says("Time?")
@@ -47,7 +47,7 @@ fn a_refused_call_ends_the_turn_and_the_model_is_not_asked_again() {
 }
 
 #[test]
-fn the_model_receives_the_reason_of_a_denied_call() {
+fn the_model_receives_the_reason_for_a_denial() {
     chat(script().answer(GET_TIME_CALL).answer("Then I will not."))
         .says("Time?")
         .reads_screen()
@@ -59,14 +59,14 @@ fn the_model_receives_the_reason_of_a_denied_call() {
 }
 
 #[test]
-fn edited_arguments_are_checked_before_they_run() {
+fn edited_arguments_are_validated_before_the_call_runs() {
     let mut chat = chat(script().answer(GET_TIME_CALL).answer("Morning there."));
     chat.says("Time?")
         .reads_screen()
         .key('e')
         .ctrl('u')
         .press(KeyCode::Char('a'), KeyModifiers::CONTROL);
-    // Empty the field, whatever it contains.
+    // Clear the field, whatever it contains.
     for _ in 0..6 {
         chat.ctrl('e')
             .ctrl('u')
@@ -120,18 +120,18 @@ fn a_repeated_call_can_reuse_the_first_result() {
 }
 
 #[test]
-fn several_calls_are_decided_in_sequence_and_then_run() {
-    let two = format!(
+fn several_calls_are_decided_one_by_one() {
+    let two_calls = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris")
     );
-    chat(script().answer(&two).answer("Both."))
+    chat(script().answer(&two_calls).answer("Both."))
         .says("Times?")
         .reads_screen()
         .sees("1 of 2")
         .key('y')
         .sees("2 of 2")
-        // A double key press does not decide the unread second call.
+        // A second key press in quick succession does not decide the unread second call.
         .key('y')
         .sees("2 of 2")
         .does_not_see("Both.")
@@ -167,12 +167,12 @@ fn a_paste_never_answers_a_dialog() {
 }
 
 #[test]
-fn a_resumed_conversation_shows_its_tools_and_cancelled_text() {
-    let half = script()
+fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
+    let cancelled_in_the_middle = script()
         .answer(GET_TIME_CALL)
         .answer("It is late.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut first = chat(half);
+    let mut first = chat(cancelled_in_the_middle);
     first
         .says("Time?")
         .reads_screen()
@@ -195,7 +195,7 @@ fn a_resumed_conversation_shows_its_tools_and_cancelled_text() {
 }
 
 #[test]
-fn after_a_failed_tool_the_user_decides_whether_more_may_run() {
+fn after_a_failed_call_the_user_decides_whether_more_tools_may_run() {
     chat(
         script()
             .answer(FAILING_GET_TIME_CALL)
@@ -224,18 +224,18 @@ fn a_call_in_auto_mode_shows_its_arguments() {
 }
 
 #[test]
-fn a_held_key_decides_one_call_only() {
-    let two = format!(
+fn a_held_key_decides_only_one_call() {
+    let two_calls = format!(
         "{GET_TIME_CALL}\n{}",
         GET_TIME_CALL.replace("Asia/Seoul", "Europe/Paris")
     );
-    let mut chat = chat(script().answer(&two).answer("Both."));
+    let mut chat = chat(script().answer(&two_calls).answer("Both."));
     chat.says("Times?")
         .reads_screen()
         .sees("1 of 2")
         .key('y')
         .sees("2 of 2");
-    // The first key repeat comes after a delay, the others follow fast.
+    // The first key repeat comes after a delay; the others follow in quick succession.
     chat.waits(Duration::from_millis(540));
     for _ in 0..40 {
         chat.key('y');

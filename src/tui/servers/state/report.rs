@@ -1,12 +1,12 @@
-//! Report of all servers as one text: failed servers first, with the reason and their last
-//! stderr lines, and every tool with its full description.
+//! The plain-text report on all servers: failed servers come first, with the reason and their
+//! last lines on stderr; every tool is listed with its full description.
 
 use crate::domain::{Server, Tool};
 use crate::tui::servers::state::ServersPane;
 use crate::tui::servers::state::details::{failure_reason, status_label};
 use crate::tui::theme::Glyphs;
 
-/// Lines of stderr shown for a failed server.
+/// Maximum number of stderr lines shown for a failed server.
 const STDERR_LINES_MAX: usize = 10;
 
 impl ServersPane {
@@ -32,26 +32,26 @@ fn server_section(server: &Server, glyphs: &Glyphs) -> String {
         status_glyph(server, glyphs),
         status_line(server)
     );
-    if let Some((_, why)) = failure_reason(server) {
-        push_indented(&mut text, 2, &why);
-        let from = server.stderr.len().saturating_sub(STDERR_LINES_MAX);
-        if from < server.stderr.len() {
-            push_indented(&mut text, 2, "Its last lines on standard error:");
+    if let Some((_, reason)) = failure_reason(server) {
+        push_indented(&mut text, 2, &reason);
+        let first_shown = server.stderr.len().saturating_sub(STDERR_LINES_MAX);
+        if first_shown < server.stderr.len() {
+            push_indented(&mut text, 2, "Last lines on stderr:");
         }
-        for line in &server.stderr[from..] {
+        for line in &server.stderr[first_shown..] {
             push_indented(&mut text, 4, line);
         }
     }
     if let Some(description) = &server.description {
         push_indented(&mut text, 2, description);
     }
-    for line in &server.rejected_tools {
-        push_indented(&mut text, 2, &format!("skipped: {line}"));
+    for rejected in &server.rejected_tools {
+        push_indented(&mut text, 2, &format!("skipped: {rejected}"));
     }
     for tool in server.tools.iter() {
         text.push('\n');
-        let state = tool_suffix(server, tool);
-        push_indented(&mut text, 2, &format!("{}{state}", one_line(&tool.name)));
+        let suffix = tool_suffix(server, tool);
+        push_indented(&mut text, 2, &format!("{}{suffix}", one_line(&tool.name)));
         match tool.description.as_deref().map(str::trim) {
             Some(description) if !description.is_empty() => {
                 push_indented(&mut text, 4, description)
@@ -70,15 +70,15 @@ fn status_glyph(server: &Server, glyphs: &Glyphs) -> &'static str {
     }
 }
 
-/// `connected, 3 of 5 tools available`.
+/// For example `connected, 3 of 5 tools available`.
 fn status_line(server: &Server) -> String {
-    let words = status_label(server);
-    let (on, all) = (server.offered_tools().count(), server.tools.len());
-    match all {
-        0 => words.to_owned(),
-        1 if on == all => format!("{words}, 1 tool"),
-        _ if on == all => format!("{words}, {all} tools"),
-        _ => format!("{words}, {on} of {all} tools available"),
+    let status = status_label(server);
+    let (available, total) = (server.offered_tools().count(), server.tools.len());
+    match total {
+        0 => status.to_owned(),
+        1 if available == total => format!("{status}, 1 tool"),
+        _ if available == total => format!("{status}, {total} tools"),
+        _ => format!("{status}, {available} of {total} tools available"),
     }
 }
 
@@ -92,16 +92,16 @@ fn tool_suffix(server: &Server, tool: &Tool) -> &'static str {
     }
 }
 
-/// Adds text on new, indented lines. The indent keeps a line of a description from passing
-/// for a server or a tool.
-fn push_indented(text: &mut String, columns: usize, added: &str) {
-    for line in added.trim_end().split(['\n', '\r']) {
+/// Appends `addition` on new, indented lines. The indent prevents a line of a description from
+/// looking like the heading of a server or a tool.
+fn push_indented(text: &mut String, indent: usize, addition: &str) {
+    for line in addition.trim_end().split(['\n', '\r']) {
         text.push('\n');
-        text.push_str(&" ".repeat(columns));
+        text.push_str(&" ".repeat(indent));
         text.push_str(line);
     }
 }
 
-fn one_line(name: &str) -> String {
-    name.replace(['\n', '\r'], " ")
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
 }
