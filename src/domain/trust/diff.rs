@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use similar::{Algorithm, ChangeTag, capture_diff_slices};
 use std::sync::Arc;
 
-/// The longest text, in lines, for which common lines are searched. Longer texts are shown
-/// in full, old and new.
+/// Maximum length, in lines, of a text in which common lines are found. Longer texts are
+/// shown in full, first the old one, then the new one.
 const ALIGNED_LINES_MAX: usize = 400;
-/// Unchanged lines shown around a change.
+/// Unchanged lines shown before and after a change.
 const CONTEXT_LINES: usize = 2;
 
 /// The parts of a definition that are compared and shown.
@@ -66,7 +66,7 @@ impl DiffSign {
     }
 }
 
-/// A part of a definition with its raw lines; empty if unchanged.
+/// One part of a definition. It has no lines if it is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffSection {
     pub name: String,
@@ -84,13 +84,13 @@ impl DiffSection {
         };
         let (mut folded, mut at) = (Vec::new(), 0);
         while at < self.lines.len() {
-            let far = (at..self.lines.len())
+            let foldable = (at..self.lines.len())
                 .take_while(|at| !is_near(*at))
                 .count();
-            // A single line takes no more space than the note that replaces it.
-            if far > 1 {
-                folded.push((DiffSign::Folded, format!("{far} unchanged lines")));
-                at += far;
+            // Folding a single line would save no space.
+            if foldable > 1 {
+                folded.push((DiffSign::Folded, format!("{foldable} unchanged lines")));
+                at += foldable;
             } else {
                 folded.push(self.lines[at].clone());
                 at += 1;
@@ -106,7 +106,7 @@ impl PinChange {
         self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
-    /// When the definition was accepted, as the end of a sentence.
+    /// The end of a sentence about the change: when the old definition was accepted.
     pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
             true => "but trust.json does not contain the definition that you accepted".to_owned(),
@@ -168,13 +168,13 @@ fn section(name: &str, lines: Vec<(DiffSign, String)>) -> DiffSection {
     }
 }
 
-/// The keys of both; those of `old` first.
+/// The keys of both maps, those of `old` first.
 fn merged_keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
-    let more = new.keys().filter(|key| !old.contains_key(*key));
-    old.keys().chain(more).map(String::as_str).collect()
+    let added = new.keys().filter(|key| !old.contains_key(*key));
+    old.keys().chain(added).map(String::as_str).collect()
 }
 
-/// Compares the schema by property, and other keywords by key.
+/// Compares two schemas property by property, and their other keywords by value.
 fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(DiffSign, String)> {
     let empty = Map::new();
     let properties = |schema: &Map<String, Value>| match schema.get("properties") {
@@ -184,8 +184,8 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Diff
     let (before, after) = (properties(old), properties(new));
     let mut lines = Vec::new();
     for key in merged_keys(old, new) {
-        let is_table = key == "properties" && (before.is_some() || after.is_some());
-        match is_table {
+        let is_properties_object = key == "properties" && (before.is_some() || after.is_some());
+        match is_properties_object {
             true => lines.extend(member_lines(
                 "",
                 before.as_ref().unwrap_or(&empty),
@@ -216,8 +216,8 @@ fn member_lines(
 /// small changes in large ones.
 fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(DiffSign, String)> {
     let line = |sign, value: &Value| {
-        let lead = if path.is_empty() { "" } else { ": " };
-        (sign, format!("{path}{lead}{value}"))
+        let separator = if path.is_empty() { "" } else { ": " };
+        (sign, format!("{path}{separator}{value}"))
     };
     match (old, new) {
         (Some(old), Some(new)) if old == new => Vec::new(),
@@ -253,9 +253,9 @@ fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
-/// The lines of both in order; common lines appear once.
+/// The lines of both texts in order; common lines appear once.
 fn diff_lines(old: &[&str], new: &[&str]) -> Vec<(DiffSign, String)> {
-    // A common beginning and end need no search, regardless of length.
+    // A common prefix and suffix are cheap to find at any length.
     let (head, tail) = common_prefix_suffix(old, new);
     let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [
