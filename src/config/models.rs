@@ -123,8 +123,8 @@ fn parse_api_key(
     variables: VariableLookup<'_>,
 ) -> Result<ApiKey, FieldError> {
     let given = fields::text(entry, "apiKey")?;
-    let name = match given.map(|text| (text, variables::whole_reference(text))) {
-        Some((_, Some(name))) if variables::is_name(name) => name,
+    let name = match given.map(|text| (text, variables::referenced_name(text))) {
+        Some((_, Some(name))) if variables::is_variable_name(name) => name,
         // The text may be the key itself, so it is not quoted.
         Some((_, Some(_))) => {
             let why = "`${…}` does not contain a variable name";

@@ -5,7 +5,7 @@ use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::server_entries::entries;
 use super::variables::{
-    VariableLookup, environment_variable, expand_variables, is_public, secret_spellings,
+    VariableLookup, environment_variable, expand_variables, is_public_variable, secret_spellings,
 };
 use super::{Home, Loaded};
 use crate::domain::model::Secret;
@@ -113,7 +113,7 @@ fn parse_entry(
     let used = RefCell::new(BTreeSet::new());
     let record_used = |name: &str| {
         let value = variables(name)?;
-        if !is_public(name) {
+        if !is_public_variable(name) {
             used.borrow_mut().extend(secret_spellings(&value));
         }
         Some(value)

@@ -1,8 +1,8 @@
-//! Expands `${NAME}` in settings, and derives the secrets to redact from the values.
+//! Expands `${NAME}` in settings, and derives the secrets to redact from variable values.
 
 use url::Url;
 
-/// Redacting shorter values would hide unrelated text.
+/// Minimum length of a redacted secret. Redacting shorter values would hide unrelated text.
 const SECRET_BYTES_MIN: usize = 6;
 /// Variables with public values, which every child process receives. Redacting them would
 /// make paths in the log unreadable.
@@ -11,22 +11,23 @@ const PUBLIC_VARIABLES: [&str; 9] = [
 ];
 
 /// Whether the value of this variable is never a secret.
-pub(super) fn is_public(name: &str) -> bool {
+pub(super) fn is_public_variable(name: &str) -> bool {
     PUBLIC_VARIABLES.contains(&name) || name.starts_with("XDG_")
 }
 
-/// The forms in which a secret value may appear: verbatim, and as escaped in the path or host
-/// of a URL. Omits forms that are too short to redact.
+/// The forms in which a secret value may appear: verbatim, as escaped in the path of a URL, in
+/// lower case as in the host of a URL, and without a prefix such as `Bearer`. Omits forms that
+/// are too short to redact.
 pub(super) fn secret_spellings(value: &str) -> Vec<String> {
     let path = value.split(['?', '#']).next().unwrap_or_default();
     let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
     let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
-    let mut all = vec![value.to_owned(), path.to_owned(), value.to_lowercase()];
-    all.extend(escaped);
+    let mut spellings = vec![value.to_owned(), path.to_owned(), value.to_lowercase()];
+    spellings.extend(escaped);
     // `Bearer TOKEN`: the token may appear without its scheme.
-    all.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
-    all.retain(|spelling| spelling.len() >= SECRET_BYTES_MIN);
-    all
+    spellings.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
+    spellings.retain(|spelling| spelling.len() >= SECRET_BYTES_MIN);
+    spellings
 }
 
 /// Looks up an environment variable; `None` if it is unset or not Unicode.
@@ -36,24 +37,22 @@ pub(super) fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// `NAME`, if `text` is exactly `${NAME}`.
-pub(super) fn whole_reference(text: &str) -> Option<&str> {
+/// `NAME`, if `text` is exactly `${NAME}`. Does not check that the name is valid.
+pub(super) fn referenced_name(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
 }
 
-pub(super) fn is_name(name: &str) -> bool {
+pub(super) fn is_variable_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Expands each `${NAME}`. Braces without a valid name are kept: they may be meant for a
 /// shell.
 ///
 /// # Errors
-/// The first variable that is not set.
+/// The name of the first variable that is not set.
 pub(super) fn expand_variables(
     text: &str,
     variables: VariableLookup<'_>,
@@ -64,7 +63,7 @@ pub(super) fn expand_variables(
         out.push_str(&rest[..start]);
         let inside = &rest[start + 2..];
         match inside.split_once('}') {
-            Some((name, after)) if is_name(name) => {
+            Some((name, after)) if is_variable_name(name) => {
                 out.push_str(&variables(name).ok_or(name)?);
                 rest = after;
             }

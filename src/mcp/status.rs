@@ -110,9 +110,9 @@ impl ServerState {
         }
     }
 
-    /// Looks for a session for a call. If the call already asked for a start, `asked_after` is the
-    /// number of starts at that time.
-    pub fn look_up_session(&self, asked_after: Option<u64>) -> SessionLookup {
+    /// Looks for a session for a call. If the call already asked for a start, `starts_at_request`
+    /// is the number of starts at that time.
+    pub fn look_up_session(&self, starts_at_request: Option<u64>) -> SessionLookup {
         match &self.phase {
             ServerPhase::Misconfigured(why) => SessionLookup::Unavailable(why.clone()),
             ServerPhase::Connected(session) if !session.shared.outcome.has_ended() => {
@@ -122,7 +122,7 @@ impl ServerState {
             ServerPhase::Starting | ServerPhase::Connected(_) => SessionLookup::Wait,
             ServerPhase::Failed {
                 notice, retry_at, ..
-            } => match asked_after {
+            } => match starts_at_request {
                 Some(starts) if self.starts > starts => {
                     SessionLookup::Unavailable(notice.summary())
                 }

@@ -1,5 +1,6 @@
-//! The supervisor of one configured server. Its task starts the server, runs the session, stops the
-//! process and waits for a reason to retry.
+//! The supervisor of one configured server. Its task starts the server, runs a session and stops
+//! the process. After most failures, it waits until a call needs a session or the user asks for
+//! one.
 
 use super::backoff::Backoff;
 use super::detection_cache::DetectionCache;
@@ -36,9 +37,9 @@ pub struct HubContext {
 pub struct ServerSupervisor {
     pub(super) state: watch::Sender<ServerState>,
     pub(super) stderr: StderrBuffer,
-    /// A call needs a session.
+    /// Notified when a call needs a session.
     session_demand: Notify,
-    /// The user asked for a new session.
+    /// Notified when the user asks for a new session.
     pub(super) manual_reconnect: Notify,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
@@ -92,21 +93,22 @@ impl ServerSupervisor {
         });
     }
 
-    /// Requests a new session at once.
+    /// Requests a new session, without waiting for the backoff.
     pub fn reconnect(&self) {
         self.manual_reconnect.notify_one();
     }
 
-    /// Whether the call's tool still has its approved definition.
+    /// Whether the tool's definition is still the one approved for this call. True for a call
+    /// without a pin.
     pub fn matches_approved_definition(&self, call: &super::call::McpCall) -> bool {
         let state = self.state.borrow();
-        let same = |pin: &Pin| {
+        let is_current = |pin: &Pin| {
             state
                 .tools
                 .iter()
                 .any(|tool| tool.name == call.tool && tool.pin == *pin)
         };
-        call.pin.as_ref().is_none_or(same)
+        call.pin.as_ref().is_none_or(is_current)
     }
 
     pub fn tool_timeout(&self) -> Duration {
@@ -121,44 +123,44 @@ impl ServerSupervisor {
         self.state.borrow().snapshot(self.stderr.lines())
     }
 
-    /// An open session. Waits for a start in progress, and requests one if the last session has
-    /// ended.
+    /// Returns an open session. Waits for a start in progress, and requests a start if the last
+    /// session has ended.
     ///
     /// # Errors
-    /// Why there is no session.
+    /// The reason why no session is available.
     pub async fn session(&self) -> Result<McpSession, String> {
         let deadline = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
-        timeout(deadline, self.find_session())
+        timeout(deadline, self.wait_for_session())
             .await
             .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
     }
 
-    async fn find_session(&self) -> Result<McpSession, String> {
+    async fn wait_for_session(&self) -> Result<McpSession, String> {
         let mut states = self.state.subscribe();
-        let mut asked_after = None;
+        let mut starts_at_request = None;
         loop {
             let (lookup, starts) = {
                 let state = states.borrow_and_update();
-                (state.look_up_session(asked_after), state.starts)
+                (state.look_up_session(starts_at_request), state.starts)
             };
             match lookup {
                 SessionLookup::Found(session) => return Ok(session),
                 SessionLookup::Unavailable(why) => return Err(why),
                 SessionLookup::Wait => {}
                 SessionLookup::NeedsStart => {
-                    asked_after = Some(starts);
+                    starts_at_request = Some(starts);
                     self.session_demand.notify_one();
                 }
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
-                // The sender belongs to this supervisor, so it cannot be gone.
+                // Cannot fail: this supervisor owns the sender.
                 _ = states.changed() => {}
             }
         }
     }
 
-    /// Runs until stopped.
+    /// Runs until stopped. Reports a misconfigured server once and returns.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
         let Some(endpoint) = Endpoint::from_launch(config.launch, self.stderr.redactor()) else {
@@ -179,9 +181,9 @@ impl ServerSupervisor {
                 SessionEnd::Failed(error, status) => {
                     let delay = backoff.next_delay(started.elapsed());
                     let was_connected = self.state.borrow().is_connected();
-                    let is_lost = matches!(&error, McpError::Http(HttpError::SessionLost));
-                    if is_lost && was_connected && delay.is_zero() {
-                        // The server only lost the session, so the user need not be notified.
+                    let is_session_lost = matches!(&error, McpError::Http(HttpError::SessionLost));
+                    if is_session_lost && was_connected && delay.is_zero() {
+                        // Only the session was lost, so reconnect without notifying the user.
                         continue;
                     }
                     let (config, redactors) = {
@@ -198,20 +200,21 @@ impl ServerSupervisor {
                         skipped: self.state.borrow().skipped.clone(),
                         inherit: endpoint.inherit(),
                     };
-                    self.fail(&failure, delay).await;
+                    self.record_failure(&failure, delay).await;
                     self.wait_for_retry(&mut backoff).await;
                 }
             }
         }
     }
 
-    /// Output of a healthy run explains nothing, but at startup it usually does.
+    /// The lines that may explain a failure: one after a working session, whose output rarely does,
+    /// more after a failed start, whose output usually does.
     fn last_stderr_lines(&self, was_connected: bool) -> Vec<String> {
         let count = if was_connected { 1 } else { STDERR_LINES_MAX };
         self.stderr.last_lines(count)
     }
 
-    async fn fail(&self, failure: &SessionFailure<'_>, delay: Duration) {
+    async fn record_failure(&self, failure: &SessionFailure<'_>, delay: Duration) {
         let notice = failure.notice();
         self.stderr.add_own_line(&notice.summary());
         self.state.send_modify(|state| {
@@ -235,7 +238,7 @@ impl ServerSupervisor {
                 () = self.stop.cancelled() => return,
                 () = self.manual_reconnect.notified() => return backoff.reset(),
                 () = self.session_demand.notified() => {
-                    // A request from before the last start may still be stored.
+                    // The notification may be left over from before the last start.
                     if self.state.borrow().may_retry() {
                         return;
                     }
@@ -244,14 +247,15 @@ impl ServerSupervisor {
         }
     }
 
+    /// Logs the current state and sends it to the hub.
     pub(super) async fn report(&self) {
         let server = self.snapshot();
         log_status(&server);
         self.send(HubEvent::Changed(Box::new(server))).await;
     }
 
-    /// Waits while the channel is full, but not after the supervisor is stopped, since the receiver
-    /// may no longer read.
+    /// Waits while the channel is full. Gives up once the supervisor is stopped, because the
+    /// receiver may no longer be reading.
     pub(super) async fn send(&self, event: HubEvent) {
         tokio::select! {
             biased;
@@ -268,9 +272,9 @@ fn log_status(server: &Server) {
         ServerStatus::Starting => tracing::info!("MCP server `{id}` is starting"),
         ServerStatus::Connected => {
             let tools = tool_count_text(server.tools.len());
-            tracing::info!("MCP server `{id}` is connected, with {tools}");
+            tracing::info!("MCP server `{id}` is connected with {tools}");
             for line in &server.rejected_tools {
-                tracing::warn!("MCP server `{id}`, left out: {line}");
+                tracing::warn!("MCP server `{id}`: skipped: {line}");
             }
         }
         ServerStatus::NeedsSignIn(notice) => {
@@ -299,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_tool_is_singular() {
+    fn tool_count_is_singular_only_for_one() {
         assert_eq!(
             [0, 1, 2].map(tool_count_text),
             ["0 tools", "1 tool", "2 tools"]

@@ -9,30 +9,30 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
 
-/// A schema may refer to itself.
+/// Maximum depth of nested `$ref`s: a schema may refer to itself.
 const REF_DEPTH_MAX: usize = 8;
-/// The approximate limit for one schema after expansion, in bytes: nested `$ref`s grow
-/// exponentially. A schema that would exceed it is sent with its `$ref`s.
+/// Approximate limit for one expanded schema: nested `$ref`s can grow exponentially. A schema that
+/// would exceed it is sent unexpanded.
 const SCHEMA_BYTES_MAX: usize = 256 << 10;
-/// The limit for all schemas of a request together.
+/// Limit for the combined schemas of a request.
 const TOTAL_BYTES_MAX: usize = 2 << 20;
-/// Bytes copied per request at most, including abandoned attempts.
+/// Maximum number of bytes copied per request, including abandoned expansions.
 const COPIED_BYTES_MAX: usize = 4 * TOTAL_BYTES_MAX;
 /// Keys that providers reject at the root.
 const DROPPED_AT_ROOT: [&str; 8] = [
     "$schema", "$id", "oneOf", "anyOf", "allOf", "not", "enum", "const",
 ];
 
-/// The `tools` field of Ollama and of `/chat/completions`.
+/// The `tools` field of a request to Ollama or `/chat/completions`.
 pub(super) fn tools_field(offered: &Arc<Toolset>) -> Value {
     let schemas = tool_schemas(offered);
     let tools = offered.tools().iter().zip(schemas.iter());
     tools
-        .map(|(offered, schema)| tool(offered, schema))
+        .map(|(offered, schema)| tool_json(offered, schema))
         .collect()
 }
 
-fn tool(offered: &OfferedTool, schema: &Value) -> Value {
+fn tool_json(offered: &OfferedTool, schema: &Value) -> Value {
     json!({
         "type": "function",
         "function": {
@@ -45,18 +45,18 @@ fn tool(offered: &OfferedTool, schema: &Value) -> Value {
 
 /// The schema of each offered tool.
 pub(super) struct ToolSchemas {
-    all: Vec<Value>,
-    omitted: usize,
+    schemas: Vec<Value>,
+    omitted_count: usize,
 }
 
 impl ToolSchemas {
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
-        self.all.iter()
+        self.schemas.iter()
     }
 
-    /// A notice about schemas that are not sent, if any.
+    /// A notice if some schemas are not sent.
     pub fn notice(&self) -> Option<Notice> {
-        let (omitted, all) = (self.omitted, self.all.len());
+        let (omitted, all) = (self.omitted_count, self.schemas.len());
         let what =
             format!("{omitted} of {all} tools are sent to the model without their input schemas.");
         let why = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
@@ -67,26 +67,28 @@ impl ToolSchemas {
         })
     }
 
-    /// Fits unexpanded schemas first, smallest first, so that a few huge ones do not displace the
-    /// others. References are expanded in the remaining room.
+    /// Reserves space for the unexpanded schemas first, smallest first, so that a few huge ones do
+    /// not crowd out the others. The remaining space is used to expand references.
     fn fit(offered: &Toolset) -> Self {
-        let originals = offered.tools().iter().map(|it| &it.tool.input_schema);
-        let originals: Vec<_> = originals.map(|it| (it, json_bytes(it))).collect();
-        let mut order: Vec<usize> = (0..originals.len()).collect();
-        order.sort_by_key(|at| originals[*at].1);
-        let mut room = TOTAL_BYTES_MAX;
-        let fits = |at: &&usize| {
-            let left = room.checked_sub(originals[**at].1);
-            room = left.unwrap_or(room);
+        let originals = offered.tools().iter().map(|tool| &tool.tool.input_schema);
+        let originals: Vec<_> = originals
+            .map(|schema| (schema, json_bytes(schema)))
+            .collect();
+        let mut by_size: Vec<usize> = (0..originals.len()).collect();
+        by_size.sort_by_key(|index| originals[*index].1);
+        let mut bytes_left = TOTAL_BYTES_MAX;
+        let fits = |index: &&usize| {
+            let left = bytes_left.checked_sub(originals[**index].1);
+            bytes_left = left.unwrap_or(bytes_left);
             left.is_some()
         };
-        let fitting = order.iter().take_while(fits).count();
+        let sent_count = by_size.iter().take_while(fits).count();
         let mut is_sent = vec![false; originals.len()];
-        for at in &order[..fitting] {
-            is_sent[*at] = true;
+        for index in &by_size[..sent_count] {
+            is_sent[*index] = true;
         }
-        let mut work = COPIED_BYTES_MAX;
-        let all = originals
+        let mut copy_budget = COPIED_BYTES_MAX;
+        let schemas = originals
             .iter()
             .zip(is_sent)
             .map(|((schema, bytes), is_sent)| {
@@ -96,52 +98,53 @@ impl ToolSchemas {
                 if !has_reference(schema) {
                     return unexpanded(schema);
                 }
-                match expand(schema, (bytes + room).min(SCHEMA_BYTES_MAX), &mut work) {
-                    Some((schema, now)) if now <= bytes + room => {
-                        room -= now.saturating_sub(*bytes);
-                        schema
+                let bytes_max = bytes + bytes_left;
+                match expand(schema, bytes_max.min(SCHEMA_BYTES_MAX), &mut copy_budget) {
+                    Some((expanded, expanded_bytes)) if expanded_bytes <= bytes_max => {
+                        bytes_left -= expanded_bytes.saturating_sub(*bytes);
+                        expanded
                     }
                     _ => unexpanded(schema),
                 }
             });
         Self {
-            all: all.collect(),
-            omitted: originals.len() - fitting,
+            schemas: schemas.collect(),
+            omitted_count: originals.len() - sent_count,
         }
     }
 }
 
-/// The schemas of the offered tools. The last result is cached, because the rounds of a turn, and
-/// mostly of a session, offer the same tools.
+/// The schemas of the offered tools. The last result is cached, because every round of a turn, and
+/// usually every turn of a session, offers the same tools.
 pub(super) fn tool_schemas(offered: &Arc<Toolset>) -> Arc<ToolSchemas> {
     static LAST: Mutex<Option<(Weak<Toolset>, Arc<ToolSchemas>)>> = Mutex::new(None);
     let mut last = lock_ignoring_poison(&LAST);
-    let this = Arc::downgrade(offered);
-    if let Some((known, schemas)) = &*last
-        && known.ptr_eq(&this)
+    let key = Arc::downgrade(offered);
+    if let Some((cached_key, schemas)) = &*last
+        && cached_key.ptr_eq(&key)
     {
         return schemas.clone();
     }
     let schemas = Arc::new(ToolSchemas::fit(offered));
-    *last = Some((this, schemas.clone()));
+    *last = Some((key, schemas.clone()));
     schemas
 }
 
-/// One schema in a form that providers accept.
-pub fn sanitized(schema: &Map<String, Value>) -> Value {
-    let mut work = COPIED_BYTES_MAX;
-    let expanded = expand(schema, SCHEMA_BYTES_MAX, &mut work);
+/// Rewrites one schema into a form that providers accept.
+pub fn rewrite_schema(schema: &Map<String, Value>) -> Value {
+    let mut copy_budget = COPIED_BYTES_MAX;
+    let expanded = expand(schema, SCHEMA_BYTES_MAX, &mut copy_budget);
     expanded.map_or_else(|| unexpanded(schema), |(schema, _)| schema)
 }
 
-/// The schema with its references expanded, and its size; None above about `bytes_max`. Copied
-/// bytes are deducted from `work`.
+/// The schema with its references expanded, and its size in bytes. `None` if it exceeds about
+/// `bytes_max` or `copy_budget`. Copied bytes are deducted from `copy_budget`.
 fn expand(
     schema: &Map<String, Value>,
     bytes_max: usize,
-    work: &mut usize,
+    copy_budget: &mut usize,
 ) -> Option<(Value, usize)> {
-    let allowed = bytes_max.min(*work);
+    let allowed = bytes_max.min(*copy_budget);
     let root = Value::Object(schema.clone());
     let mut inliner = Inliner {
         root: &root,
@@ -149,9 +152,9 @@ fn expand(
     };
     let mut without_definitions = schema.clone();
     without_definitions.retain(|key, _| key != "$defs" && key != "definitions");
-    let parameters = inliner.object(&without_definitions, 0);
-    *work -= allowed - inliner.bytes_left;
-    let schema = apply_root_rules(parameters?);
+    let expanded = inliner.copy_object(&without_definitions, 0);
+    *copy_budget -= allowed - inliner.bytes_left;
+    let schema = apply_root_rules(expanded?);
     let bytes = json_bytes(&schema);
     Some((schema, bytes))
 }
@@ -172,9 +175,9 @@ fn drop_external_refs(value: &mut Value) {
 }
 
 fn drop_external_refs_in_object(object: &mut Map<String, Value>) {
-    let leads_away = |to: &str| !to.starts_with('#');
+    let is_external = |target: &str| !target.starts_with('#');
     let reference = object.get("$ref").and_then(Value::as_str);
-    if reference.is_some_and(leads_away) {
+    if reference.is_some_and(is_external) {
         object.shift_remove("$ref");
     }
     drop_dangling_required(object);
@@ -182,17 +185,17 @@ fn drop_external_refs_in_object(object: &mut Map<String, Value>) {
 }
 
 fn has_reference(object: &Map<String, Value>) -> bool {
-    fn within(value: &Value) -> bool {
+    fn is_in(value: &Value) -> bool {
         match value {
-            Value::Array(items) => items.iter().any(within),
+            Value::Array(items) => items.iter().any(is_in),
             Value::Object(object) => has_reference(object),
             _ => false,
         }
     }
-    object.contains_key("$ref") || object.values().any(within)
+    object.contains_key("$ref") || object.values().any(is_in)
 }
 
-/// Applies the rules for the root.
+/// Makes the root an object, and drops the keys that providers reject there.
 fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     parameters.retain(|key, _| !DROPPED_AT_ROOT.contains(&key.as_str()));
     parameters.insert("type".into(), json!("object"));
@@ -203,7 +206,7 @@ fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     Value::Object(parameters)
 }
 
-/// The size of `value` as compact JSON, counted without writing it.
+/// The size of `value` as compact JSON, counted without building it.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     struct ByteCounter(usize);
     impl io::Write for ByteCounter {
@@ -228,47 +231,53 @@ struct Inliner<'a> {
 }
 
 impl Inliner<'_> {
-    /// None if the copy would exceed the limit.
-    fn copy(&mut self, value: &Value, refs: usize) -> Option<Value> {
+    /// Copies `value` with its references inlined. `None` if the copy would exceed the limit.
+    /// `depth` counts the references around it.
+    fn copy(&mut self, value: &Value, depth: usize) -> Option<Value> {
         match value {
             Value::Array(items) => {
-                let items = items.iter().map(|item| self.copy(item, refs));
+                let items = items.iter().map(|item| self.copy(item, depth));
                 items.collect::<Option<Vec<_>>>().map(Value::Array)
             }
-            Value::Object(object) => self.object(object, refs).map(Value::Object),
+            Value::Object(object) => self.copy_object(object, depth).map(Value::Object),
             Value::String(text) => {
-                self.count(text.len())?;
+                self.spend(text.len())?;
                 Some(value.clone())
             }
             other => {
-                self.count(0)?;
+                self.spend(0)?;
                 Some(other.clone())
             }
         }
     }
 
-    fn object(&mut self, object: &Map<String, Value>, refs: usize) -> Option<Map<String, Value>> {
-        self.count(object.keys().map(String::len).sum())?;
-        let mut copy = Map::new();
-        // Only a string is a reference: a property may be named `$ref`, too.
+    fn copy_object(
+        &mut self,
+        object: &Map<String, Value>,
+        depth: usize,
+    ) -> Option<Map<String, Value>> {
+        self.spend(object.keys().map(String::len).sum())?;
+        let mut copied = Map::new();
+        // Only a string makes `$ref` a reference: a property may have that name too.
         let reference = object.get("$ref").and_then(Value::as_str);
         if let Some(pointer) = reference.and_then(|reference| reference.strip_prefix('#'))
-            && refs < REF_DEPTH_MAX
+            && depth < REF_DEPTH_MAX
             && let Some(Value::Object(target)) = self.root.pointer(pointer)
         {
-            copy = self.object(target, refs + 1)?;
+            copied = self.copy_object(target, depth + 1)?;
         }
         for (key, value) in object {
             if key != "$ref" || reference.is_none() {
-                copy.insert(key.clone(), self.copy(value, refs)?);
+                copied.insert(key.clone(), self.copy(value, depth)?);
             }
         }
-        drop_dangling_required(&mut copy);
-        Some(copy)
+        drop_dangling_required(&mut copied);
+        Some(copied)
     }
 
-    /// Adds a flat amount for brackets, quotes and commas.
-    fn count(&mut self, bytes: usize) -> Option<()> {
+    /// Deducts these bytes, plus a flat amount for brackets, quotes and commas. `None` if too few
+    /// are left.
+    fn spend(&mut self, bytes: usize) -> Option<()> {
         self.bytes_left = self.bytes_left.checked_sub(bytes + 8)?;
         Some(())
     }
@@ -279,7 +288,7 @@ fn drop_dangling_required(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get("properties") else {
         return;
     };
-    // Only a list is the keyword: a property may be named `required`, too.
+    // Only a list makes `required` the keyword: a property may have that name too.
     let Some(Value::Array(required)) = object.get("required") else {
         return;
     };

@@ -7,29 +7,30 @@ use std::borrow::Cow;
 
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
-/// Marks a lone half in parsed text; a private-use character that encodes the half follows. Unicode
-/// reserves this code point for internal use, so text never contains it.
+/// Marks a lone half in parsed text. The next character, a private-use one, encodes the half. This
+/// code point is a Unicode noncharacter, so ordinary text does not contain it.
 const MARKER: char = '\u{FDD0}';
-const FIRST_MARKED_HALF: u32 = 0xE000;
+/// The private-use character that encodes [`HIGH_FIRST`]; the other halves follow in order.
+const ENCODED_HALF_FIRST: u32 = 0xE000;
 const HIGH_FIRST: u16 = 0xD800;
 const LOW_FIRST: u16 = 0xDC00;
 const LOW_LAST: u16 = 0xDFFF;
 
-/// Replaces each lone surrogate in `json` by U+FFFD. Borrowed if there is none. O(len).
+/// Replaces each lone surrogate in `json` with U+FFFD. Borrowed if there is none. O(len).
 pub fn repair_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
-    replace_lone(json, |_, out| out.extend_from_slice(br"\ufffd"))
+    replace_lone_surrogates(json, |_, out| out.extend_from_slice(br"\ufffd"))
 }
 
-/// Like [`repair_surrogates`], but preserves the half, so that [`SurrogateJoiner`] can join it with
-/// its partner in a later event.
+/// Like [`repair_surrogates`], but preserves each lone half, so that [`SurrogateJoiner`] can join
+/// it with its partner in a later event.
 pub fn mark_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
-    replace_lone(json, |half, out| {
-        let code = FIRST_MARKED_HALF + u32::from(half - HIGH_FIRST);
+    replace_lone_surrogates(json, |half, out| {
+        let code = ENCODED_HALF_FIRST + u32::from(half - HIGH_FIRST);
         out.extend_from_slice(format!(r"\u{:04x}\u{code:04x}", u32::from(MARKER)).as_bytes());
     })
 }
 
-fn replace_lone(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> Cow<'_, [u8]> {
+fn replace_lone_surrogates(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> Cow<'_, [u8]> {
     let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
     let next_backslash = |at: usize| json.get(at..)?.iter().position(|byte| *byte == b'\\');
     while let Some(found) = next_backslash(at) {
@@ -56,7 +57,7 @@ fn replace_lone(json: &[u8], replace: impl Fn(u16, &mut Vec<u8>)) -> Cow<'_, [u8
     Cow::Owned(out)
 }
 
-/// The surrogate half whose escape starts `json`.
+/// The surrogate half, if `json` starts with its escape.
 fn escaped_half(json: &[u8]) -> Option<u16> {
     let digits = json.strip_prefix(br"\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok()?;
@@ -72,8 +73,8 @@ pub struct SurrogateJoiner {
 }
 
 impl SurrogateJoiner {
-    /// The completed text: joins halves, holds back a trailing high half, and replaces every other
-    /// half by U+FFFD.
+    /// Joins the halves in `text`, holds back a trailing high half, and replaces every other half
+    /// with U+FFFD.
     pub fn push<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if text.is_empty() || (self.pending_high.is_none() && !text.contains(MARKER)) {
             return Cow::Borrowed(text);
@@ -85,7 +86,7 @@ impl SurrogateJoiner {
                 .peek()
                 .filter(|_| c == MARKER)
                 .copied()
-                .and_then(marked_half);
+                .and_then(decode_half);
             if half.is_some() {
                 chars.next();
             }
@@ -93,8 +94,8 @@ impl SurrogateJoiner {
                 (Some(high), Some(low @ LOW_FIRST..)) => {
                     out.extend(char::decode_utf16([high, low]).flatten());
                 }
-                (before, half) => {
-                    out.extend(before.map(|_| char::REPLACEMENT_CHARACTER));
+                (pending_high, half) => {
+                    out.extend(pending_high.map(|_| char::REPLACEMENT_CHARACTER));
                     match half {
                         None => out.push(c),
                         Some(high @ ..LOW_FIRST) => self.pending_high = Some(high),
@@ -106,14 +107,15 @@ impl SurrogateJoiner {
         Cow::Owned(out)
     }
 
-    /// Ends the field: U+FFFD if a half is still pending, otherwise empty.
+    /// Ends the field. Returns U+FFFD if a half is still pending, otherwise an empty string.
     pub fn finish(&mut self) -> &'static str {
         self.pending_high.take().map_or("", |_| "\u{FFFD}")
     }
 }
 
-fn marked_half(c: char) -> Option<u16> {
-    let offset = u16::try_from(u32::from(c).checked_sub(FIRST_MARKED_HALF)?).ok()?;
+/// The half that a character after [`MARKER`] encodes.
+fn decode_half(c: char) -> Option<u16> {
+    let offset = u16::try_from(u32::from(c).checked_sub(ENCODED_HALF_FIRST)?).ok()?;
     let half = HIGH_FIRST.checked_add(offset)?;
     (half <= LOW_LAST).then_some(half)
 }
@@ -123,16 +125,17 @@ pub fn join_surrogates(text: &str) -> Cow<'_, str> {
     let mut joiner = SurrogateJoiner::default();
     match (joiner.push(text), joiner.finish()) {
         (text, "") => text,
-        (text, end) => Cow::Owned(text.into_owned() + end),
+        (text, replacement) => Cow::Owned(text.into_owned() + replacement),
     }
 }
 
-/// Applies [`join_surrogates`] to every string of `value`, except under the keys in `raw_keys`.
+/// Applies [`join_surrogates`] to every key and string in `value`, except a string whose key is in
+/// `raw_keys`.
 pub fn join_surrogates_in_value(value: &mut Value, raw_keys: &[&str]) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(whole) = join_surrogates(text) {
-                *text = whole;
+            if let Cow::Owned(joined) = join_surrogates(text) {
+                *text = joined;
             }
         }
         Value::Array(items) => items
@@ -143,7 +146,7 @@ pub fn join_surrogates_in_value(value: &mut Value, raw_keys: &[&str]) {
     }
 }
 
-/// [`join_surrogates_in_value`] for the members of an object.
+/// Like [`join_surrogates_in_value`], for the members of an object.
 pub fn join_surrogates_in_members(members: &mut Map<String, Value>, raw_keys: &[&str]) {
     if members.keys().any(|key| key.contains(MARKER)) {
         let old = std::mem::take(members).into_iter();
@@ -179,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Parses the texts as JSON strings with `\u` escapes and joins them.
+    /// Parses each text as the contents of a JSON string and pushes it into one joiner. The last
+    /// item is the result of `finish`.
     fn joined(texts: &[&str]) -> Vec<String> {
         let mut joiner = SurrogateJoiner::default();
         let parsed = texts.iter().map(|text| {
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn surrogates_are_joined_in_all_values_except_under_raw_keys() {
+    fn surrogates_are_joined_everywhere_except_in_strings_under_raw_keys() {
         let json = br#"{"text":"\ud83d","a":["\ud83d"],"\ude00":{"text":{"b":"\ude00"}}}"#;
         let mut value: Value = serde_json::from_slice(&mark_surrogates(json)).expect("valid JSON");
         join_surrogates_in_value(&mut value, &["text"]);

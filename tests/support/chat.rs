@@ -1,6 +1,6 @@
-//! Runs the whole program without terminal and network: keys drive the screen's core, its
-//! commands drive the real engine, a scripted model answers, and assertions read the real
-//! view. Time is virtual; nothing waits for a clock.
+//! Runs the whole program without a terminal or a network: keys drive the pure core of the
+//! screen, its commands drive the real engine, a scripted model answers, and assertions read
+//! the rendered screen. Time is virtual; nothing waits for a real clock.
 
 use super::engine_harness::{OLLAMA_CONFIG, write_config};
 use super::in_memory_server::InMemoryServer;
@@ -26,11 +26,11 @@ use tokio::runtime::Runtime;
 
 /// Typing speed of the simulated user.
 const KEY_INTERVAL: Duration = Duration::from_millis(80);
-/// Time for one look at the screen, long enough for a dialog to accept keys.
+/// Time that the simulated user spends reading, long enough for a dialog to accept keys.
 const READING_TIME: Duration = Duration::from_millis(1_000);
 
-/// Maximum number of looks before giving up.
-const READS_MAX: usize = 1_000;
+/// How often the screen is checked for a text before giving up.
+const SCREEN_CHECKS_MAX: usize = 1_000;
 
 pub struct Chat {
     runtime: Runtime,
@@ -39,11 +39,11 @@ pub struct Chat {
     requests: RecordedRequests,
     model: UiModel,
     now: Duration,
-    left: bool,
-    copied: Option<String>,
+    has_quit: bool,
+    clipboard: Option<String>,
 }
 
-/// Starts the program in an empty home with one Ollama model.
+/// Starts the program in a new home in which only one Ollama model is configured.
 pub fn chat(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     write_config(&home, OLLAMA_CONFIG);
@@ -60,22 +60,22 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     )
 }
 
-/// Starts the program in an empty home, with this server instead of the built-in one.
+/// Like [`chat`], with this server instead of the built-in one.
 pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     write_config(&home, OLLAMA_CONFIG);
-    let (options, screen) = (EngineOptions::default(), tui::TuiOptions::default());
-    start_with(home, script, options, &screen, Arc::new(server.clone()))
+    let (engine, tui) = (EngineOptions::default(), tui::TuiOptions::default());
+    start_with(home, script, engine, &tui, Arc::new(server.clone()))
 }
 
-/// First start, in an empty home.
+/// Starts the program for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    let options = EngineOptions {
+    let engine = EngineOptions {
         offers_models: true,
         ..EngineOptions::default()
     };
-    start(home, script, options, &tui::TuiOptions::default())
+    start(home, script, engine, &tui::TuiOptions::default())
 }
 
 /// Starts `humble demo` in this home.
@@ -84,22 +84,22 @@ pub fn demo_in(home: TempDir) -> Chat {
 }
 
 pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
-    let screen = tui::TuiOptions {
+    let tui = tui::TuiOptions {
         tour_prompts: Some(app::DEMO_PROMPTS),
         ..tui::TuiOptions::default()
     };
-    start(home, demo::script(), engine, &screen)
+    start(home, demo::script(), engine, &tui)
 }
 
-fn start(home: TempDir, script: Script, options: EngineOptions, screen: &tui::TuiOptions) -> Chat {
-    start_with(home, script, options, screen, Arc::new(BuiltInServer))
+fn start(home: TempDir, script: Script, engine: EngineOptions, tui: &tui::TuiOptions) -> Chat {
+    start_with(home, script, engine, tui, Arc::new(BuiltInServer))
 }
 
 fn start_with(
     home: TempDir,
     script: Script,
     options: EngineOptions,
-    screen: &tui::TuiOptions,
+    tui: &tui::TuiOptions,
     built_in: Arc<dyn LocalServer>,
 ) -> Chat {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -108,11 +108,11 @@ fn start_with(
         .build()
         .expect("a runtime");
     let requests = script.requests();
-    let folder = Home::at(home.path());
+    let paths = Home::at(home.path());
     let handle = runtime.block_on(async {
         engine::spawn(EngineDeps {
-            banners: folder.prepare(),
-            home: folder,
+            banners: paths.prepare(),
+            home: paths,
             provider: Provider::scripted(script),
             built_in,
             process_groups: ProcessGroups::default(),
@@ -120,7 +120,7 @@ fn start_with(
             options,
         })
     });
-    let model = UiModel::new(screen, (104, 30));
+    let model = UiModel::new(tui, (104, 30));
     let home = Some(home);
     let now = Duration::ZERO;
     let mut chat = Chat {
@@ -130,8 +130,8 @@ fn start_with(
         requests,
         model,
         now,
-        left: false,
-        copied: None,
+        has_quit: false,
+        clipboard: None,
     };
     chat.settle();
     chat
@@ -148,8 +148,8 @@ impl Chat {
                         .try_send(command)
                         .expect("the engine accepts commands");
                 }
-                UiEffect::Quit => self.left = true,
-                UiEffect::Copy(text) => self.copied = Some(text),
+                UiEffect::Quit => self.has_quit = true,
+                UiEffect::Copy(text) => self.clipboard = Some(text),
                 _ => {}
             }
         }
@@ -230,7 +230,7 @@ impl Chat {
 
     /// Advances time until this text is visible.
     pub fn waits_until_sees(&mut self, text: &str) -> &mut Self {
-        for _ in 0..READS_MAX {
+        for _ in 0..SCREEN_CHECKS_MAX {
             if self.screen().contains(text) {
                 return self;
             }
@@ -254,7 +254,7 @@ impl Chat {
                 let symbol = buffer[(x, y)].symbol();
                 line.push_str(symbol);
                 let columns = humble::text::grapheme::width(symbol).max(1);
-                x += u16::try_from(columns).expect("at most two");
+                x += u16::try_from(columns).expect("at most two columns");
             }
             lines.push(line.trim_end().to_owned());
         }
@@ -280,11 +280,11 @@ impl Chat {
     }
 
     /// Asserts the number of requests to the model.
-    pub fn model_received_requests(&mut self, times: usize) -> &mut Self {
+    pub fn model_received_requests(&mut self, count: usize) -> &mut Self {
         assert_eq!(
             self.requests.count(),
-            times,
-            "requests; the screen:\n{}",
+            count,
+            "wrong number of requests; the screen:\n{}",
             self.screen()
         );
         self
@@ -295,7 +295,7 @@ impl Chat {
         let messages = self.last_model_messages();
         assert!(
             messages.contains(text),
-            "the model received no `{text}`: {messages}"
+            "the model did not receive `{text}`: {messages}"
         );
         self
     }
@@ -321,7 +321,7 @@ impl Chat {
         std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
     }
 
-    /// Overwrites `config.json` like another program.
+    /// Overwrites `config.json` as another program would.
     pub fn edits_config(&mut self, text: &str) -> &mut Self {
         let home = self.home.as_ref().expect("the home is still here");
         std::fs::write(home.path().join("config.json"), text).expect("written");
@@ -330,12 +330,12 @@ impl Chat {
 
     /// The last text copied to the clipboard.
     pub fn clipboard(&self) -> Option<&str> {
-        self.copied.as_deref()
+        self.clipboard.as_deref()
     }
 
     pub fn has_exited(&mut self) -> &mut Self {
         assert!(
-            self.left,
+            self.has_quit,
             "the program is still running:\n{}",
             self.screen()
         );
@@ -343,11 +343,11 @@ impl Chat {
     }
 
     pub fn is_running(&mut self) -> &mut Self {
-        assert!(!self.left, "the program has exited");
+        assert!(!self.has_quit, "the program has exited");
         self
     }
 
-    /// The concatenated text of all files in one folder of the home.
+    /// The concatenated text of all files in a folder of the home.
     pub fn text_in_folder(&self, folder: &str) -> String {
         let home = self.home.as_ref().expect("the home is still here");
         std::fs::read_dir(home.path().join(folder))
@@ -358,7 +358,7 @@ impl Chat {
             .collect()
     }
 
-    /// Aborts the engine without notice, like kill -9.
+    /// Aborts the engine without a shutdown, like `kill -9`, and returns the home.
     pub fn kill(&mut self) -> TempDir {
         let task = &mut self.handle.task;
         task.abort();

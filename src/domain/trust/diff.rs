@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Unchanged lines shown around a change.
+/// Unchanged lines shown before and after a change.
 const CONTEXT_LINES: usize = 2;
 
 /// The parts of a definition that are compared and shown.
@@ -63,7 +63,7 @@ impl DiffSign {
     }
 }
 
-/// A part of a definition with its raw lines; empty if unchanged.
+/// One part of a definition. It has no lines if it is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffSection {
     pub name: String,
@@ -81,13 +81,13 @@ impl DiffSection {
         };
         let (mut folded, mut at) = (Vec::new(), 0);
         while at < self.lines.len() {
-            let far = (at..self.lines.len())
+            let foldable = (at..self.lines.len())
                 .take_while(|at| !is_near(*at))
                 .count();
-            // A single line takes no more space than the note that replaces it.
-            if far > 1 {
-                folded.push((DiffSign::Folded, format!("{far} unchanged lines")));
-                at += far;
+            // Folding a single line would save no space.
+            if foldable > 1 {
+                folded.push((DiffSign::Folded, format!("{foldable} unchanged lines")));
+                at += foldable;
             } else {
                 folded.push(self.lines[at].clone());
                 at += 1;
@@ -103,7 +103,7 @@ impl PinChange {
         self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
-    /// When the definition was accepted, as the end of a sentence.
+    /// The end of a sentence about the change: when the old definition was accepted.
     pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
             true => "but trust.json does not contain the definition that you accepted".to_owned(),
@@ -165,13 +165,13 @@ fn section(name: &str, lines: Vec<(DiffSign, String)>) -> DiffSection {
     }
 }
 
-/// The keys of both; those of `old` first.
+/// The keys of both maps, those of `old` first.
 fn merged_keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
-    let more = new.keys().filter(|key| !old.contains_key(*key));
-    old.keys().chain(more).map(String::as_str).collect()
+    let added = new.keys().filter(|key| !old.contains_key(*key));
+    old.keys().chain(added).map(String::as_str).collect()
 }
 
-/// Compares the schema by property, and other keywords by key.
+/// Compares two schemas property by property, and their other keywords by value.
 fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(DiffSign, String)> {
     let empty = Map::new();
     let properties = |schema: &Map<String, Value>| match schema.get("properties") {
@@ -181,8 +181,8 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Diff
     let (before, after) = (properties(old), properties(new));
     let mut lines = Vec::new();
     for key in merged_keys(old, new) {
-        let is_table = key == "properties" && (before.is_some() || after.is_some());
-        match is_table {
+        let is_properties_object = key == "properties" && (before.is_some() || after.is_some());
+        match is_properties_object {
             true => lines.extend(member_lines(
                 "",
                 before.as_ref().unwrap_or(&empty),
@@ -213,8 +213,8 @@ fn member_lines(
 /// small changes in large ones.
 fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(DiffSign, String)> {
     let line = |sign, value: &Value| {
-        let lead = if path.is_empty() { "" } else { ": " };
-        (sign, format!("{path}{lead}{value}"))
+        let separator = if path.is_empty() { "" } else { ": " };
+        (sign, format!("{path}{separator}{value}"))
     };
     match (old, new) {
         (Some(old), Some(new)) if old == new => Vec::new(),

@@ -1,5 +1,5 @@
-//! Pulls a model to an Ollama server, and removes one. Ollama reports progress per layer,
-//! as JSON lines; the progress yielded here is the sum over all layers. Dropping the stream
+//! Pulls models to an Ollama server, and removes them. Ollama reports progress per layer, as
+//! JSON lines; the progress yielded here is the sum over all layers. Dropping the stream
 //! stops the pull, and Ollama resumes it when the same model is pulled again.
 
 use super::ndjson::JsonLines;
@@ -16,18 +16,18 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Ollama verifies a large layer without sending anything.
+/// Long, because Ollama sends nothing while it verifies a large layer.
 const SILENCE_SECONDS_MAX: u64 = 300;
 const REMOVE_SECONDS_MAX: u64 = 30;
-/// Layers whose sizes are summed; models have a handful.
+/// Maximum number of layers that are summed; real models have a handful.
 const LAYERS_MAX: usize = 1_000;
 const STATUS_CHARS_MAX: usize = 80;
 
-/// Sums the progress that the lines of `/api/pull` report per layer. Pure.
+/// Sums the progress per layer that the lines of `/api/pull` report. Pure.
 #[derive(Debug, Default)]
 pub(super) struct PullLayers {
-    /// Digest, total, completed.
-    known: Vec<(String, u64, u64)>,
+    /// Digest, total bytes and completed bytes of each layer.
+    sizes: Vec<(String, u64, u64)>,
     has_succeeded: bool,
 }
 
@@ -35,7 +35,7 @@ impl PullLayers {
     /// Reads one line.
     ///
     /// # Errors
-    /// The error that the server reports in it.
+    /// The error that the line reports.
     pub(super) fn read(&mut self, line: &Value) -> Result<PullProgress, FailureCause> {
         if let Some(server_error) = ServerError::from_event(line) {
             return Err(server_error.into_failure());
@@ -45,18 +45,18 @@ impl PullLayers {
         let digest = text("digest");
         if let Some(total) = bytes("total").filter(|_| !digest.is_empty()) {
             let done = bytes("completed").unwrap_or(0).min(total);
-            let mut known = self.known.iter_mut();
-            if let Some(layer) = known.find(|(known, ..)| known == digest) {
+            let mut sizes = self.sizes.iter_mut();
+            if let Some(layer) = sizes.find(|(known, ..)| known == digest) {
                 (layer.1, layer.2) = (total, done);
-            } else if self.known.len() < LAYERS_MAX {
-                self.known.push((digest.to_owned(), total, done));
+            } else if self.sizes.len() < LAYERS_MAX {
+                self.sizes.push((digest.to_owned(), total, done));
             }
         }
         let status = text("status");
         self.has_succeeded |= status == "success";
-        let sum = |part: fn(&(String, u64, u64)) -> u64| {
-            let parts = self.known.iter().map(part);
-            parts.fold(0, u64::saturating_add)
+        let sum = |count: fn(&(String, u64, u64)) -> u64| {
+            let counts = self.sizes.iter().map(count);
+            counts.fold(0, u64::saturating_add)
         };
         Ok(PullProgress {
             // In `pulling 1b226e2802db`, the digest means nothing to the user.
@@ -77,14 +77,14 @@ struct PullReader {
     stage: PullStage,
     lines: JsonLines,
     layers: PullLayers,
-    /// Decoded and not yet yielded.
+    /// Decoded but not yet yielded.
     pending: VecDeque<Result<PullProgress, FailureCause>>,
 }
 
 enum PullStage {
-    Asking,
+    Requesting,
     Reading(Box<reqwest::Response>),
-    Over,
+    Done,
 }
 
 /// Pulls a model. Nothing happens until the stream is polled.
@@ -92,31 +92,31 @@ pub(super) fn pull(
     server: ServerClient,
     name: String,
 ) -> impl Stream<Item = Result<PullProgress, FailureCause>> + Send {
-    let pulling = PullReader {
+    let reader = PullReader {
         server,
         name,
-        stage: PullStage::Asking,
+        stage: PullStage::Requesting,
         lines: JsonLines::default(),
         layers: PullLayers::default(),
         pending: VecDeque::new(),
     };
-    stream::unfold(pulling, PullReader::next)
+    stream::unfold(reader, PullReader::next)
 }
 
 impl PullReader {
     async fn next(mut self) -> Option<(Result<PullProgress, FailureCause>, Self)> {
         loop {
-            if let Some(step) = self.pending.pop_front() {
-                if step.is_err() {
-                    self.stage = PullStage::Over;
+            if let Some(progress) = self.pending.pop_front() {
+                if progress.is_err() {
+                    self.stage = PullStage::Done;
                     self.pending.clear();
                 }
-                return Some((step, self));
+                return Some((progress, self));
             }
             let silence_max = Duration::from_secs(SILENCE_SECONDS_MAX);
-            let read = match std::mem::replace(&mut self.stage, PullStage::Over) {
-                PullStage::Over => return None,
-                PullStage::Asking => timeout(silence_max, self.ask()).await,
+            let read = match std::mem::replace(&mut self.stage, PullStage::Done) {
+                PullStage::Done => return None,
+                PullStage::Requesting => timeout(silence_max, self.send_request()).await,
                 PullStage::Reading(response) => timeout(silence_max, self.read(response)).await,
             };
             if let Err(cause) = read.unwrap_or(Err(FailureCause::Timeout {
@@ -127,10 +127,10 @@ impl PullReader {
         }
     }
 
-    async fn ask(&mut self) -> Result<(), FailureCause> {
+    async fn send_request(&mut self) -> Result<(), FailureCause> {
         let body = json!({"model": self.name, "stream": true});
-        let asked = self.server.send_ok(Method::POST, "api/pull", Some(&body));
-        self.stage = PullStage::Reading(Box::new(asked.await?));
+        let response = self.server.send_ok(Method::POST, "api/pull", Some(&body));
+        self.stage = PullStage::Reading(Box::new(response.await?));
         Ok(())
     }
 
@@ -141,8 +141,8 @@ impl PullReader {
                     let line = line
                         .and_then(|line| parse(&line))
                         .map_err(FailureCause::Malformed);
-                    let read = line.and_then(|line| self.layers.read(&line));
-                    self.pending.push_back(read);
+                    let progress = line.and_then(|line| self.layers.read(&line));
+                    self.pending.push_back(progress);
                 }
                 self.stage = PullStage::Reading(response);
                 Ok(())
@@ -151,8 +151,8 @@ impl PullReader {
             Ok(None) | Err(_) => {
                 if let Some(rest) = std::mem::take(&mut self.lines).finish() {
                     let line = parse(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
-                    let read = self.layers.read(&line);
-                    self.pending.push_back(read);
+                    let progress = self.layers.read(&line);
+                    self.pending.push_back(progress);
                 }
                 if self.layers.has_succeeded {
                     Ok(())
@@ -167,9 +167,8 @@ impl PullReader {
 /// Deletes a model from the server's disk.
 pub(super) async fn remove(server: &ServerClient, name: &str) -> Result<(), FailureCause> {
     let body = json!({"model": name});
-    let removed = server.send_ok(Method::DELETE, "api/delete", Some(&body));
-    let removed = timeout(Duration::from_secs(REMOVE_SECONDS_MAX), removed).await;
-    match removed {
+    let response = server.send_ok(Method::DELETE, "api/delete", Some(&body));
+    match timeout(Duration::from_secs(REMOVE_SECONDS_MAX), response).await {
         Ok(response) => response.map(drop),
         Err(_) => Err(FailureCause::Timeout {
             seconds: REMOVE_SECONDS_MAX,

@@ -7,21 +7,21 @@ use super::line_syntax::{self, CODE_INDENT, ListMarker};
 pub enum Container {
     Quote,
     Item {
-        /// Indentation of its lines relative to the enclosing container.
-        columns: usize,
+        /// Columns that its lines are indented, relative to the enclosing container.
+        content_indent: usize,
         marker: ListMarker,
         is_marker_shown: bool,
-        /// `Some` for a task.
+        /// `None` if the item is not a task.
         is_task_done: Option<bool>,
-        /// No content so far, only the marker.
+        /// It has a marker but no content so far.
         is_empty: bool,
-        /// Start of its line.
-        at: usize,
+        /// Byte offset of the line with its marker.
+        line_start: usize,
         after_blank_line: bool,
     },
 }
 
-/// The rest of a line after the containers it continues.
+/// The part of a line after the prefixes of the containers it continues.
 pub struct LineRest<'a> {
     pub source: &'a str,
     pub at: usize,
@@ -38,7 +38,7 @@ impl<'a> LineRest<'a> {
     }
 
     /// The text after the indentation.
-    pub fn inner(&self) -> &'a str {
+    pub fn unindented(&self) -> &'a str {
         &self.text()[self.indent()..]
     }
 
@@ -47,13 +47,14 @@ impl<'a> LineRest<'a> {
     }
 }
 
-/// Skips the prefixes of the containers that the line continues, and returns their number.
+/// Skips the prefixes of the containers that the line continues. Returns the number of these
+/// containers.
 pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize {
     for (index, container) in containers.iter().enumerate() {
         let indent = rest.indent();
         match container {
             Container::Quote => {
-                if indent >= CODE_INDENT || !rest.inner().starts_with('>') {
+                if indent >= CODE_INDENT || !rest.unindented().starts_with('>') {
                     return index;
                 }
                 rest.at += indent + 1;
@@ -61,12 +62,14 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
             }
             // An item that begins with a blank line ends at a second one.
             Container::Item {
-                is_empty, columns, ..
+                is_empty,
+                content_indent,
+                ..
             } => {
                 if rest.is_blank() && !*is_empty {
-                    rest.at += indent.min(*columns);
-                } else if indent >= *columns && !rest.is_blank() {
-                    rest.at += columns;
+                    rest.at += indent.min(*content_indent);
+                } else if indent >= *content_indent && !rest.is_blank() {
+                    rest.at += content_indent;
                 } else {
                     return index;
                 }
@@ -77,7 +80,7 @@ pub fn match_containers(containers: &[Container], rest: &mut LineRest) -> usize 
 }
 
 /// Records that the open items have content.
-pub fn mark_items_filled(containers: &mut [Container]) {
+pub fn mark_items_nonempty(containers: &mut [Container]) {
     for container in containers {
         if let Container::Item { is_empty, .. } = container {
             *is_empty = false;
@@ -85,7 +88,8 @@ pub fn mark_items_filled(containers: &mut [Container]) {
     }
 }
 
-/// Records whether the item that just began is a task. Returns the byte length of its checkbox.
+/// If `text` starts with a task. Returns the byte length of
+/// the checkbox.
 pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     let Some(Container::Item {
         is_task_done,
@@ -107,7 +111,7 @@ pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     4
 }
 
-/// The row prefixes of a leaf. Records the markers of its items as shown.
+/// Returns the row prefixes of the next leaf, and records its item markers as shown.
 pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     let rest = continuation_parts(containers);
     let mut first = Vec::with_capacity(containers.len());
@@ -132,15 +136,16 @@ pub fn take_prefix(containers: &mut [Container]) -> BlockPrefix {
     BlockPrefix { first, rest }
 }
 
-/// The first item whose marker is not shown yet: its start, and whether a blank line precedes it.
-pub fn unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
+/// Finds the first item whose marker is not shown yet. Returns the start of its line, and whether a
+/// blank line precedes it.
+pub fn first_unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
     containers.iter().find_map(|container| match container {
         Container::Item {
             is_marker_shown: false,
-            at,
+            line_start,
             after_blank_line,
             ..
-        } => Some((*at, *after_blank_line)),
+        } => Some((*line_start, *after_blank_line)),
         _ => None,
     })
 }
@@ -162,7 +167,7 @@ fn continuation_part(container: &Container) -> PrefixPart {
     }
 }
 
-/// The prefix of all rows but the first.
+/// The prefix of every row but the first.
 pub fn continuation_parts(containers: &[Container]) -> Vec<PrefixPart> {
     containers.iter().map(continuation_part).collect()
 }

@@ -4,8 +4,9 @@
 
 use super::block_event::{BlockEvent, LeafKind};
 use super::container::{
-    Container, LineRest, continuation_parts, mark_items_filled, match_containers, take_checkbox,
-    take_prefix, unshown_item,
+    Container, LineRest, continuation_parts, first_unshown_item, mark_items_nonempty,
+    match_containers, take_checkbox,
+    take_prefix, take_task_checkbox,
 };
 use super::line_syntax::{self, CODE_INDENT, Fence};
 use std::ops::Range;
@@ -89,7 +90,7 @@ impl BlockScanner {
             self.push_text_line(matched, opened, continues_paragraph, &rest, out);
         }
         if !rest.is_blank() {
-            mark_items_filled(&mut self.containers);
+            mark_items_nonempty(&mut self.containers);
             self.after_blank_line = false;
         }
     }
@@ -182,7 +183,7 @@ impl BlockScanner {
         let mut depth = matched;
         let mut opened = false;
         while rest.indent() < CODE_INDENT && depth < DEPTH_MAX {
-            let inner = rest.inner();
+            let inner = rest.unindented();
             let container = if inner.starts_with('>') {
                 rest.at += rest.indent() + 1;
                 rest.at += usize::from(rest.text().starts_with(' '));
@@ -199,7 +200,7 @@ impl BlockScanner {
                 self.close_leaf(out);
             }
             // A nested container counts as content of its item.
-            mark_items_filled(&mut self.containers);
+            mark_items_nonempty(&mut self.containers);
             self.containers.push(container);
             opened = true;
             depth += 1;
@@ -215,7 +216,7 @@ impl BlockScanner {
         same_containers: bool,
         rest: &mut LineRest,
     ) -> Option<Container> {
-        let (indent, inner) = (rest.indent(), rest.inner());
+        let (indent, inner) = (rest.indent(), rest.unindented());
         let mut marker =
             line_syntax::list_marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
         let after = &inner[marker.columns..];
@@ -241,12 +242,12 @@ impl BlockScanner {
         let columns = indent + marker.columns + spaces;
         rest.at = (rest.at + columns).min(rest.end);
         Some(Container::Item {
-            columns,
+            content_indent: columns,
             marker,
             is_marker_shown: false,
             is_task_done: None,
             is_empty: true,
-            at: self.line_start,
+            line_start: self.line_start,
             after_blank_line: self.after_blank_line,
         })
     }
@@ -263,7 +264,7 @@ impl BlockScanner {
         if rest.is_blank() {
             return true;
         }
-        let (indent, inner) = (rest.indent(), rest.inner());
+        let (indent, inner) = (rest.indent(), rest.unindented());
         let at = rest.at + indent;
         let same_containers = !opened && matched == self.containers.len();
         let paragraph = match &self.leaf {
@@ -378,7 +379,7 @@ impl BlockScanner {
             return;
         }
         self.close_leaf(out);
-        if let Some((at, after_blank_line)) = unshown_item(&self.containers[depth..]) {
+        if let Some((at, after_blank_line)) = first_unshown_item(&self.containers[depth..]) {
             let line = std::mem::replace(&mut self.line_start, at);
             let blank = std::mem::replace(&mut self.after_blank_line, after_blank_line);
             self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, out);

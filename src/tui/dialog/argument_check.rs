@@ -1,4 +1,4 @@
-//! Applies the engine's schema check of edited arguments.
+//! Applies the result of the engine's schema check of edited arguments.
 
 use crate::domain::tool::Decision;
 use crate::domain::{QueryId, SchemaCheck};
@@ -9,43 +9,48 @@ use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::layer::UiContext;
 
-/// Decides the call with the checked arguments, or shows the error.
+/// Submits the edited arguments if they are valid; otherwise shows the error in the editor.
 pub fn apply_check(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &mut UiContext) {
-    let Some(ask) = dialogs.current_mut() else {
+    let Some(dialog) = dialogs.current_mut() else {
         return;
     };
-    let decided = ask.decided_count();
-    let answer = check_to_answer(ask, query, check);
-    if answer.is_none() && ask.decided_count() > decided {
-        ask.wait_for_quiet(cx.shared.now);
+    let decided_before = dialog.decided_count();
+    let answer = answer_from_check(dialog, query, check);
+    if answer.is_none() && dialog.decided_count() > decided_before {
+        dialog.wait_for_quiet(cx.shared.now);
     }
     if let Some(answer) = answer {
         dialogs.answer(answer, cx);
     }
 }
 
-fn check_to_answer(ask: &mut Dialog, query: QueryId, check: &SchemaCheck) -> Option<UserAnswer> {
+/// Returns the answer if the edited call was the last undecided one.
+fn answer_from_check(
+    dialog: &mut Dialog,
+    query: QueryId,
+    check: &SchemaCheck,
+) -> Option<UserAnswer> {
     let DialogMode::EditArguments {
         editor,
-        error: fault,
-        check_query: open,
-        drawn_text: drawn,
+        error,
+        check_query,
+        drawn_text,
         ..
-    } = &mut ask.mode
+    } = &mut dialog.mode
     else {
         return None;
     };
-    if *open != Some(query) {
+    if *check_query != Some(query) {
         return None;
     }
-    *open = None;
-    if let SchemaCheck::Invalid(why) = check {
-        *fault = Some(why.chars().take(ERROR_CHARS_MAX).collect());
+    *check_query = None;
+    if let SchemaCheck::Invalid(reason) = check {
+        *error = Some(reason.chars().take(ERROR_CHARS_MAX).collect());
         return None;
     }
     // Any edit would have cleared the query, so this is the checked text.
-    let written = editor.text();
-    let arguments = parse_arguments(&written).ok()?;
-    let is_drawn = drawn.as_ref() == Some(&written);
-    read_before_run::submit_edited(ask, Decision::Edit { arguments }, is_drawn)
+    let text = editor.text();
+    let arguments = parse_arguments(&text).ok()?;
+    let is_drawn = drawn_text.as_ref() == Some(&text);
+    read_before_run::submit_edited(dialog, Decision::Edit { arguments }, is_drawn)
 }

@@ -15,12 +15,12 @@ use tracing_subscriber::layer::SubscriberExt;
 const KEY: &str = "sk-12345-67890";
 const OTHER_SECRET: &str = "the-secret-of-a-server";
 
-/// The log of one request with these messages at this level.
-async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
+/// Sends one request and returns the log that it leaves at this level.
+async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (sink, handle) = TracingLayer::new(folder.path(), level, |_| {});
+    let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});
     handle.add_secrets(vec![Secret::new(OTHER_SECRET)]);
-    let subscriber = tracing_subscriber::registry().with(sink);
+    let subscriber = tracing_subscriber::registry().with(layer);
     let guard = tracing::subscriber::set_default(subscriber);
     let request = ChatRequest {
         messages,
@@ -35,31 +35,31 @@ async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> St
 }
 
 #[tokio::test]
-async fn requests_and_replies_are_logged_at_debug_only() {
+async fn requests_and_replies_are_logged_only_at_debug_level() {
     let server = ModelServer::start();
     server.always_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let messages = vec![Message::User("무엇?".into())];
-    let log = logged(Level::DEBUG, &ollama(&server), messages.clone()).await;
+    let log = log_of_request(Level::DEBUG, &ollama(&server), messages.clone()).await;
     assert!(log.contains("/api/chat: {\"model\":"), "{log}");
     assert!(log.contains("무엇?"), "{log}");
     let answer = "answer of `mine`: thinking: 음… | text: 안녕! | usage: ";
     assert!(log.contains(answer), "{log}");
     assert!(log.contains(" | end: Stop"), "{log}");
-    let log = logged(Level::INFO, &ollama(&server), messages).await;
+    let log = log_of_request(Level::INFO, &ollama(&server), messages).await;
     assert_eq!(log, "");
 }
 
 #[tokio::test]
-async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
+async fn secrets_are_redacted_from_the_log_even_if_a_reply_splits_them() {
     let server = ModelServer::start();
-    let halves = [
+    let fragments = [
         &KEY[..5],
         &KEY[5..],
         " and ",
         &OTHER_SECRET[..9],
         &OTHER_SECRET[9..],
     ];
-    server.queue_reply(COMPLETIONS, openai_thinking(&halves, &halves));
+    server.queue_reply(COMPLETIONS, openai_thinking(&fragments, &fragments));
     let result = ToolResultMessage {
         wire_id: "1".into(),
         content: format!("the env is {KEY} {OTHER_SECRET}"),
@@ -68,7 +68,7 @@ async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
         is_error: false,
     };
     let messages = vec![Message::User(KEY.into()), Message::ToolResult(result)];
-    let log = logged(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
+    let log = log_of_request(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
     for piece in [KEY, OTHER_SECRET, &KEY[5..], &OTHER_SECRET[9..]] {
         assert!(!log.contains(piece), "{piece}: {log}");
     }
@@ -77,11 +77,11 @@ async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
 }
 
 #[tokio::test]
-async fn huge_conversation_is_logged_as_one_short_line() {
+async fn huge_request_and_reply_are_truncated_in_the_log() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_text(&[&"답".repeat(100_000)]));
     let messages = vec![Message::User("word ".repeat(200_000))];
-    let log = logged(Level::DEBUG, &ollama(&server), messages).await;
+    let log = log_of_request(Level::DEBUG, &ollama(&server), messages).await;
     assert_eq!(log.matches(" more bytes)\n").count(), 2);
     assert!(log.len() < 150_000, "{}", log.len());
 }
@@ -90,15 +90,15 @@ async fn huge_conversation_is_logged_as_one_short_line() {
 async fn partial_answer_is_mentioned_only_if_there_is_one() {
     let server = ModelServer::start();
     let line = |text: &str| ollama_line(&json!({"role": "assistant", "content": text}));
-    let kept = "The partial answer is kept.";
-    for (text, is_kept) in [("", false), ("안", true)] {
+    let sentence = "The partial answer is kept.";
+    for (answer, is_kept) in [("", false), ("안", true)] {
         for end in ["", "{\"error\":\"out of memory\"}\n"] {
-            let reply = Reply::status(200).chunk(line(text)).chunk(end);
+            let reply = Reply::status(200).chunk(line(answer)).chunk(end);
             server.queue_reply(CHAT, reply);
             let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
             let error = parts.last().unwrap().as_ref().unwrap_err();
             let text = notice_text(&error.notice());
-            assert_eq!(text.contains(kept), is_kept, "{text}");
+            assert_eq!(text.contains(sentence), is_kept, "{text}");
             assert!(text.contains("[Retry]"), "{text}");
         }
     }

@@ -1,4 +1,5 @@
-//! Rejected parameters: omitted or replaced, remembered, and reported once.
+//! A parameter that the server rejects is omitted or replaced. This is remembered and reported
+//! once.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -46,6 +47,7 @@ fn notice(server: &ModelServer, name: &str, rejected: &str, instead: &str) -> St
     )
 }
 
+/// The value of `key` in each body; null where it is missing.
 fn values(bodies: &[Value], key: &str) -> Vec<Value> {
     let found = bodies
         .iter()
@@ -54,7 +56,7 @@ fn values(bodies: &[Value], key: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn rejected_budget_becomes_an_effort() {
+async fn rejected_thinking_budget_is_replaced_by_an_effort() {
     let server = ModelServer::start();
     let message = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
     server.queue_reply(
@@ -87,14 +89,14 @@ async fn rejected_budget_becomes_an_effort() {
 #[tokio::test]
 async fn thinking_rejected_in_both_forms_is_omitted() {
     let server = ModelServer::start();
-    let refusal = |message| anthropic_error(400, "invalid_request_error", message);
+    let rejection = |message| anthropic_error(400, "invalid_request_error", message);
     server.queue_reply(
         MESSAGES,
-        refusal("adaptive thinking is not supported on this model"),
+        rejection("adaptive thinking is not supported on this model"),
     );
     server.queue_reply(
         MESSAGES,
-        refusal("thinking: Extra inputs are not permitted"),
+        rejection("thinking: Extra inputs are not permitted"),
     );
     server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let mut model = model_at(&server, ProviderKind::Anthropic, "claude-next");
@@ -117,7 +119,7 @@ async fn thinking_rejected_in_both_forms_is_omitted() {
 }
 
 #[tokio::test]
-async fn excessive_max_tokens_becomes_the_server_limit() {
+async fn excessive_max_tokens_is_lowered_to_the_server_limit() {
     let server = ModelServer::start();
     let message = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
     server.queue_reply(
@@ -163,7 +165,7 @@ async fn temperature_forbidden_by_thinking_is_omitted() {
 }
 
 #[tokio::test]
-async fn ollama_is_retried_with_plain_thinking_and_then_without() {
+async fn ollama_is_retried_without_a_thinking_level_and_then_without_thinking() {
     let server = ModelServer::start();
     let mut model = ollama(&server);
     model.think = Some(Think::High);
@@ -191,9 +193,9 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
     let server = ModelServer::start();
     let detail = json!({"detail": [{"type": "literal_error", "loc": ["body", "reasoning_effort"],
         "msg": "Input should be 'high' or 'none'", "input": "low"}]});
-    let refusal = json!({"object": "error", "message": detail, "type": "invalid_request_error",
+    let rejection = json!({"object": "error", "message": detail, "type": "invalid_request_error",
         "param": null, "code": null});
-    server.queue_reply(COMPLETIONS, Reply::json(422, &refusal));
+    server.queue_reply(COMPLETIONS, Reply::json(422, &rejection));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = model_at(&server, ProviderKind::Mistral, "mistral-small-latest");
     model.think = Some(Think::Low);
@@ -206,7 +208,7 @@ async fn mistral_receives_a_thinking_level_it_accepts() {
 }
 
 #[tokio::test]
-async fn model_without_thinking_is_asked_without_an_effort() {
+async fn model_that_rejects_the_effort_is_asked_without_it() {
     let server = ModelServer::start();
     let message = "Unrecognized request argument supplied: reasoning_effort";
     server.queue_reply(COMPLETIONS, openai_error(400, message, None));
@@ -253,20 +255,20 @@ async fn unknown_options_are_omitted() {
     );
 }
 
-/// A call and its result, with reasoning that is sent back.
-fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> ChatRequest {
+/// A request that ends with a tool call and its result. The call may carry reasoning to send back.
+fn request_after_call(model: &ModelConfig, reasoning: Option<Value>) -> ChatRequest {
     let mut request = request(model);
-    let mut told = crate::providers::request_bodies::conversation().split_off(4);
+    let mut messages = crate::providers::request_bodies::conversation().split_off(4);
     if let Message::ToolCalls {
         calls,
-        reasoning_echo: kept,
-    } = &mut told[0]
+        reasoning_echo,
+    } = &mut messages[0]
     {
         calls.truncate(1);
         let provider = model.provider;
-        *kept = carry.map(|value| ReasoningEcho { provider, value });
+        *reasoning_echo = reasoning.map(|value| ReasoningEcho { provider, value });
     }
-    request.messages.extend(told);
+    request.messages.extend(messages);
     request
 }
 
@@ -278,7 +280,7 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
     server.queue_reply(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let model = model_at(&server, ProviderKind::OpenAi, "m");
-    let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
+    let request = request_after_call(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = ask_twice(&server, request, COMPLETIONS).await;
     let expected = notice(&server, "m", "its own reasoning back", "without it");
     assert_eq!(notices, [expected]);
@@ -289,7 +291,7 @@ async fn rejected_reasoning_is_no_longer_sent_back() {
 }
 
 #[tokio::test]
-async fn results_become_user_messages_if_the_tool_role_is_rejected() {
+async fn tool_results_are_sent_as_user_messages_if_the_tool_role_is_rejected() {
     let server = ModelServer::start();
     let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
     server.queue_reply(
@@ -299,7 +301,7 @@ async fn results_become_user_messages_if_the_tool_role_is_rejected() {
     server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = model_at(&server, ProviderKind::OpenAi, "m");
     model.dialect = Dialect::Prompt;
-    let (notices, bodies) = ask_twice(&server, in_a_turn(&model, None), COMPLETIONS).await;
+    let (notices, bodies) = ask_twice(&server, request_after_call(&model, None), COMPLETIONS).await;
     let instead = "with the results as user messages";
     assert_eq!(
         notices,
@@ -320,7 +322,7 @@ async fn results_become_user_messages_if_the_tool_role_is_rejected() {
 }
 
 #[tokio::test]
-async fn parameter_name_inside_another_word_does_not_match() {
+async fn parameter_name_inside_another_word_triggers_no_fallback() {
     let server = ModelServer::start();
     let message = "messages.1: `redacted_thinking` and low_temperature are not understood";
     server.always_reply(
@@ -335,7 +337,7 @@ async fn parameter_name_inside_another_word_does_not_match() {
 }
 
 #[tokio::test]
-async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
+async fn number_in_an_error_about_an_unsupported_parameter_is_not_taken_as_a_limit() {
     let server = ModelServer::start();
     let message = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
     let path = "/v1/chat/completions";
@@ -351,7 +353,7 @@ async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
 }
 
 #[tokio::test]
-async fn only_statuses_400_and_422_trigger_a_fallback() {
+async fn statuses_other_than_400_and_422_trigger_no_fallback() {
     for code in [401, 404, 413, 500, 503] {
         let server = ModelServer::start();
         let message = "something about the temperature";

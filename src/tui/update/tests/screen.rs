@@ -5,14 +5,14 @@ use crate::domain::{PromptKind, SavedMessage};
 use crate::tui::update::tests::*;
 
 #[test]
-fn unknown_tool_mode_gets_a_literal_answer() {
+fn unknown_tool_mode_is_answered_with_the_valid_ones() {
     let mut chat = chat();
     chat.keys("/set-tool-mode x<Enter>");
     assert_eq!(chat.notice(), "Please enter either auto or manual.");
 }
 
 #[test]
-fn model_list_takes_a_number_and_zero_keeps_the_model() {
+fn model_list_accepts_a_number_and_zero_keeps_the_current_model() {
     let mut chat = chat();
     chat.keys("/set-model<Enter>0");
     assert!(chat.model.layer.is_none() && chat.commands().is_empty());
@@ -31,7 +31,7 @@ fn retry_resends_the_prompt_and_keeps_the_old_answer() {
         .keys("<Alt+r>");
     assert_eq!(chat.prompts(), ["one", "one"]);
     chat.model_answers("1").keys("/retry<Enter>");
-    assert_eq!(chat.notice(), "", "no change before the new answer");
+    assert_eq!(chat.notice(), "", "no notice before the new answer");
     let commands = chat.commands();
     let [.., Command::Submit { prompt, .. }] = commands.as_slice() else {
         panic!("{commands:?}");
@@ -43,7 +43,7 @@ fn retry_resends_the_prompt_and_keeps_the_old_answer() {
 }
 
 #[test]
-fn answer_to_an_outdated_query_is_dropped() {
+fn reply_to_an_outdated_query_is_ignored() {
     let mut chat = chat();
     chat.keys("<F4><Esc><F4>");
     let query = crate::domain::QueryId(1);
@@ -54,7 +54,7 @@ fn answer_to_an_outdated_query_is_dropped() {
 }
 
 #[test]
-fn idle_screen_never_wakes() {
+fn idle_screen_schedules_no_wakeup() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(10_000);
     assert_eq!(chat.model.next_wake(), None);
@@ -70,7 +70,7 @@ fn notice_expires() {
 }
 
 #[test]
-fn thinking_is_indexed_and_may_become_text() {
+fn thinking_reclassified_as_text_leaves_the_thinking_pane() {
     let mut chat = chat();
     chat.keys("one<Enter>").turn_event(TurnEvent::Delta {
         piece: PieceId(1),
@@ -78,26 +78,25 @@ fn thinking_is_indexed_and_may_become_text() {
         text: "hm".into(),
     });
     assert_eq!(chat.model.chat.thinking_entries(), [1]);
-    let to = PieceKind::Text;
     chat.turn_event(TurnEvent::Reclassified {
         piece: PieceId(1),
-        to,
+        to: PieceKind::Text,
     });
     assert!(chat.model.chat.thinking_entries().is_empty());
 }
 
 #[test]
-fn thinking_header_and_footer_appear_in_the_chat_without_a_side_pane() {
+fn thinking_is_shown_in_the_chat_when_there_is_no_side_pane() {
     let delta = |piece, kind, text: &str| TurnEvent::Delta {
         piece: PieceId(piece),
         kind,
         text: text.into(),
     };
     let lines = ["<<< Thinking >>>", "let me see", "<<< End Thinking >>>"];
-    let in_order = |screen: &str, words: &[&str]| {
+    let shows_in_order = |screen: &str, parts: &[&str]| {
         let mut from = 0;
-        words.iter().all(|words| {
-            let at = screen[from..].find(words);
+        parts.iter().all(|part| {
+            let at = screen[from..].find(part);
             from += at.unwrap_or(0);
             at.is_some()
         })
@@ -106,28 +105,31 @@ fn thinking_header_and_footer_appear_in_the_chat_without_a_side_pane() {
     chat.keys("one<Enter>");
     chat.turn_event(delta(1, PieceKind::Thinking, "let me see"));
     let screen = chat.screen();
-    assert!(in_order(&screen, &lines[..2]), "{screen}");
+    assert!(shows_in_order(&screen, &lines[..2]), "{screen}");
     assert!(!screen.contains(lines[2]), "{screen}");
     chat.turn_event(delta(2, PieceKind::Text, "The answer"));
     let screen = chat.screen();
-    let all = [lines[0], lines[1], lines[2], "The answer"];
-    assert!(in_order(&screen, &all), "{screen}");
+    let expected = [lines[0], lines[1], lines[2], "The answer"];
+    assert!(shows_in_order(&screen, &expected), "{screen}");
     chat.turn_ends(TurnEnd::Answered {
         text: "The answer".into(),
         is_truncated: false,
     });
     let screen = chat.screen();
-    assert!(in_order(&screen, &["▸ thought", "The answer"]), "{screen}");
+    assert!(
+        shows_in_order(&screen, &["▸ thought", "The answer"]),
+        "{screen}"
+    );
     assert!(!screen.contains("<<<"), "{screen}");
     let screen = chat.keys("<Tab><Up><Enter>").screen();
-    let all = ["▾ thought", lines[0], lines[1], lines[2], "The answer"];
-    assert!(in_order(&screen, &all), "{screen}");
+    let expected = ["▾ thought", lines[0], lines[1], lines[2], "The answer"];
+    assert!(shows_in_order(&screen, &expected), "{screen}");
     let wide = chat.size(120, 40).screen();
     assert_eq!(wide.matches(lines[2]).count(), 1, "{wide}");
 }
 
 #[test]
-fn newer_thinking_folds_older_unless_it_is_being_read() {
+fn new_thinking_folds_earlier_thinking_unless_the_user_is_reading_it() {
     let delta = |piece, kind, text: String| TurnEvent::Delta {
         piece: PieceId(piece),
         kind,
@@ -156,7 +158,7 @@ fn newer_thinking_folds_older_unless_it_is_being_read() {
 }
 
 #[test]
-fn thinking_of_an_opened_session_fills_the_pane() {
+fn thinking_of_an_opened_session_is_shown_in_the_pane() {
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("one"));
     session.messages.push(SavedMessage::assistant("1"));
@@ -185,7 +187,7 @@ fn opening_a_session_replaces_the_chat() {
 }
 
 #[test]
-fn terminal_reply_in_one_read_types_nothing() {
+fn terminal_reply_sets_the_theme_and_types_nothing() {
     let mut chat = chat();
     let dark = chat.model.screen.theme;
     chat.type_at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
