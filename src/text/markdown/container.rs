@@ -88,8 +88,8 @@ pub fn mark_items_nonempty(containers: &mut [Container]) {
     }
 }
 
-/// If `text` starts with a task. Returns the byte length of
-/// the checkbox.
+/// If `text` starts with a checkbox, marks the innermost item as a task. Returns the length of the
+/// checkbox in bytes, or 0.
 pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     let Some(Container::Item {
         is_task_done,

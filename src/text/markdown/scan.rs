@@ -5,8 +5,7 @@
 use super::block_event::{BlockEvent, LeafKind};
 use super::container::{
     Container, LineRest, continuation_parts, first_unshown_item, mark_items_nonempty,
-    match_containers, take_checkbox,
-    take_prefix, take_task_checkbox,
+    match_containers, take_checkbox, take_prefix,
 };
 use super::line_syntax::{self, CODE_INDENT, Fence};
 use std::ops::Range;
