@@ -200,7 +200,7 @@ fn is_file_in_the_way(fault: &io::Error) -> bool {
 
 fn describe_cause(fault: &io::Error) -> String {
     match is_file_in_the_way(fault) {
-        true => "a part of this path is a file".to_owned(),
+        true => "part of the path is a file, not a folder".to_owned(),
         false => files::describe_io_error(fault),
     }
 }

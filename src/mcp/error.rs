@@ -150,8 +150,8 @@ impl SessionFailure<'_> {
             ),
             _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
                 Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
-                    "If it needs environment variables, list them under `env` or \
-                     `inheritEnv` in mcp-servers.json."
+                    "Environment variables outside the allow-list were withheld from it. If it \
+                     needs some, list them under `env` or `inheritEnv` in mcp-servers.json."
                         .to_owned(),
                 ),
                 _ => None,

@@ -19,7 +19,7 @@ pub fn definition() -> Tool {
         "properties": {
             "timezone": {
                 "type": "string",
-                "description": "IANA name such as `Asia/Seoul`; defaults to the local time zone",
+                "description": "IANA name such as `Asia/Seoul`; left out, the local time zone",
             },
         },
         "additionalProperties": false,
@@ -32,7 +32,7 @@ pub fn definition() -> Tool {
     });
     Tool::new(
         NAME,
-        "Returns the current date and time, in the local or another time zone.",
+        "The present date and time, in the local time zone or in another.",
         Arc::new(object(input)),
     )
     .with_title("Date and time")

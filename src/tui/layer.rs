@@ -80,8 +80,9 @@ pub trait Layer: fmt::Debug {
 
 #[derive(Debug, Clone, Copy)]
 pub struct LayerArea {
+    /// Everything above the message, for layers that need much space.
     pub body: Rect,
-    /// The chat alone, for short lists that should not cover the side panes.
+    /// The column of the chat, in which popups grow upward from the message.
     pub chat: Rect,
 }
 

@@ -1,49 +1,60 @@
-//! Computes the layout of all panes for a terminal size. Drawing and scrolling both use it,
-//! so they cannot disagree.
+//! Computes the layout of the screen for a terminal size. Drawing and scrolling both use it,
+//! so they cannot disagree. From top to bottom: header, chat (with the sidebar beside it),
+//! notices, a rule or the open dialog, message, hints.
 
 use crate::tui::panes::{Focus, Pane};
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
-use crate::tui::widgets::painter::frame_inner;
 use ratatui::layout::Rect;
 
-/// From this width on, the servers and thinking panes are shown beside the chat.
-pub const SIDE_PANES_WIDTH_MIN: u16 = 100;
-/// From this width on, panes have frames.
-const FRAMES_FROM: u16 = 60;
-const SIDE_WIDTH: u16 = 34;
-
-/// Minimum height that the servers pane leaves to the thinking pane.
+/// From this width on, the sidebar stands beside the chat.
+pub const SIDEBAR_FROM: u16 = 110;
+/// Width of the sidebar, with its rule.
+const SIDEBAR_WIDTH: u16 = 36;
+/// Below this width, a sidebar over the chat takes all of it instead of the right half.
+const HALF_FROM: u16 = 60;
+/// Minimum height that the servers leave to the thinking.
 const THINKING_ROWS_KEPT: u16 = 5;
 
-/// Whether the side panes fit beside the chat. If not, they open over it.
-pub fn has_side_panes((width, height): (u16, u16)) -> bool {
-    width >= SIDE_PANES_WIDTH_MIN && height >= SMALL_HEIGHT
-}
 /// Below this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
+/// From this height on, a rule separates the message from the chat.
+const RULE_FROM: u16 = 8;
 /// From this height on, a dialog leaves part of the chat visible.
-const USUAL_HEIGHT: u16 = 24;
+const USUAL_HEIGHT: u16 = 20;
 /// Chat rows that a dialog leaves visible.
-const CHAT_ROWS_KEPT: u16 = 3;
+const CHAT_ROWS_KEPT: u16 = 4;
+/// Narrower screens have no margins.
+const MARGINS_FROM: u16 = 30;
 /// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
+/// Whether the sidebar fits beside the chat. If not, it opens over it.
+pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
+    width >= SIDEBAR_FROM && height >= SMALL_HEIGHT
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct ScreenLayout {
-    pub has_frames: bool,
     pub header: Option<Rect>,
-    /// Chat and side panes together.
+    /// Everything between header and message.
     pub body: Rect,
+    /// The column of the chat from the header down to the message. Popups grow in it.
+    pub column: Rect,
+    /// The chat with its margins. Its first column is for marks.
     pub chat: Rect,
+    /// The text of the chat.
     pub chat_inner: Rect,
+    /// The sidebar with the vertical rule at its left.
+    pub sidebar: Option<Rect>,
+    pub is_sidebar_over_chat: bool,
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
-    /// A side pane opened over the chat.
-    pub overlay: Option<(Focus, Pane)>,
     pub notice_area: Rect,
     /// The line of the demo tour.
     pub tour_line: Option<Rect>,
+    /// The rule above the message.
+    pub rule: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
     pub hints: Option<Rect>,
@@ -53,11 +64,7 @@ pub struct ScreenLayout {
 impl ScreenLayout {
     pub fn compute(model: &mut UiModel) -> Self {
         let (width, height) = model.screen.size;
-        let framed = width >= FRAMES_FROM && height >= SMALL_HEIGHT;
-        let mut this = Self {
-            has_frames: framed,
-            ..Self::default()
-        };
+        let mut this = Self::default();
         let mut rest = Rect::new(0, 0, width, height);
         if height >= 5 {
             this.header = Some(take_top(&mut rest, 1));
@@ -66,134 +73,149 @@ impl ScreenLayout {
             this.hints = Some(take_bottom(&mut rest, 1));
         }
         this.place_message(model, &mut rest);
-        if model.tour.is_some() && rest.height >= 2 {
-            this.tour_line = Some(take_bottom(&mut rest, 1));
-        }
-        let wanted = notice_area::notice_rows(model, width).len() as u16;
-        let wanted = wanted.min(rest.height / 2);
-        this.notice_area = take_bottom(&mut rest, wanted);
         this.body = rest;
-        let side = match (has_side_panes(model.screen.size), framed) {
-            (true, _) => SIDE_WIDTH - 4,
-            (false, true) => width - 4,
-            (false, false) => width,
-        };
-        model.servers_pane.set_width(side);
-        this.place_side(model, &mut rest);
-        this.chat = rest;
-        this.place_dialog(model);
-        this.chat_inner = this.inner(this.chat);
-        if let Some(focus) = model
-            .panes
-            .over_chat
-            .filter(|_| !has_side_panes(model.screen.size))
-        {
-            let mut pane = this.pane(this.body);
-            if !this.has_frames {
-                // Without a frame, the first row is the title.
-                take_top(&mut pane.inner, 1);
-            }
-            this.overlay = Some((focus, pane));
+        let has_dialog = model.dialogs.current().is_some();
+        if height >= RULE_FROM && !has_dialog {
+            this.rule = Some(take_bottom(&mut rest, 1));
         }
+        model.servers_pane.set_width(servers_columns(width, height));
+        let mut column = rest;
+        if fits_sidebar(model.screen.size) && has_sidebar_content(model) {
+            this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
+        }
+        this.column = column;
+        if has_dialog {
+            this.place_dialog(model, &mut column);
+        }
+        if model.tour.is_some() && column.height >= 2 {
+            this.tour_line = Some(take_bottom(&mut column, 1));
+        }
+        let wanted = notice_area::notice_rows(model, column.width).len() as u16;
+        let wanted = wanted.min(column.height / 2);
+        this.notice_area = take_bottom(&mut column, wanted);
+        this.chat = column;
+        this.chat_inner = with_margins(column);
+        if model.panes.over_chat.is_some() && !fits_sidebar(model.screen.size) {
+            let columns = if width < HALF_FROM { width } else { width / 2 };
+            let mut over = this.chat;
+            this.sidebar = Some(take_right(&mut over, columns));
+            this.is_sidebar_over_chat = true;
+        }
+        this.place_sections(model);
         this
     }
 
-    pub fn thinking_pane(&self) -> Option<Pane> {
-        let over = self.overlay.filter(|(focus, _)| *focus == Focus::Thinking);
-        over.map(|(_, pane)| pane).or(self.thinking)
-    }
-
-    fn inner(&self, area: Rect) -> Rect {
-        if self.has_frames {
-            frame_inner(area)
-        } else {
-            area
-        }
-    }
-
-    fn pane(&self, outer: Rect) -> Pane {
-        Pane {
-            outer,
-            inner: self.inner(outer),
-        }
+    /// Whether thinking is shown in the sidebar and not in the chat.
+    pub fn has_thinking_aside(&self, model: &UiModel) -> bool {
+        self.sidebar.is_some() && !self.is_sidebar_over_chat && model.panes.show_thinking
     }
 
     fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
-        let margins = if self.has_frames { 4 } else { 2 };
+        // The prompt sign, with its margin, takes the left columns.
+        let sign = if rest.width >= MARGINS_FROM { 3 } else { 2 };
+        let margins = sign + u16::from(rest.width >= MARGINS_FROM);
         let columns = rest.width.saturating_sub(margins).max(1);
         let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
         let rows = model.composer.editor.height(columns, max.into()) as u16;
-        let frame = if self.has_frames { 2 } else { 0 };
-        self.message = take_bottom(rest, rows + frame);
-        self.message_inner = if self.has_frames {
-            frame_inner(self.message)
-        } else {
-            // Without a frame, a prompt sign takes the left two columns.
-            Rect {
-                x: self.message.x + 2.min(self.message.width),
-                width: self.message.width.saturating_sub(2),
-                ..self.message
-            }
+        self.message = take_bottom(rest, rows);
+        self.message_inner = Rect {
+            x: self.message.x + sign.min(self.message.width),
+            width: self.message.width.saturating_sub(margins),
+            ..self.message
         };
     }
 
-    fn place_side(&mut self, model: &UiModel, rest: &mut Rect) {
-        let shown = model.panes.show_servers || model.panes.show_thinking;
-        if rest.width < SIDE_PANES_WIDTH_MIN || !shown || !self.has_frames {
-            return;
-        }
-        let mut side = take_right(rest, SIDE_WIDTH);
-        if !model.panes.show_thinking {
-            self.servers = Some(self.pane(side));
-            return;
-        }
-        if model.panes.show_servers {
+    /// Splits the sidebar into its sections. The thinking exists once there is some, or when
+    /// the user asks for it.
+    fn place_sections(&mut self, model: &UiModel) {
+        let Some(sidebar) = self.sidebar else { return };
+        let mut rest = Rect {
+            x: sidebar.x + 2.min(sidebar.width),
+            width: sidebar.width.saturating_sub(3),
+            ..sidebar
+        };
+        let (servers, thinking) = shown_sections(model);
+        if servers && !thinking {
+            self.servers = Some(section(rest));
+        } else if servers {
             let wanted = u16::try_from(model.servers_pane.rows().len().max(1)).unwrap_or(u16::MAX);
+            // A heading and a blank row below.
             let wanted = wanted.saturating_add(2);
-            // The focused pane may grow.
+            // The focused section may grow.
             let most = match model.panes.focus {
-                Focus::Servers => side.height.saturating_sub(THINKING_ROWS_KEPT),
-                _ => side.height / 2,
+                Focus::Servers => rest.height.saturating_sub(THINKING_ROWS_KEPT),
+                _ => rest.height / 2,
             };
-            let rows = wanted.clamp(4, most.max(4));
-            let servers = take_top(&mut side, rows);
-            self.servers = Some(self.pane(servers));
+            let rows = wanted.clamp(3, most.max(3));
+            let mut servers = take_top(&mut rest, rows);
+            servers.height = servers.height.saturating_sub(1);
+            self.servers = Some(section(servers));
         }
-        self.thinking = Some(self.pane(side));
+        if thinking {
+            self.thinking = Some(section(rest));
+        }
     }
 
-    /// Places the dialog at the bottom of the chat. On screens of usual height, a few chat
-    /// rows stay visible so that the prompt behind the dialog can be read.
-    fn place_dialog(&mut self, model: &mut UiModel) {
-        if model.dialogs.current().is_none() {
-            return;
-        }
+    /// Places the dialog above the message. On screens of usual height, a few chat rows stay
+    /// visible so that the prompt behind the dialog can be read.
+    fn place_dialog(&mut self, model: &mut UiModel, column: &mut Rect) {
         let (width, height) = model.screen.size;
         if height < SMALL_HEIGHT {
             self.dialog = Some(Rect::new(0, 0, width, height));
             return;
         }
-        let all = self.chat.height;
-        let kept = CHAT_ROWS_KEPT + if self.has_frames { 2 } else { 0 };
-        let room = if height < USUAL_HEIGHT {
-            all
-        } else {
-            all.saturating_sub(kept)
+        let kept = match height {
+            USUAL_HEIGHT.. => CHAT_ROWS_KEPT,
+            _ => 0,
         };
-        if model.covers_layer() {
-            let mut over = self.body;
-            let rows = model.dialog_height(over.width, room, all);
-            self.dialog = Some(take_bottom(&mut over, rows));
-            return;
-        }
-        let rows = model.dialog_height(self.chat.width, room, all);
-        let mut over = self.chat;
-        let chat = if all - rows < 4 {
-            &mut over
-        } else {
-            &mut self.chat
-        };
-        self.dialog = Some(take_bottom(chat, rows));
+        let room = column.height.saturating_sub(kept);
+        let rows = model.dialog_height(column.width, room, column.height);
+        self.dialog = Some(take_bottom(column, rows));
+    }
+}
+
+/// Whether the sidebar has anything to show.
+fn has_sidebar_content(model: &UiModel) -> bool {
+    let (servers, thinking) = shown_sections(model);
+    (servers && !model.servers_pane.servers.is_empty()) || thinking
+}
+
+/// Which sections of the sidebar are shown: servers and thinking.
+fn shown_sections(model: &UiModel) -> (bool, bool) {
+    let panes = &model.panes;
+    let has_thinking = model.chat.has_recent_thinking();
+    if let Some(opened) = panes.over_chat.filter(|_| !fits_sidebar(model.screen.size)) {
+        return (true, has_thinking || opened == Focus::Thinking);
+    }
+    let wants_thinking = has_thinking || panes.focus == Focus::Thinking;
+    (panes.show_servers, panes.show_thinking && wants_thinking)
+}
+
+/// The width of the servers' text.
+fn servers_columns(width: u16, height: u16) -> u16 {
+    let sidebar = match (fits_sidebar((width, height)), width) {
+        (true, _) => SIDEBAR_WIDTH,
+        (false, HALF_FROM..) => width / 2,
+        (false, _) => width,
+    };
+    sidebar.saturating_sub(3)
+}
+
+/// A section with its heading row.
+fn section(outer: Rect) -> Pane {
+    let mut inner = outer;
+    take_top(&mut inner, 1);
+    Pane { outer, inner }
+}
+
+fn with_margins(area: Rect) -> Rect {
+    if area.width < MARGINS_FROM {
+        return area;
+    }
+    Rect {
+        x: area.x + 1,
+        width: area.width - 2,
+        ..area
     }
 }
 

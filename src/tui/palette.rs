@@ -5,7 +5,7 @@ use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::draw_popup;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
@@ -72,7 +72,7 @@ impl Layer for Palette {
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let found = matching_commands(&self.0.filter());
         let all = self::matching_commands("").len() as u16;
-        let area = draw_window(area.chat, "Commands", "", (72, all + 2), pen);
+        let area = draw_popup(area.chat, "Commands", "", all + 2, pen);
         let cursor = self.0.draw(&found, area, pen, |binding, row, pen| {
             let (line, dim) = (row.line, pen.theme.dim);
             let mut end = line.right();

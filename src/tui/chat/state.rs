@@ -93,6 +93,18 @@ impl Chat {
             .extend(thinking.map(|(index, _)| index));
     }
 
+    /// Whether the current turn, or the last one, contains thinking.
+    pub fn has_recent_thinking(&self) -> bool {
+        let entries = self.transcript.entries();
+        let newest = self.thinking_entries.last().and_then(|at| entries.get(*at));
+        let (Some(newest), Some(last)) = (newest, entries.last()) else {
+            return false;
+        };
+        let is_blank = |text: &str| text.chars().all(char::is_whitespace);
+        let has_text = matches!(&newest.body, EntryBody::Thinking { text, .. } if !is_blank(text));
+        newest.turn == last.turn && has_text
+    }
+
     /// Indices of thinking entries.
     pub fn thinking_entries(&self) -> &[usize] {
         &self.thinking_entries

@@ -22,6 +22,8 @@ pub struct TurnTiming {
     open_block: Option<PieceId>,
     /// Time of the last event of the running turn.
     pub last_event_at: Duration,
+    /// Since when the turn waits for the user.
+    paused_at: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,6 +97,17 @@ impl TurnTiming {
             self.thinking_spans.entry(piece).or_insert((now, now));
         }
         self.open_block = thinking;
+    }
+
+    /// Stops the clock of the turn while it waits for the user, and starts it again.
+    pub fn set_paused(&mut self, is_paused: bool, now: Duration) {
+        if is_paused {
+            self.paused_at.get_or_insert(now);
+        } else if let Some(paused_at) = self.paused_at.take() {
+            let waited = now.saturating_sub(paused_at);
+            self.turn_started += waited;
+            self.round_started = (self.round_started + waited).min(now);
+        }
     }
 
     /// Start and last event of the open thinking block.

@@ -29,25 +29,20 @@ const RETRY_WORDS_FROM: u16 = 46;
 /// Area, time and style for drawing the chat or the thinking pane.
 pub struct ChatPane {
     pub pane: Pane,
-    pub is_framed: bool,
     pub has_focus: bool,
     pub now: Duration,
     pub markdown_glyphs: MarkdownGlyphs,
 }
 
-impl ChatPane {
-    fn frame(&self, title: &str, right: &str, pen: &mut Painter) {
-        let style = if self.has_focus {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        pen.frame(self.pane.outer, title, right, style);
-    }
-}
-
-/// Draws the chat. It omits thinking if that has its own pane.
-pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
+/// Draws the chat. It omits thinking if that has its own pane. Returns how many rows are below
+/// the view, in words; without `has_rule`, which shows them, they are drawn in the last row.
+pub fn draw(
+    chat: &mut Chat,
+    at: &ChatPane,
+    aside: bool,
+    has_rule: bool,
+    pen: &mut Painter,
+) -> String {
     let mut flow = std::mem::take(&mut chat.viewport);
     let area = at.pane.inner;
     let source = chat.layout_input(area.width, aside, at.markdown_glyphs);
@@ -55,11 +50,7 @@ pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
     let top = flow.top_position(&source, height);
     let below = rows_below_label(&mut flow, &source, top, height, pen.glyphs.down);
     let places = flow.visible_rows(&source, top, height);
-    if at.is_framed {
-        at.frame("Chat", &below, pen);
-    } else {
-        pen.clear(at.pane.outer);
-    }
+    pen.clear(at.pane.outer);
     let scene = RowContext {
         now: at.now,
         timing: &chat.timing,
@@ -74,13 +65,14 @@ pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
-    if !at.is_framed && !below.is_empty() && area.height > 0 {
+    if !has_rule && !below.is_empty() && area.height > 0 {
         let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
         let short = area.width < SHORT_BELOW;
         let words = format!("  {}", if short { count.trim() } else { &below });
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     chat.viewport = flow;
+    below
 }
 
 /// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
@@ -110,26 +102,25 @@ fn rows_below_label(
     }
 }
 
-/// Draws the thinking pane. `shows_placeholder`: show a text if there is no thinking.
-pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, shows_placeholder: bool, pen: &mut Painter) {
+/// Draws the thinking below its heading, which shows how long the model has been thinking.
+pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut chat.thinking);
     let area = at.pane.inner;
     let source = chat.thinking_layout_input(area.width, at.markdown_glyphs);
     let height = usize::from(area.height);
     let top = flow.top_position(&source, height);
     let places = flow.visible_rows(&source, top, height);
-    if at.is_framed {
-        let times = chat.timing.open_thinking();
-        let since = times.map(|(first, _)| format_seconds(at.now.saturating_sub(*first)));
-        at.frame("Thinking", &since.unwrap_or_default(), pen);
-    }
+    let times = chat.timing.open_thinking();
+    let since = times.map(|(first, _)| format_seconds(at.now.saturating_sub(*first)));
+    let right = since.unwrap_or_default();
+    pen.heading(at.pane.outer, "Thinking", &right, at.has_focus);
     let scene = RowContext {
         now: at.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
         selected_entry: None,
     };
-    if source.count() == 0 && shows_placeholder {
+    if source.count() == 0 {
         let dim = pen.theme.dim;
         pen.put(area.x, area.y, "No thinking yet.", dim, area.width);
     }

@@ -4,13 +4,12 @@
 use crate::domain::CallId;
 use crate::domain::model_catalog::size_words;
 use crate::domain::schema::UNCHECKED_LABEL;
-use crate::domain::tool::{
-    CallOrigin, QUOTE_PREFIX, SERVER_TEXT_HEADING, Tool, ToolCall, ToolOutcome, ToolState,
-};
+use crate::domain::tool::{CallOrigin, QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::lines::split_lines;
+use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
 use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice};
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
@@ -18,15 +17,31 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
+/// Narrower dialogs have no left margin.
+const MARGIN_FROM: u16 = 40;
+/// Before the beginning of the server's description.
+const SERVER_LINE_LABEL: &str = "The server says: ";
+
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
-    pub title: &'static str,
+    pub title: String,
+    /// Whether the title names everything that the question is about.
+    pub title_fits: bool,
+    pub badges: Vec<Badge>,
     pub question: &'static str,
     pub rows: Vec<DialogChoice>,
-    pub footer: String,
+    /// Facts about a call that the user should know.
+    pub notes: String,
 }
 
-pub fn dialog_text(shared: SharedUiState, ask: &Dialog) -> DialogText {
+/// What the server says its tool may do, in a word or two.
+pub struct Badge {
+    pub text: &'static str,
+    pub is_harmful: bool,
+}
+
+/// The texts of a dialog `columns` wide.
+pub fn dialog_text(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogText {
     let (title, question) = match &ask.question {
         Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::InvalidCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
@@ -44,12 +59,69 @@ pub fn dialog_text(shared: SharedUiState, ask: &Dialog) -> DialogText {
         Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
         Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
     };
-    DialogText {
-        title,
+    let badges = ask.call().map_or_else(Vec::new, |call| badges(&call.tool));
+    let mut text = DialogText {
+        title: title.to_owned(),
+        title_fits: false,
         question,
         rows: ask.choices(shared.transcript),
-        footer: footer(shared, ask),
+        notes: call_notes(shared, ask),
+        badges,
+    };
+    if ask.call().is_some() {
+        let badge_columns: usize = text.badges.iter().map(|badge| width(badge.text) + 3).sum();
+        let title = call_title(shared, ask);
+        text.title_fits = width(&title) + badge_columns + 8 <= usize::from(columns);
+        text.title = match text.title_fits {
+            true => title,
+            false => format!("Run this tool?{}", position(ask)),
+        };
     }
+    text
+}
+
+/// `Run edit_file on filesystem?  1 of 2`.
+fn call_title(shared: SharedUiState, ask: &Dialog) -> String {
+    let Some(offered) = ask.call() else {
+        return String::new();
+    };
+    let server = shared.transcript.call(offered.call);
+    let server = server.map_or_else(String::new, |call| call.server.to_string());
+    let tool = Clean::quoted_if_needed(&offered.tool.name);
+    let server = Clean::quoted_if_needed(&server);
+    format!("Run {tool} on {server}?{}", position(ask))
+}
+
+/// The position of the call among several.
+fn position(ask: &Dialog) -> String {
+    match ask.calls().len() {
+        0 | 1 => String::new(),
+        count => format!("  {} of {count}", ask.call_index + 1),
+    }
+}
+
+/// Only what differs from harmless; a read-only tool is called so, as the server's word.
+fn badges(tool: &Tool) -> Vec<Badge> {
+    let hints = &tool.annotations;
+    let harmful = [
+        (hints.destructive == Some(true), "destructive"),
+        (hints.read_only == Some(false), "writes"),
+        (hints.open_world == Some(true), "reaches the network"),
+    ];
+    let harmful = harmful.into_iter().filter(|(applies, _)| *applies);
+    let mut badges: Vec<Badge> = harmful
+        .map(|(_, text)| Badge {
+            text,
+            is_harmful: true,
+        })
+        .collect();
+    if badges.is_empty() && hints.read_only == Some(true) {
+        badges.push(Badge {
+            text: "read-only (the server says)",
+            is_harmful: false,
+        });
+    }
+    badges
 }
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
@@ -72,14 +144,26 @@ pub fn refresh_arguments(shared: SharedUiState, ask: &mut Dialog) {
 }
 
 /// The body: everything the question is about.
-pub fn dialog_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
+pub fn dialog_body(
+    shared: SharedUiState,
+    ask: &Dialog,
+    columns: u16,
+    with_heading: bool,
+) -> DialogBody {
     if let Ask::ApproveCalls(_) = &ask.question {
-        return call_body(shared, ask, columns);
+        return call_body(shared, ask, columns, with_heading);
     }
+    // The margin of the arguments, so that all dialogs have the same left edge.
+    let margin = if columns < MARGIN_FROM {
+        0
+    } else {
+        MARGIN_COLUMNS
+    };
+    let rows = body_rows(shared, ask, columns.saturating_sub(margin + 1).max(1));
+    let indent = " ".repeat(margin.into());
     DialogBody {
-        rows: to_lines(body_rows(shared, ask, columns)),
         heading_rows: 1,
-        arguments: None,
+        ..DialogBody::from_rows(rows.into_iter().map(|row| format!("{indent}{row}")))
     }
 }
 
@@ -174,15 +258,18 @@ pub fn heading_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     single_line(&format!("{tool}   {server}"))
 }
 
-/// Tool name, then arguments, then the server's description. The description comes last so
-/// that it can neither push the arguments out of view nor pass for them.
-fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
+/// The arguments, then one line of the server's description. It comes last so that it can
+/// neither push the arguments out of view nor pass for them; `?` shows all of it.
+fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16, with_heading: bool) -> DialogBody {
     let Some(offered) = ask.call() else {
         return DialogBody::default();
     };
     let (tool, call) = (&offered.tool, shared.transcript.call(offered.call));
-    let heading = rows_with_continuation_sign(&heading_of(&tool.name, call), columns, shared);
-    let mut rows = to_lines(heading);
+    let mut rows = Vec::new();
+    if with_heading {
+        let heading = heading_of(&tool.name, call);
+        rows = to_lines(rows_with_continuation_sign(&heading, columns, shared));
+    }
     let heading_rows = rows.len();
     let argued = ask
         .drawn_arguments
@@ -193,17 +280,31 @@ fn call_body(shared: SharedUiState, ask: &Dialog, columns: u16) -> DialogBody {
         rows.extend(laid.rows);
         (heading_rows, laid.starts)
     });
-    let about = description_rows(shared, tool, columns);
-    if !about.is_empty() {
-        let label = wrapped_rows(&Clean::from_static(SERVER_TEXT_HEADING), columns);
-        rows.extend(to_lines(label));
-        rows.extend(to_lines(about));
-    }
+    rows.extend(description_line(shared, tool, columns));
     DialogBody {
         rows,
         heading_rows,
         arguments,
+        ..DialogBody::default()
     }
+}
+
+/// `The server says: …`, cut at the end of the row.
+fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<StyledLine> {
+    let description = tool.description.as_deref().unwrap_or_default().trim();
+    let mut lines = split_lines(description);
+    let first = Clean::escaped(lines.next()?);
+    let room = usize::from(columns).saturating_sub(width(SERVER_LINE_LABEL) + 3);
+    if first.as_str().trim().is_empty() || room == 0 {
+        return None;
+    }
+    let mut text = truncate_to_width(first.as_str(), room).to_owned();
+    if text.len() < first.as_str().len() || lines.next().is_some() {
+        text.push_str(shared.glyphs.more);
+    }
+    let mut line = StyledLine::default();
+    line.push_dim(format!("{SERVER_LINE_LABEL}{text}"));
+    Some(line)
 }
 
 fn to_lines(rows: Vec<String>) -> Vec<StyledLine> {
@@ -229,7 +330,7 @@ fn rows_with_continuation_sign(text: &Clean, columns: u16, shared: SharedUiState
 }
 
 /// The server's description of its tool, each row behind our own sign.
-fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
+pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
     let manners = annotation_labels(tool, shared.glyphs.dot);
     let mut lines: Vec<Clean> = Vec::new();
@@ -295,15 +396,11 @@ fn annotation_labels(tool: &Tool, dot: &str) -> String {
 }
 
 /// The most important parts come first, because a narrow screen cuts off the end.
-fn footer(shared: SharedUiState, ask: &Dialog) -> String {
+fn call_notes(shared: SharedUiState, ask: &Dialog) -> String {
     let call = ask
         .call()
         .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
-    let count = ask.calls().len();
-    if count > 1 {
-        parts.push(format!("{} of {count}", ask.call_index + 1));
-    }
     if ask
         .edited_arguments
         .get(ask.call_index)

@@ -7,8 +7,8 @@ use crate::tui::dialog::choices::{ERROR_CHARS_MAX, choice_for_char, choice_for_k
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
-use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode};
-use crate::tui::input::decode::normalize_key;
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogMode, DialogPage};
+use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
@@ -155,30 +155,52 @@ fn choice_key(shared: SharedUiState, ask: &mut Dialog, key: KeyEvent) -> Option<
         (KeyCode::End, _) => ask.scroll = ask.last_top(),
         (KeyCode::Left, _) => ask.show_call(ask.call_index.saturating_sub(1)),
         (KeyCode::Right, _) => ask.show_call(ask.call_index + 1),
-        (KeyCode::Up, _) => step(ask, rows.len(), -1),
-        (KeyCode::Down, _) => step(ask, rows.len(), 1),
+        (KeyCode::Up, _) => step(ask, &rows, -1),
+        (KeyCode::Down, _) => step(ask, &rows, 1),
         // A repeat of a held key is no second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             return perform(shared, ask, rows.get(ask.selected_choice?)?.action);
         }
-        (KeyCode::Esc, _) if ask.shows_choice_list() => ask.set_choice_list(false),
-        (KeyCode::Esc, _) => return dismiss(ask),
-        (KeyCode::Char('?'), KeyModifiers::NONE) => ask.set_choice_list(!ask.shows_choice_list()),
-        (KeyCode::Char(c), KeyModifiers::NONE) => {
-            return perform(shared, ask, choice_for_char(&rows, c)?.action);
+        (KeyCode::Esc, _) if ask.page() != DialogPage::Subject => {
+            ask.show_page(DialogPage::Subject);
         }
+        (KeyCode::Esc, _) if ask.is_full => ask.is_full = false,
+        (KeyCode::Esc, _) => return dismiss(ask),
+        (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(ask, DialogPage::Details),
+        (KeyCode::Char(c), KeyModifiers::NONE) => match choice_for_char(&rows, c) {
+            Some(row) => return perform(shared, ask, row.action),
+            None if ask.call().is_some() => match latin_key(c) {
+                'a' => toggle_page(ask, DialogPage::Lasting),
+                'o' => ask.is_full = !ask.is_full,
+                _ => {}
+            },
+            None => {}
+        },
         _ => {}
     }
     None
 }
 
-fn step(ask: &mut Dialog, count: usize, by: isize) {
-    let last = count.saturating_sub(1);
-    ask.selected_choice = Some(match ask.selected_choice {
+/// Selects the next choice among those that the page shows.
+fn step(ask: &mut Dialog, rows: &[DialogChoice], by: isize) {
+    let reachable = ask.reachable_choices(rows);
+    let last = reachable.len().saturating_sub(1);
+    let selected = ask.selected_choice;
+    let at = selected.and_then(|row| reachable.iter().position(|index| *index == row));
+    let next = match at {
         None if by < 0 => last,
         None => 0,
         Some(at) => at.saturating_add_signed(by).min(last),
+    };
+    ask.selected_choice = reachable.get(next).copied();
+}
+
+fn toggle_page(ask: &mut Dialog, page: DialogPage) {
+    let shown = ask.page();
+    ask.show_page(match shown == page {
+        true => DialogPage::Subject,
+        false => page,
     });
 }
 

@@ -7,8 +7,8 @@ use crate::domain::tool::{CallOrigin, Decision, ToolCall};
 use crate::domain::{Arguments, AskId, CallId, QueryId, Transcript};
 use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
 use crate::tui::dialog::arguments::DrawnArguments;
-pub use crate::tui::dialog::state::scrolled::DialogBody;
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
+pub use crate::tui::dialog::state::scrolled::{BodyExtras, DialogBody};
 use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::time::Duration;
@@ -39,9 +39,9 @@ pub struct Dialog {
     pub(in crate::tui) undrawn_rows: usize,
     /// The wrapped body, cached until its contents or the width change.
     laid_out: Option<DialogBodyLayout>,
-    /// The screen is too small for the choices' labels; `?` lists them.
-    is_small: bool,
-    is_listing_choices: bool,
+    page: DialogPage,
+    /// The dialog takes the whole column of the chat.
+    pub(in crate::tui) is_full: bool,
     pub(in crate::tui) mode: DialogMode,
     /// Index of the call on display.
     pub(in crate::tui) call_index: usize,
@@ -97,19 +97,56 @@ pub enum DialogAction {
     Choose(UserChoice),
 }
 
+impl DialogAction {
+    /// Whether it decides about later calls, too, until the user revokes it.
+    pub fn is_lasting(self) -> bool {
+        matches!(
+            self,
+            Self::RunAlways | Self::RunServer | Self::RunMatching | Self::Never
+        )
+    }
+}
+
+/// What the body shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialogPage {
+    /// What the question is about.
+    Subject,
+    /// The choices that last, with what each covers.
+    Lasting,
+    /// All choices, and what the server says of its tool.
+    Details,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DialogChoice {
     pub action: DialogAction,
     pub digit: Option<char>,
     pub key: Option<char>,
+    /// A word or two, for the row of choices.
+    pub short: String,
     pub label: String,
 }
 
-fn dialog_choice(act: DialogAction, digit: char, key: char, label: &str) -> DialogChoice {
+impl DialogChoice {
+    /// The key to press.
+    pub fn shown_key(&self) -> char {
+        self.key.or(self.digit).unwrap_or(' ')
+    }
+}
+
+fn dialog_choice(
+    action: DialogAction,
+    digit: char,
+    key: char,
+    short: &str,
+    label: &str,
+) -> DialogChoice {
     DialogChoice {
-        action: act,
+        action,
         digit: Some(digit).filter(|digit| *digit != ' '),
         key: Some(key).filter(|key| *key != ' '),
+        short: short.to_owned(),
         label: label.to_owned(),
     }
 }
@@ -137,8 +174,8 @@ impl Dialog {
             scrolls_to_undrawn: false,
             undrawn_rows: 0,
             laid_out: None,
-            is_small: false,
-            is_listing_choices: false,
+            page: DialogPage::Subject,
+            is_full: false,
             mode: DialogMode::Choosing,
             call_index: 0,
             decisions: vec![None; calls],
@@ -181,6 +218,7 @@ impl Dialog {
                         digit,
                         choice.key,
                         choice.label,
+                        choice.label,
                     )
                 })
                 .collect();
@@ -193,22 +231,64 @@ impl Dialog {
             return self.choices_for_edited();
         }
         let mut rows = vec![
-            dialog_choice(DialogAction::Run, '1', 'y', "Run it"),
-            dialog_choice(DialogAction::Refuse, '2', 'n', "Refuse, end the turn"),
-            dialog_choice(DialogAction::Deny, '3', 'd', "Deny, model goes on"),
-            dialog_choice(DialogAction::Edit, '4', 'e', "Edit the arguments"),
-            dialog_choice(DialogAction::RunForSession, '5', 's', "Allow this session"),
-            dialog_choice(DialogAction::RunAlways, '6', ' ', "Always this tool"),
-            dialog_choice(DialogAction::RunServer, '7', ' ', "Always this server"),
-            dialog_choice(DialogAction::RunMatching, '8', ' ', "Always if it matches"),
-            dialog_choice(DialogAction::Never, '9', ' ', "Never this tool"),
+            dialog_choice(DialogAction::Run, '1', 'y', "run", "Run it once"),
+            dialog_choice(
+                DialogAction::Refuse,
+                '2',
+                'n',
+                "stop",
+                "Do not run it, and end the turn",
+            ),
+            dialog_choice(
+                DialogAction::Deny,
+                '3',
+                'd',
+                "deny…",
+                "Do not run it; tell the model why, and let it go on",
+            ),
+            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
+            dialog_choice(
+                DialogAction::RunForSession,
+                '5',
+                's',
+                "session",
+                "Run it, and this tool for the rest of this conversation",
+            ),
+            dialog_choice(
+                DialogAction::RunAlways,
+                '6',
+                ' ',
+                "tool",
+                "Always run this tool",
+            ),
+            dialog_choice(
+                DialogAction::RunServer,
+                '7',
+                ' ',
+                "server",
+                "Always run the tools that this server has now",
+            ),
+            dialog_choice(
+                DialogAction::RunMatching,
+                '8',
+                ' ',
+                "matching",
+                "Always run calls like this one: edit the pattern",
+            ),
+            dialog_choice(
+                DialogAction::Never,
+                '9',
+                ' ',
+                "never",
+                "Never run this tool",
+            ),
         ];
         if self.calls().len() > 1 && self.seen_calls.iter().all(|shown| *shown) {
             let label = match self.decided_count() {
-                0 => format!("Run all {} listed", self.calls().len()),
+                0 => format!("Run all {} calls", self.calls().len()),
                 decided => format!("Run the other {}", self.calls().len() - decided),
             };
-            rows.push(dialog_choice(DialogAction::RunAll, '0', ' ', &label));
+            rows.push(dialog_choice(DialogAction::RunAll, '0', ' ', "all", &label));
         }
         let call = transcript.call(offered.call);
         if call.is_some_and(|call| call.repeats.is_some()) {
@@ -216,7 +296,8 @@ impl Dialog {
                 DialogAction::UseFirstResult,
                 ' ',
                 'u',
-                "Use the first result",
+                "first result",
+                "Use the result of the first such call",
             ));
         }
         if call.is_some_and(is_from_text) {
@@ -224,7 +305,8 @@ impl Dialog {
                 DialogAction::TreatAsText,
                 ' ',
                 't',
-                "Treat as text",
+                "as text",
+                "Treat it as text: it was no call",
             ));
         }
         rows.extend(self.run_unread_choice());
@@ -235,11 +317,35 @@ impl Dialog {
     /// would apply to the model's own arguments.
     fn choices_for_edited(&self) -> Vec<DialogChoice> {
         let mut rows = vec![
-            dialog_choice(DialogAction::Run, '1', 'y', "Run it as edited"),
-            dialog_choice(DialogAction::Refuse, '2', 'n', "Refuse, end the turn"),
-            dialog_choice(DialogAction::Deny, '3', 'd', "Deny, model goes on"),
-            dialog_choice(DialogAction::Edit, '4', 'e', "Edit the arguments"),
-            dialog_choice(DialogAction::Never, '9', ' ', "Never this tool"),
+            dialog_choice(
+                DialogAction::Run,
+                '1',
+                'y',
+                "run as edited",
+                "Run it as edited",
+            ),
+            dialog_choice(
+                DialogAction::Refuse,
+                '2',
+                'n',
+                "stop",
+                "Do not run it, and end the turn",
+            ),
+            dialog_choice(
+                DialogAction::Deny,
+                '3',
+                'd',
+                "deny…",
+                "Do not run it; tell the model why, and let it go on",
+            ),
+            dialog_choice(DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
+            dialog_choice(
+                DialogAction::Never,
+                '9',
+                ' ',
+                "never",
+                "Never run this tool",
+            ),
         ];
         rows.extend(self.run_unread_choice());
         rows
@@ -247,13 +353,19 @@ impl Dialog {
 
     fn run_unread_choice(&self) -> Option<DialogChoice> {
         let is_long = self.undrawn_rows > RUN_UNREAD_MIN_ROWS;
-        is_long.then(|| dialog_choice(DialogAction::RunUnread, ' ', 'r', "Run it unread"))
+        is_long.then(|| {
+            dialog_choice(
+                DialogAction::RunUnread,
+                ' ',
+                'r',
+                "run unread…",
+                "Run it without reading the rest",
+            )
+        })
     }
 
-    /// Called for each frame. The quiet time starts with the first one. `is_small`: the
-    /// screen has no room for the choices' labels.
-    pub(super) fn begin_frame(&mut self, is_small: bool, now: Duration) {
-        self.is_small = is_small;
+    /// Called for each frame. The quiet time starts with the first one.
+    pub(super) fn begin_frame(&mut self, now: Duration) {
         if !self.is_drawn {
             (self.is_drawn, self.quiet_since) = (true, self.quiet_since.max(now));
         }
@@ -278,20 +390,35 @@ impl Dialog {
         self.undrawn_rows = 0;
         self.laid_out = None;
         self.selected_choice = None;
-        self.is_listing_choices = false;
+        self.page = DialogPage::Subject;
         self.mode = DialogMode::Choosing;
     }
 
-    /// Does the list of choices replace the body?
-    pub fn shows_choice_list(&self) -> bool {
-        self.is_listing_choices && self.is_small && matches!(self.mode, DialogMode::Choosing)
+    /// The page that the body shows. A text field is always shown with the subject.
+    pub fn page(&self) -> DialogPage {
+        match self.mode {
+            DialogMode::Choosing => self.page,
+            _ => DialogPage::Subject,
+        }
     }
 
-    /// Switches between the list of choices and the body. Has no effect where the labels
-    /// are visible anyway.
-    pub fn set_choice_list(&mut self, lists: bool) {
-        self.is_listing_choices = lists && self.is_small;
+    pub fn show_page(&mut self, page: DialogPage) {
+        self.page = page;
         self.scroll = 0;
+        self.selected_choice = None;
+    }
+
+    /// Indices of the choices that the arrow keys reach on this page.
+    pub fn reachable_choices(&self, rows: &[DialogChoice]) -> Vec<usize> {
+        let is_reachable = |row: &DialogChoice| match self.page() {
+            DialogPage::Subject => !row.action.is_lasting(),
+            DialogPage::Lasting => row.action.is_lasting(),
+            DialogPage::Details => true,
+        };
+        let rows = rows.iter().enumerate();
+        rows.filter(|(_, row)| is_reachable(row))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// Records a decision about the current call. Returns the answer once every call is decided.

@@ -1,39 +1,34 @@
-//! Draws a dialog. The body scrolls; the question and its choices stay in place. Nothing is
-//! ever drawn over an argument.
+//! Draws a dialog. It grows upward from the message: a rule that says what is asked, the body,
+//! which scrolls, a rule that says how much of it was shown, and the choices, which stay in
+//! place. Nothing is ever drawn over an argument.
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::dialog::body;
-use crate::tui::dialog::body::DialogText;
-use crate::tui::dialog::compact::{choice_key, choice_style, draw_keys, saturate_u16};
+use crate::tui::dialog::body::{self, DialogText};
+use crate::tui::dialog::choice_row;
+use crate::tui::dialog::compact::{draw_keys, saturate_u16};
 use crate::tui::dialog::input_field::{draw_arguments, draw_field};
-use crate::tui::dialog::state::{Dialog, DialogBody, DialogChoice, DialogMode};
+use crate::tui::dialog::pages;
+use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
 use crate::tui::layer::SharedUiState;
+use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
-/// Columns of a choice's digit and key.
-const KEYS_WIDTH: usize = 6;
-/// Narrower dialogs indent choices by one column instead of two.
-const INDENTED_FROM: u16 = 60;
+/// On a narrower area there are no rules, and the choices are only their keys.
+const RULES_FROM: u16 = 40;
+/// The rules and the choices must leave at least this many rows to the body.
+const BODY_ROWS_MIN: u16 = 2;
 /// Rows of the argument editor, with its heading and label.
 const FIELD_ROWS: u16 = 10;
-/// Maximum width, for readable lines.
-const WIDTH_MAX: u16 = 96;
-/// Narrower dialogs have no frame.
-const FRAME_FROM: u16 = 24;
-/// A frame must leave at least this many rows for the body.
-const BODY_ROWS_MIN: u16 = 3;
-/// Dialogs of at least this height get blank rows between their parts.
-const ROOMY: u16 = 20;
-/// Rows of the denial reason, with its label.
-const REASON_ROWS: u16 = 3;
-const REASON_LABEL: &str = "Deny. A word to the model:";
+/// Rows of a field for a word, with its label.
+const WORD_ROWS: u16 = 2;
+const REASON_LABEL: &str = "Tell the model why (optional):";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
-/// The dialog's height: at most `room`, or `most` if that is too small for a frame.
+/// The dialog's height: what it needs, at most `room`; without room for its rules, `most`.
 pub fn dialog_height(
     shared: SharedUiState,
     ask: &mut Dialog,
@@ -41,33 +36,23 @@ pub fn dialog_height(
     room: u16,
     most: u16,
 ) -> u16 {
-    let words = body::dialog_text(shared, ask);
-    let columns = columns.min(width_max(shared, ask));
-    let inner = columns.saturating_sub(4).max(1);
-    let room = room.max(framed_rows_min(&words, inner)).min(most);
-    if is_small(&words, columns, room) {
+    let words = body::dialog_text(shared, ask, columns);
+    let room = room.max(rules_rows_min(&words, ask, columns)).min(most);
+    if is_small(&words, ask, columns, room) || ask.is_full {
         return most;
     }
-    lay_out(shared, ask, &words, inner, false);
+    lay_out(shared, ask, &words, columns, false);
     // The layout decides whether the choice to run unread is listed.
-    let words = body::dialog_text(shared, ask);
+    let words = body::dialog_text(shared, ask, columns);
+    let lower = 2 + choice_row::choice_rows(&words, ask, columns);
+    let rows = saturate_u16(ask.body_rows().len()).max(BODY_ROWS_MIN);
+    let wanted = rows.saturating_add(lower);
     let field = match ask.mode {
         DialogMode::EditArguments { .. } => FIELD_ROWS,
-        _ => 0,
+        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => 3 + WORD_ROWS,
+        DialogMode::Choosing => 0,
     };
-    let lower = lower_rows(&words, inner, true);
-    let wanted = saturate_u16(ask.body_rows().len()).saturating_add(lower);
-    wanted.max(field).saturating_add(2).min(room)
-}
-
-/// A question raised from a layer covers its full width; otherwise cut-off parts of the
-/// layer would stay visible next to it.
-fn width_max(shared: SharedUiState, ask: &Dialog) -> u16 {
-    if ask.covers_layer(shared.open_layer) {
-        u16::MAX
-    } else {
-        WIDTH_MAX
-    }
+    wanted.max(field).min(room)
 }
 
 fn lay_out(
@@ -75,72 +60,41 @@ fn lay_out(
     ask: &mut Dialog,
     words: &DialogText,
     columns: u16,
-    with_footer: bool,
+    is_small: bool,
 ) {
     if ask.is_stale() {
         body::refresh_arguments(shared, ask);
     }
-    ask.lay_out(columns, with_footer, |ask| {
-        if ask.shows_choice_list() {
-            return DialogBody {
-                rows: choice_list_rows(&words.rows, columns),
-                ..DialogBody::default()
-            };
+    let extras = BodyExtras {
+        heading: is_small || !words.title_fits,
+        notes: is_small || !notes_fit(words, columns),
+    };
+    ask.lay_out(columns, extras, |ask| match ask.page() {
+        DialogPage::Lasting => pages::lasting_choices(shared, ask, &words.rows, columns),
+        DialogPage::Details => pages::details(shared, ask, &words.rows, columns),
+        DialogPage::Subject => {
+            let mut body = body::dialog_body(shared, ask, columns, extras.heading);
+            if extras.notes && !words.notes.is_empty() {
+                let notes = wrapped_rows(&Clean::single_line(&words.notes), columns);
+                body.rows.extend(notes.into_iter().map(StyledLine::from));
+            }
+            body
         }
-        let mut body = body::dialog_body(shared, ask, columns);
-        if with_footer && !words.footer.is_empty() {
-            let footer = wrapped_rows(&Clean::single_line(&words.footer), columns);
-            body.rows.extend(footer.into_iter().map(StyledLine::from));
-        }
-        body
     });
 }
 
-/// The choices with their keys as body rows, for small screens.
-fn choice_list_rows(rows: &[DialogChoice], columns: u16) -> Vec<StyledLine> {
-    let row = |row: &DialogChoice| {
-        let key = choice_key(row).unwrap_or_default();
-        wrapped_rows(
-            &Clean::single_line(&format!("{key} {}", row.label)),
-            columns,
-        )
-    };
-    let rows = rows.iter().flat_map(row);
-    rows.map(StyledLine::from).collect()
+/// Whether the notes fit on the rule, beside what it says at its right.
+fn notes_fit(words: &DialogText, columns: u16) -> bool {
+    width(&words.notes) + 48 <= usize::from(columns)
 }
 
-fn is_small(words: &DialogText, columns: u16, height: u16) -> bool {
-    let inner = columns.saturating_sub(4).max(1);
-    columns < FRAME_FROM || height < framed_rows_min(words, inner)
+fn is_small(words: &DialogText, ask: &Dialog, columns: u16, height: u16) -> bool {
+    columns < RULES_FROM || height < rules_rows_min(words, ask, columns)
 }
 
-/// Below this height there is no frame and the choices share one row.
-fn framed_rows_min(words: &DialogText, columns: u16) -> u16 {
-    2 + BODY_ROWS_MIN + lower_rows(words, columns, false)
-}
-
-/// Rows of question, choices and footer, with optional blank rows between them.
-fn lower_rows(words: &DialogText, columns: u16, gaps: bool) -> u16 {
-    let footer = u16::from(!words.footer.is_empty());
-    let gaps = if gaps { 2 + footer } else { 0 };
-    1 + choice_rows(&words.rows, columns) + footer + gaps
-}
-
-/// Number of choice columns: two if every label fits.
-fn choice_columns(rows: &[DialogChoice], columns: u16) -> u16 {
-    let widest = rows.iter().map(|row| width(&row.label)).max();
-    let column = indent(columns) + KEYS_WIDTH + widest.unwrap_or(0);
-    // Strictly less: one column stays free between the two.
-    let fits = column < usize::from(columns) / 2;
-    if fits { 2 } else { 1 }
-}
-
-fn indent(columns: u16) -> usize {
-    if columns < INDENTED_FROM { 1 } else { 2 }
-}
-
-fn choice_rows(rows: &[DialogChoice], columns: u16) -> u16 {
-    saturate_u16(rows.len()).div_ceil(choice_columns(rows, columns))
+/// The least height at which there are rules.
+fn rules_rows_min(words: &DialogText, ask: &Dialog, columns: u16) -> u16 {
+    2 + BODY_ROWS_MIN + choice_row::choice_rows(words, ask, columns)
 }
 
 /// Returns the cursor position if a text field is open.
@@ -150,83 +104,138 @@ pub fn draw(
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let now = shared.now;
-    let area = Rect {
-        width: area.width.min(width_max(shared, ask)),
+    let words = body::dialog_text(shared, ask, area.width);
+    let small = is_small(&words, ask, area.width, area.height);
+    ask.begin_frame(shared.now);
+    pen.clear(area);
+    lay_out(shared, ask, &words, area.width.max(1), small);
+    if small {
+        if matches!(ask.mode, DialogMode::EditArguments { .. }) {
+            let head = body::call_heading(shared, ask);
+            return draw_arguments(&head, &mut ask.mode, area, pen);
+        }
+        return draw_small(&words, ask, area, shared.now, pen);
+    }
+    let title_style = match ask.accepts_keys {
+        true => pen.theme.accent,
+        false => pen.theme.dim,
+    };
+    let line = Rect { height: 1, ..area };
+    pen.rule(line, &words.title, "", title_style);
+    draw_badges(&words, line, pen);
+    let below_title = Rect {
+        y: area.y + 1,
+        height: area.height - 1,
         ..area
     };
-    let words = body::dialog_text(shared, ask);
-    let small = is_small(&words, area.width, area.height);
-    ask.begin_frame(small, now);
-    let style = if ask.accepts_keys {
-        pen.theme.accent
-    } else {
-        pen.theme.dim
-    };
-    let inner = if small {
-        pen.clear(area);
-        area
-    } else {
-        pen.frame(area, words.title, "", style)
-    };
-    lay_out(shared, ask, &words, inner.width.max(1), small);
     if matches!(ask.mode, DialogMode::EditArguments { .. }) {
         let head = body::call_heading(shared, ask);
-        return draw_arguments(&head, &mut ask.mode, inner, pen);
+        let field = Rect {
+            x: area.x + 2,
+            width: area.width - 3,
+            ..below_title
+        };
+        return draw_arguments(&head, &mut ask.mode, field, pen);
     }
-    if small {
-        draw_small(&words, ask, inner, now, pen)
-    } else {
-        draw_framed(&words, ask, area, inner, now, pen)
-    }
-}
-
-fn draw_framed(
-    words: &DialogText,
-    ask: &mut Dialog,
-    area: Rect,
-    inner: Rect,
-    now: Duration,
-    pen: &mut Painter,
-) -> Option<Position> {
-    let roomy = lower_rows(words, inner.width, true);
-    let fits = saturate_u16(ask.body_rows().len()).saturating_add(roomy) <= inner.height;
-    let gap = u16::from(fits || area.height >= ROOMY);
     let lower = match ask.mode {
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => REASON_ROWS + gap,
-        _ => lower_rows(words, inner.width, gap > 0),
+        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => WORD_ROWS,
+        _ => choice_row::choice_rows(&words, ask, area.width),
     };
     let body = Rect {
-        height: inner.height.saturating_sub(lower),
-        ..inner
+        height: below_title.height.saturating_sub(lower + 1),
+        ..below_title
     };
+    draw_body(ask, body, shared.now, pen);
+    let rule = Rect {
+        y: body.bottom(),
+        height: 1,
+        ..area
+    };
+    let notes = match notes_fit(&words, area.width) {
+        true => words.notes.as_str(),
+        false => "",
+    };
+    let attention = pen.theme.attention;
+    pen.rule(rule, notes, &reading_state(ask, pen), attention);
     let rest = Rect {
-        y: body.bottom() + gap,
-        height: lower.saturating_sub(gap),
-        ..inner
+        y: rule.bottom(),
+        height: lower,
+        ..area
     };
-    draw_body(ask, body, now, pen);
-    let marks = scroll_marks(ask, usize::from(area.width.saturating_sub(6)), pen);
-    if !marks.is_empty() {
-        let (right, y) = (area.right().saturating_sub(2), area.bottom() - 1);
-        pen.put_right(right, y, &format!(" {marks} "), pen.theme.attention);
-    }
-    let label = field_label(&ask.mode);
-    if let DialogMode::DenialReason(editor) | DialogMode::ConfirmUnread(editor) = &mut ask.mode {
-        return Some(draw_field(label, editor, None, rest, pen));
-    }
-    draw_choices(words, ask, rest, gap, pen);
-    None
-}
-
-fn field_label(form: &DialogMode) -> &'static str {
-    match form {
-        DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
-        _ => REASON_LABEL,
+    match &mut ask.mode {
+        DialogMode::DenialReason(editor) => {
+            let field = inset(rest);
+            Some(draw_field(REASON_LABEL, editor, None, field, pen))
+        }
+        DialogMode::ConfirmUnread(editor) => {
+            let field = inset(rest);
+            Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
+        }
+        _ => {
+            choice_row::draw(&words, ask, rest, pen);
+            None
+        }
     }
 }
 
-/// Draws without a frame: body, question, and the choices' keys.
+fn inset(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 2,
+        width: area.width.saturating_sub(2),
+        ..area
+    }
+}
+
+/// What the server says its tool may do, at the right end of the title.
+fn draw_badges(words: &DialogText, line: Rect, pen: &mut Painter) {
+    let dot = format!(" {} ", pen.glyphs.dot);
+    let texts: Vec<&str> = words.badges.iter().map(|badge| badge.text).collect();
+    let text = texts.join(&dot);
+    let columns = width(&text) as u16;
+    let title_end = line.x + 4 + width(&words.title) as u16;
+    let x = line.right().saturating_sub(columns + 2);
+    if text.is_empty() || x < title_end + 2 {
+        return;
+    }
+    let (plain, dim) = (pen.theme.plain, pen.theme.dim);
+    let mut x = x - 1;
+    x += pen.put(x, line.y, " ", plain, 1);
+    for (index, badge) in words.badges.iter().enumerate() {
+        if index > 0 {
+            x += pen.put(x, line.y, &dot, dim, dot.len() as u16);
+        }
+        let style = match badge.is_harmful {
+            true => pen.theme.attention,
+            false => dim,
+        };
+        x += pen.put(x, line.y, badge.text, style, width(badge.text) as u16);
+    }
+    pen.put(x, line.y, " ", plain, 1);
+}
+
+/// `all shown · o full · F5 JSON`.
+fn reading_state(ask: &Dialog, pen: &Painter) -> String {
+    let dot = pen.glyphs.dot;
+    let marks = scroll_marks(ask, 40, pen);
+    let is_subject = ask.page() == DialogPage::Subject;
+    if ask.call().is_none() || !is_subject {
+        return marks;
+    }
+    let shown = match (ask.undrawn_rows, marks.is_empty()) {
+        (0, true) => "all shown".to_owned(),
+        (0, false) => format!("all shown {dot} {marks}"),
+        (_, false) => marks,
+        (left, true) => format_row_count(left, "not shown"),
+    };
+    let size = if ask.is_full { "o smaller" } else { "o full" };
+    let view = match ask.shows_json() {
+        true => "F5 readable",
+        false => "F5 JSON",
+    };
+    format!("{shown} {dot} {size} {dot} {view}")
+}
+
+/// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
     words: &DialogText,
     ask: &mut Dialog,
@@ -235,7 +244,8 @@ fn draw_small(
     pen: &mut Painter,
 ) -> Option<Position> {
     let label = match ask.mode {
-        DialogMode::DenialReason(_) | DialogMode::ConfirmUnread(_) => field_label(&ask.mode),
+        DialogMode::DenialReason(_) => REASON_LABEL,
+        DialogMode::ConfirmUnread(_) => UNREAD_LABEL,
         _ => words.question,
     };
     let count = ask.body_rows().len();
@@ -280,13 +290,19 @@ fn draw_small(
 /// Draws the visible part of the body and records what was drawn.
 fn draw_body(ask: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     ask.mark_drawn(area.height.into(), now);
+    let selected = ask.selected_body_row();
     let rows = ask.body_rows().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
         row.draw(area.x, y, area.width, pen);
+        let line = Rect::new(area.x, y, area.width, 1);
         if index < ask.heading_rows() {
-            let line = Rect::new(area.x, y, area.width, 1);
             let bold = pen.theme.bold;
             pen.set_style(line, bold);
+        }
+        if selected == Some(index) {
+            let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+            pen.put(area.x, y, cursor, accent, 1);
+            pen.set_style(line, accent);
         }
     }
 }
@@ -311,32 +327,11 @@ fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
     up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
 }
 
-fn draw_choices(words: &DialogText, ask: &Dialog, area: Rect, gap: u16, pen: &mut Painter) {
-    let style = choice_style(ask, pen);
-    pen.put(area.x, area.y, words.question, pen.theme.bold, area.width);
-    let first = area.y + 1 + gap;
-    let per_column = choice_rows(&words.rows, area.width).max(1);
-    let column_width = area.width / choice_columns(&words.rows, area.width);
-    for (index, row) in (0..).zip(&words.rows) {
-        let (column, y) = (index / per_column, first + index % per_column);
-        let x = area.x + column * column_width;
-        if y >= area.bottom() {
-            continue;
+impl DialogBody {
+    pub(super) fn from_rows(rows: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            rows: rows.into_iter().map(StyledLine::from).collect(),
+            ..Self::default()
         }
-        let digit = row.digit.unwrap_or(' ');
-        let key = row.key.unwrap_or(' ');
-        let lead = " ".repeat(indent(area.width));
-        let words = format!("{lead}{digit}  {key}  {}", row.label);
-        let columns = column_width.saturating_sub(1);
-        pen.put_truncated(x, y, &words, style, columns);
-        if ask.selected_choice == Some(index.into()) {
-            let line = Rect::new(x, y, (saturate_u16(width(&words)) + 1).min(columns), 1);
-            let selection = pen.theme.selection;
-            pen.set_style(line, selection);
-        }
-    }
-    if !words.footer.is_empty() && area.height > 0 {
-        let (footer, y) = (Clean::single_line(&words.footer), area.bottom() - 1);
-        pen.put_truncated(area.x, y, footer.as_str(), pen.theme.dim, area.width);
     }
 }

@@ -199,7 +199,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::ScrollToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
     bind(A::SearchHistory, "recall", W::Always, &[ctrl('r')], "Search earlier prompts"),
     bind(A::Log, "log", W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]"),
-    bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Toggle mouse capture (off: select text as usual)").command("/mouse", ""),
+    bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", ""),
     bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend humble"),
     bind(A::Quit, "exit", W::Always, &[], "Quit").command("/exit", ""),

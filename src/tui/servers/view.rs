@@ -16,24 +16,18 @@ use ratatui::style::Style;
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
-pub fn draw(sidebar: &mut ServersPane, focused: bool, pane: Pane, framed: bool, pen: &mut Painter) {
+pub fn draw(sidebar: &mut ServersPane, focused: bool, pane: Pane, pen: &mut Painter) {
     let area = pane.inner;
     let chosen = sidebar.selected;
     let (first, rows) = sidebar.rows_in_view(area.height.into());
     let rows = rows.to_vec();
-    if framed {
-        let style = if focused {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        let below = sidebar.rows().len() - first - rows.len();
-        let below = match below {
-            0 => String::new(),
-            below => format!("{} {below} more", pen.glyphs.down),
-        };
-        pen.frame(pane.outer, "Servers", &below, style);
-    }
+    let below = sidebar.rows().len() - first - rows.len();
+    let title = match below {
+        0 => "Servers".to_owned(),
+        below => format!("Servers {} {below} more", pen.glyphs.down),
+    };
+    let columns = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
+    pen.heading(pane.outer, &title, &columns, focused);
     if rows.is_empty() {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static("none configured"), dim);
@@ -43,8 +37,8 @@ pub fn draw(sidebar: &mut ServersPane, focused: bool, pane: Pane, framed: bool, 
         let line = Rect::new(area.x, area.y + at as u16, area.width, 1);
         draw_row(sidebar, row, line, pen);
         if focused && first + at == chosen {
-            let selection = pen.theme.selection;
-            pen.set_style(line, selection);
+            let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+            pen.put(line.x.saturating_sub(1), line.y, cursor, accent, 1);
         }
     }
 }

@@ -56,6 +56,8 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     if !open.0 && open.1.is_none() {
         model.notices.show_next(model.now);
     }
+    let waits_for_user = model.running_turn().is_some() && model.dialogs.current().is_some();
+    model.chat.timing.set_paused(waits_for_user, model.now);
     progress::update_progress(model);
     let private_asked = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;

@@ -4,7 +4,7 @@ use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::viewport::Viewport;
 use crate::tui::keymap::Action;
 use crate::tui::layer::Layer;
-use crate::tui::layout::{ScreenLayout, has_side_panes};
+use crate::tui::layout::{ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
@@ -65,7 +65,9 @@ fn back(model: &mut UiModel) {
 fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
     let panes = ScreenLayout::compute(model);
     let mut order = vec![Focus::Message];
-    order.push(model.panes.over_chat.unwrap_or(Focus::Chat));
+    if !panes.is_sidebar_over_chat {
+        order.push(Focus::Chat);
+    }
     order.extend(panes.servers.map(|_| Focus::Servers));
     order.extend(panes.thinking.map(|_| Focus::Thinking));
     order
@@ -73,7 +75,7 @@ fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
 
 /// After a resize, moves the focus away from a pane that is no longer visible.
 pub fn refocus(model: &mut UiModel) {
-    if has_side_panes(model.screen.size) && model.panes.over_chat.take().is_some() {
+    if fits_sidebar(model.screen.size) && model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;
     }
     if !visible_panes(model).contains(&model.panes.focus) {
@@ -97,7 +99,7 @@ fn step_focus(model: &mut UiModel, step: isize) {
 /// Toggles a side pane beside the chat, or over it on narrow screens. The first press shows
 /// and focuses the pane, the next one hides it.
 fn show_or_hide(model: &mut UiModel, pane: Focus) {
-    if !has_side_panes(model.screen.size) {
+    if !fits_sidebar(model.screen.size) {
         let open = model.panes.over_chat == Some(pane);
         model.panes.over_chat = (!open).then_some(pane);
         model.panes.focus = if open { Focus::Message } else { pane };
@@ -113,7 +115,7 @@ fn show_or_hide(model: &mut UiModel, pane: Focus) {
 
 /// Shows and focuses the servers pane.
 pub fn show_servers(model: &mut UiModel) {
-    if has_side_panes(model.screen.size) {
+    if fits_sidebar(model.screen.size) {
         model.panes.show_servers = true;
     } else {
         model.panes.over_chat = Some(Focus::Servers);
@@ -133,7 +135,7 @@ pub fn hide_servers(model: &mut UiModel) {
 fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInput, usize)) {
     let panes = ScreenLayout::compute(model);
     let thinking = panes
-        .thinking_pane()
+        .thinking
         .filter(|_| model.panes.focus == Focus::Thinking);
     if let Some(pane) = thinking {
         let mut flow = std::mem::take(&mut model.chat.thinking);
@@ -151,7 +153,7 @@ fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInp
             &mut flow,
             &model.chat.layout_input(
                 panes.chat_inner.width,
-                panes.thinking.is_some(),
+                panes.has_thinking_aside(model),
                 model.screen.markdown_glyphs(),
             ),
             panes.chat_inner.height.into(),
@@ -175,9 +177,7 @@ fn page(model: &mut UiModel, direction: isize) {
 /// Height of the servers pane in rows.
 fn servers_height(model: &mut UiModel) -> usize {
     let panes = ScreenLayout::compute(model);
-    let over = panes.overlay.map(|(_, pane)| pane);
-    let pane = panes.servers.or(over);
-    pane.map_or(1, |pane| pane.inner.height.into())
+    panes.servers.map_or(1, |pane| pane.inner.height.into())
 }
 
 fn step_line(model: &mut UiModel, step: isize) {
@@ -229,9 +229,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     } else {
         let panes = ScreenLayout::compute(model);
         let focus = model.panes.focus;
-        let over_thinking = panes
-            .thinking_pane()
-            .is_some_and(|pane| pane.outer.contains(at));
+        let over_thinking = panes.thinking.is_some_and(|pane| pane.outer.contains(at));
         model.panes.focus = if over_thinking {
             Focus::Thinking
         } else {
@@ -246,9 +244,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
 
 fn is_over_servers(model: &mut UiModel, at: Position) -> bool {
     let panes = ScreenLayout::compute(model);
-    let over = panes.overlay.filter(|(focus, _)| *focus == Focus::Servers);
-    let pane = panes.servers.or(over.map(|(_, pane)| pane));
-    pane.is_some_and(|pane| pane.outer.contains(at))
+    panes.servers.is_some_and(|pane| pane.outer.contains(at))
 }
 
 fn click(model: &mut UiModel, mouse: MouseEvent) {
@@ -264,6 +260,6 @@ fn click(model: &mut UiModel, mouse: MouseEvent) {
     } else if panes.thinking.is_some_and(|pane| pane.outer.contains(at)) {
         model.panes.focus = Focus::Thinking;
     } else if panes.chat.contains(at) {
-        model.panes.focus = model.panes.over_chat.unwrap_or(Focus::Chat);
+        model.panes.focus = Focus::Chat;
     }
 }

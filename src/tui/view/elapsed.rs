@@ -1,9 +1,10 @@
 //! Draws the elapsed time of the running turn or probe, or the speed and duration of the last turn.
 
+use crate::text::grapheme::width;
+use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::{format_seconds, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
-use ratatui::layout::Rect;
 
 /// The spinner with the elapsed time, and a suffix: the step of a running probe, or how long the
 /// stream has been silent. `None` if nothing is running.
@@ -32,30 +33,38 @@ pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
     ))
 }
 
-/// Draws the activity, or the speed and duration of the last turn, on the bottom border of the
-/// chat.
-pub fn draw(model: &UiModel, chat: Rect, pen: &mut Painter) {
-    if let Some((time, suffix)) = activity_text(model) {
-        if chat.width > 40 && chat.height > 2 {
-            let text = format!(" {time}{suffix} ");
-            pen.put_right(chat.right() - 2, chat.bottom() - 1, &text, pen.theme.dim);
-        }
-        return;
-    }
-    let Some((speed, duration)) = model
-        .chat
-        .timing
-        .speed
-        .filter(|_| model.running_turn().is_none())
-    else {
-        return;
+/// Draws the rule above the message, with the activity, or the speed and duration of the last
+/// turn. `below` says how many rows of the chat are below the view.
+pub fn draw_rule(model: &UiModel, panes: &ScreenLayout, below: &str, pen: &mut Painter) {
+    let Some(line) = panes.rule else { return };
+    let columns = usize::from(line.width).saturating_sub(6);
+    let mut right = match activity_text(model) {
+        Some((time, suffix)) => match width(&time) + width(&suffix) <= columns {
+            true => time + &suffix,
+            false => time,
+        },
+        None => last_turn_text(model, pen).unwrap_or_default(),
     };
-    if chat.width > 40 && chat.height > 2 {
-        let text = format!(
-            " {speed:.1} tokens/s {} {} ",
-            pen.glyphs.dot,
-            format_seconds(duration)
-        );
-        pen.put_right(chat.right() - 2, chat.bottom() - 1, &text, pen.theme.dim);
+    if width(&right) + width(below) + 4 > columns && !below.is_empty() {
+        right.clear();
     }
+    let accent = pen.theme.accent;
+    pen.rule(line, below, &right, accent);
+}
+
+/// `34 tokens/s · 2.1 s`.
+fn last_turn_text(model: &UiModel, pen: &Painter) -> Option<String> {
+    let (speed, duration) = model.chat.timing.speed?;
+    if model.running_turn().is_some() {
+        return None;
+    }
+    let speed = match speed {
+        100.0.. => format!("{speed:.0}"),
+        _ => format!("{speed:.1}"),
+    };
+    let dot = pen.glyphs.dot;
+    Some(format!(
+        "{speed} tokens/s {dot} {}",
+        format_seconds(duration)
+    ))
 }

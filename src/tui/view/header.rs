@@ -34,7 +34,7 @@ pub fn draw(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let meter = meter_text(model.engine.context_meter);
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
-    let gap = if panes.has_frames { 3 } else { 2 };
+    let gap = 2;
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
         let mut parts = fixed_parts(model);
@@ -133,7 +133,7 @@ fn draw_activity(
     area: Rect,
     pen: &mut Painter,
 ) -> (Rect, bool) {
-    let activity = crate::tui::view::elapsed::activity_text(model).filter(|_| !panes.has_frames);
+    let activity = crate::tui::view::elapsed::activity_text(model).filter(|_| panes.rule.is_none());
     let Some((time, detail)) = activity else {
         return (area, false);
     };

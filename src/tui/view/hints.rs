@@ -217,7 +217,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
     let is_calling = model.chat.running_calls().next().is_some();
-    if model.screen.size.0 < layout::SIDE_PANES_WIDTH_MIN && !is_calling {
+    if model.screen.size.0 < layout::SIDEBAR_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

@@ -1,5 +1,6 @@
 //! Draws the message, the notice area above it, and the completion list.
 
+use crate::text::grapheme::width;
 use crate::tui::demo_tour::progress;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
@@ -7,8 +8,11 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
-use ratatui::layout::{Position, Rect};
+use crate::tui::widgets::window::draw_popup;
+use ratatui::layout::Position;
 
+/// Columns in which the usages of most commands fit.
+const USAGE_COLUMNS: u16 = 20;
 /// Maximum number of visible completions.
 const LIST_ROWS_MAX: u16 = 8;
 
@@ -18,25 +22,21 @@ pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Opt
     draw_tour_line(model, panes, pen);
     let focused = model.panes.focus == Focus::Message;
     let area = panes.message_inner;
-    if panes.has_frames {
-        let style = if focused {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        pen.frame(panes.message, "Message", "", style);
-    } else {
-        pen.clear(panes.message);
-        let style = if focused {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        pen.put(panes.message.x, panes.message.y, ">", style, 1);
-    }
+    let dialog_has_keys = model.dialogs.accepts_keys();
+    let style = match focused && model.layer.is_none() && !dialog_has_keys {
+        true => pen.theme.accent,
+        false => pen.theme.dim,
+    };
+    let text_style = match dialog_has_keys {
+        true => pen.theme.dim,
+        false => pen.theme.plain,
+    };
+    pen.clear(panes.message);
+    let sign_x = area.x.saturating_sub(2).max(panes.message.x);
+    pen.put(sign_x, panes.message.y, pen.glyphs.prompt, style, 1);
     let view = model.composer.editor.view(area.width, area.height);
     for (y, row) in view.rows.iter().enumerate() {
-        pen.put(area.x, area.y + y as u16, row, pen.theme.plain, area.width);
+        pen.put(area.x, area.y + y as u16, row, text_style, area.width);
     }
     if focused && model.layer.is_none() && !model.dialogs.accepts_keys() {
         draw_completions(model, panes, pen);
@@ -58,44 +58,29 @@ fn draw_tour_line(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
 
 fn draw_completions(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let found = model.composer.completions();
-    let above = panes.message.y;
-    let frame = if panes.has_frames { 2 } else { 0 };
-    if found.is_empty() || above <= frame {
+    let above = panes.column.height;
+    if found.is_empty() || above <= 1 {
         return;
     }
-    let shown = (found.len() as u16).min(LIST_ROWS_MAX).min(above - frame);
+    let rows = (found.len() as u16).min(LIST_ROWS_MAX).min(above - 1);
     let chosen = model.composer.selected_completion(found.len());
-    let outer = Rect {
-        x: panes.message.x,
-        y: above - shown - frame,
-        width: panes.message.width.min(64),
-        height: shown + frame,
+    let hidden = found.len().saturating_sub(rows.into());
+    let count = match hidden {
+        0 => String::new(),
+        hidden => format!("{} {hidden} more", pen.glyphs.down),
     };
-    let area = if panes.has_frames {
-        pen.frame(outer, "Commands", "", pen.theme.dim)
-    } else {
-        pen.clear(outer);
-        outer
-    };
+    let area = draw_popup(panes.column, "Commands", &count, rows, pen);
     for row in rows_in_view(found.len(), Some(chosen), area, pen) {
         row.put_mark(pen);
         let (line, (command, binding)) = (row.line, found[row.index]);
         let usage = format!("{command} {}", binding.usage);
-        let name_columns = 30.min(line.width.saturating_sub(2));
-        pen.put_truncated(
-            line.x + 2,
-            line.y,
-            usage.trim_end(),
-            row.style,
-            name_columns,
-        );
-        let left = line.width.saturating_sub(33);
-        pen.put_truncated(
-            line.x + 33,
-            line.y,
-            binding.description,
-            pen.theme.dim,
-            left,
-        );
+        let columns = line.width.saturating_sub(2);
+        let used = pen.put_truncated(line.x + 2, line.y, usage.trim_end(), row.style, columns);
+        let x = line.x + 2 + used.max(USAGE_COLUMNS) + 2;
+        let left = line.right().saturating_sub(x);
+        // Half a description says nothing; only the selected row has to say what it does.
+        if row.is_selected || width(binding.description) <= usize::from(left) {
+            pen.put_truncated(x, line.y, binding.description, pen.theme.dim, left);
+        }
     }
 }

@@ -37,29 +37,9 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     let panes = ScreenLayout::compute(model);
     let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
     header::draw(model, &panes, &mut pen);
-    draw_chat(model, &panes, &mut pen);
-    if let Some(pane) = panes.servers {
-        draw_servers(model, pane, panes.has_frames, &mut pen);
-    }
-    if let Some(pane) = panes.thinking {
-        draw_thinking(model, pane, &panes, &mut pen);
-    }
-    if let Some((focus, pane)) = panes.overlay {
-        pen.clear(pane.outer);
-        if !panes.has_frames {
-            let title = if focus == Focus::Servers {
-                "Servers"
-            } else {
-                "Thinking"
-            };
-            let bold = pen.theme.bold;
-            pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
-        }
-        match focus {
-            Focus::Servers => draw_servers(model, pane, panes.has_frames, &mut pen),
-            _ => draw_thinking(model, pane, &panes, &mut pen),
-        }
-    }
+    let below = draw_chat(model, &panes, &mut pen);
+    draw_sidebar(model, &panes, &mut pen);
+    elapsed::draw_rule(model, &panes, &below, &mut pen);
     hints::draw(model, &panes, &mut pen);
     let mut cursor = message::draw(model, &panes, &mut pen);
     if model.layer.is_some() {
@@ -81,41 +61,48 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-fn draw_chat(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) {
+/// Draws the chat. Returns how many rows are below the view, in words.
+fn draw_chat(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> String {
     let pane = Pane {
         outer: panes.chat,
         inner: panes.chat_inner,
     };
-    let at = chat_pane(model, pane, Focus::Chat, panes.has_frames);
-    chat::view::draw(&mut model.chat, &at, panes.thinking.is_some(), pen);
-    if panes.has_frames {
-        elapsed::draw(model, panes.chat, pen);
-    }
+    let at = chat_pane(model, pane, Focus::Chat);
+    let aside = panes.has_thinking_aside(model);
+    let marks_rows = panes.rule.is_some();
+    let below = chat::view::draw(&mut model.chat, &at, aside, marks_rows, pen);
     let transcript = &model.chat.transcript;
     if transcript.entries().is_empty() && transcript.wait().is_none() {
         let offer = model.offers_first_run().then_some(&model.first_run);
         first_run_view::draw(&model.engine, offer, panes.chat_inner, pen);
     }
+    below
 }
 
-fn draw_thinking(model: &mut UiModel, pane: Pane, panes: &ScreenLayout, pen: &mut Painter) {
-    let at = chat_pane(model, pane, Focus::Thinking, panes.has_frames);
-    chat::view::draw_thinking(&mut model.chat, &at, panes.overlay.is_some(), pen);
+fn draw_sidebar(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) {
+    let Some(area) = panes.sidebar else { return };
+    pen.clear(area);
+    let (dim, down) = (pen.theme.dim, pen.glyphs.frame[5]);
+    for y in area.top()..area.bottom() {
+        pen.put(area.x, y, down, dim, 1);
+    }
+    if let Some(pane) = panes.servers {
+        let has_focus = model.panes.focus == Focus::Servers;
+        servers::view::draw(&mut model.servers_pane, has_focus, pane, pen);
+    }
+    if let Some(pane) = panes.thinking {
+        let at = chat_pane(model, pane, Focus::Thinking);
+        chat::view::draw_thinking(&mut model.chat, &at, pen);
+    }
 }
 
-fn chat_pane(model: &UiModel, pane: Pane, focus: Focus, is_framed: bool) -> ChatPane {
+fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
     ChatPane {
         pane,
-        is_framed,
         has_focus: model.panes.focus == focus,
         now: model.now,
         markdown_glyphs: model.screen.markdown_glyphs(),
     }
-}
-
-fn draw_servers(model: &mut UiModel, pane: Pane, framed: bool, pen: &mut Painter) {
-    let has_focus = model.panes.focus == Focus::Servers;
-    servers::view::draw(&mut model.servers_pane, has_focus, pane, framed, pen);
 }
 
 fn draw_layer(
@@ -126,10 +113,7 @@ fn draw_layer(
 ) -> Option<Position> {
     let small = area.height < layout::SMALL_HEIGHT;
     let body = if small { area } else { panes.body };
-    let chat = Rect {
-        width: body.width.min(panes.chat.width.max(1)),
-        ..body
-    };
+    let chat = if small { area } else { panes.column };
     let mut layer = model.layer.take()?;
     let cursor = layer.draw(LayerArea { body, chat }, model.shared(), pen);
     model.layer = Some(layer);

@@ -128,6 +128,43 @@ impl<'a> Painter<'a> {
         self.buffer.set_style(area, style);
     }
 
+    /// Draws the heading of a section in the first row of `area`.
+    pub fn heading(&mut self, area: Rect, title: &str, right: &str, has_focus: bool) {
+        if area.height == 0 {
+            return;
+        }
+        let style = if has_focus {
+            self.theme.accent
+        } else {
+            self.theme.bold
+        };
+        let start = self.put_right(area.right(), area.y, right, self.theme.dim);
+        let columns = start.saturating_sub(area.x + 1);
+        self.put_truncated(area.x, area.y, title, style, columns);
+    }
+
+    /// Draws a rule with a title at its left and a note at its right, each with a blank around.
+    pub fn rule(&mut self, line: Rect, title: &str, right: &str, title_style: Style) {
+        let dim = self.theme.dim;
+        let across = self.glyphs.frame[4];
+        for x in line.left()..line.right() {
+            self.put(x, line.y, across, dim, 1);
+        }
+        let lead = 2.min(line.width);
+        let mut end = line.right().saturating_sub(1);
+        let right_columns = width(right) as u16 + 2;
+        let title_columns = width(title) as u16 + 2;
+        let room = line.width.saturating_sub(lead + 1);
+        if !right.is_empty() && (title.is_empty() || title_columns + right_columns < room) {
+            end = self.put_right(end, line.y, &format!(" {right} "), dim);
+        }
+        if !title.is_empty() {
+            let columns = end.saturating_sub(line.x + lead);
+            let title = format!(" {title} ");
+            self.put_truncated(line.x + lead, line.y, &title, title_style, columns);
+        }
+    }
+
     /// Draws a frame with titles at the left and right of its upper edge. Returns the inner
     /// area, with a margin of one column on both sides.
     pub fn frame(&mut self, area: Rect, title: &str, right: &str, style: Style) -> Rect {

@@ -11,7 +11,7 @@ use crate::tui::layer::{
 };
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::draw_popup;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
@@ -134,10 +134,8 @@ impl Layer for Picker {
             .iter()
             .map(|(_, row)| Clean::single_line(row))
             .collect();
-        let widest = labels.iter().map(|label| width(label.as_str())).max();
-        let columns = widest.unwrap_or(0).max(self.none_label.len()) + numbers + 6;
-        let size = (columns.max(30) as u16, labels.len() as u16 + 2);
-        let area = draw_window(area.chat, self.title, "", size, pen);
+        let wanted = labels.len() as u16 + 2;
+        let area = draw_popup(area.chat, self.title, "", wanted, pen);
         // The zero row is below the list and never scrolls away.
         let taken = if area.height > 4 { 2 } else { 1 };
         let list = Rect {

@@ -1,47 +1,47 @@
-//! The window of a layer.
+//! The area of a layer: a popup that grows upward from the message, or the whole screen above
+//! it. Both have a rule with the title at the top and no frame.
 
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// A gap of at most this many columns beside a window is filled by the window.
-const STRIP_MAX: u16 = 8;
+/// On smaller screens there is no title.
+const TITLE_FROM: (u16, u16) = (24, 6);
 
-/// Draws a window for content of `size` at the upper left of `over`, with a frame if there
-/// is room for one. Returns the inner area.
-pub fn draw_window(
-    over: Rect,
-    title: &str,
-    right: &str,
-    size: (u16, u16),
-    pen: &mut Painter,
-) -> Rect {
-    let framed = over.width >= 24 && over.height >= 6;
-    let margin = if framed { (4, 2) } else { (0, 0) };
+/// Draws a popup with room for `rows` at the bottom of `over`. Returns the area of its rows.
+pub fn draw_popup(over: Rect, title: &str, right: &str, rows: u16, pen: &mut Painter) -> Rect {
+    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
+    let wanted = rows.saturating_add(u16::from(has_title));
+    let height = if has_title {
+        wanted.min(over.height)
+    } else {
+        over.height
+    };
     let area = Rect {
-        // A narrower gap would only show fragments of words.
-        width: match size.0 + margin.0 {
-            width if width + STRIP_MAX >= over.width => over.width,
-            width => width,
-        },
-        height: (size.1 + margin.1).min(over.height),
+        y: over.bottom() - height,
+        height,
         ..over
     };
-    if framed {
-        let style = pen.theme.accent;
-        pen.frame(area, title, right, style)
-    } else {
-        pen.clear(over);
-        over
-    }
+    draw_titled(area, has_title, title, right, pen)
 }
 
-/// Draws a window over all of `over`, with a frame on larger screens. Returns the inner
-/// area.
+/// Draws over all of `over`. Returns the area below the title.
 pub fn draw_full_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    if over.width >= 40 && over.height >= 8 {
-        pen.frame(over, title, right, pen.theme.accent)
-    } else {
-        pen.clear(over);
-        over
+    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
+    draw_titled(over, has_title, title, right, pen)
+}
+
+fn draw_titled(area: Rect, has_title: bool, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    pen.clear(area);
+    if !has_title {
+        return area;
+    }
+    let line = Rect { height: 1, ..area };
+    let accent = pen.theme.accent;
+    pen.rule(line, title, right, accent);
+    Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width - 2,
+        height: area.height - 1,
     }
 }

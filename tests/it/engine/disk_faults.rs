@@ -66,7 +66,7 @@ async fn unwritable_home_is_reported_until_a_save_succeeds() {
     });
     let folder = folder.display();
     let expected = format!(
-        "The folder {folder} is not writable: a part of this path is a file. \
+        "The folder {folder} is not writable: part of the path is a file, not a folder. \
          Conversations and settings are not saved. Move that file away, or name \
          another folder with --home."
     );

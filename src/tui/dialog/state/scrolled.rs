@@ -4,7 +4,7 @@
 use crate::domain::CallId;
 use crate::protocol::Ask;
 use crate::tui::dialog::arguments::DrawnArguments;
-use crate::tui::dialog::state::Dialog;
+use crate::tui::dialog::state::{Dialog, DialogPage};
 use crate::tui::widgets::styled_line::StyledLine;
 use std::time::Duration;
 
@@ -17,30 +17,45 @@ pub struct DialogBody {
     /// Index of the first argument row, and for each argument row the byte offset in the
     /// arguments' text at which it starts.
     pub arguments: Option<(usize, Vec<usize>)>,
+    /// On a page of choices: the index of each, and the row at which it begins.
+    pub choice_starts: Vec<(usize, usize)>,
+}
+
+/// Parts of the body that have no place outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BodyExtras {
+    /// What the question is about, where the title has no room for it.
+    pub heading: bool,
+    /// Notes on the call, where the rule below has no room for them.
+    pub notes: bool,
 }
 
 #[derive(Debug, Clone)]
 pub struct DialogBodyLayout {
     columns: u16,
-    /// The footer is part of the body, because there is no row for it.
-    with_footer: bool,
-    is_choice_list: bool,
+    extras: BodyExtras,
+    page: DialogPage,
     body: DialogBody,
 }
 
 impl Dialog {
     /// Wraps the body unless the cached layout still fits. Keeps the top row's text in view.
-    pub fn lay_out(&mut self, columns: u16, with_footer: bool, wrap: impl Fn(&Self) -> DialogBody) {
-        let lists = self.shows_choice_list();
+    pub fn lay_out(
+        &mut self,
+        columns: u16,
+        extras: BodyExtras,
+        wrap: impl Fn(&Self) -> DialogBody,
+    ) {
+        let page = self.page();
         let cached = self.laid_out.as_ref();
-        let wanted = (columns, with_footer, lists);
-        if cached.is_none_or(|old| (old.columns, old.with_footer, old.is_choice_list) != wanted) {
+        let wanted = (columns, extras, page);
+        if cached.is_none_or(|old| (old.columns, old.extras, old.page) != wanted) {
             let top = self.top_byte();
             let body = wrap(self);
             self.laid_out = Some(DialogBodyLayout {
                 columns,
-                with_footer,
-                is_choice_list: lists,
+                extras,
+                page,
                 body,
             });
             self.count_undrawn();
@@ -72,6 +87,21 @@ impl Dialog {
         self.laid_out
             .as_ref()
             .map_or(&[], |layout| &layout.body.rows)
+    }
+
+    /// The body row of the selected choice, on a page of choices.
+    pub fn selected_body_row(&self) -> Option<usize> {
+        let selected = self.selected_choice?;
+        let starts = &self.laid_out.as_ref()?.body.choice_starts;
+        let (_, row) = starts.iter().find(|(index, _)| *index == selected)?;
+        Some(*row)
+    }
+
+    pub fn shows_json(&self) -> bool {
+        let current = self.drawn_arguments.get(self.call_index);
+        current
+            .and_then(Option::as_ref)
+            .is_some_and(DrawnArguments::shows_json)
     }
 
     /// Number of rows at the top that name the subject.
@@ -121,7 +151,7 @@ impl Dialog {
 
     /// Makes the next frame scroll to the first undrawn part of the arguments.
     pub fn scroll_to_undrawn(&mut self) {
-        self.set_choice_list(false);
+        self.show_page(DialogPage::Subject);
         self.scrolls_to_undrawn = true;
     }
 
@@ -132,7 +162,8 @@ impl Dialog {
 
     /// Is the end of the body still unseen? A list of choices in its place does not count.
     pub fn is_unread(&self) -> bool {
-        !self.was_read_to_end && (self.shows_choice_list() || self.scroll < self.last_top())
+        !self.was_read_to_end
+            && (self.page() != DialogPage::Subject || self.scroll < self.last_top())
     }
 
     /// Must the user still read to the end before accepting?
@@ -151,7 +182,8 @@ impl Dialog {
             self.scroll = self.first_undrawn_row().unwrap_or(self.scroll);
         }
         self.scroll = self.scroll.min(self.last_top());
-        let is_end = height > 0 && !self.shows_choice_list() && self.scroll == self.last_top();
+        let is_end =
+            height > 0 && self.page() == DialogPage::Subject && self.scroll == self.last_top();
         self.was_read_to_end |= is_end && !self.body_rows().is_empty();
         let view = self.scroll..self.scroll + height;
         let laid_out = self.laid_out.as_ref();

@@ -1,0 +1,114 @@
+//! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They flow
+//! over as few rows as they need. Lasting choices have a page of their own behind `a`.
+
+use crate::text::grapheme::width;
+use crate::tui::dialog::body::DialogText;
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogPage};
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+
+/// Most rows of choices; further ones are only on the page of all choices.
+const ROWS_MAX: u16 = 4;
+/// Columns between two choices, and between the question and the first choice.
+const GAP: u16 = 2;
+
+struct ChoiceItem {
+    /// The choice; `None` for the keys that show a page.
+    row: Option<usize>,
+    key: char,
+    label: String,
+}
+
+impl ChoiceItem {
+    fn columns(&self) -> u16 {
+        let label = match self.label.is_empty() {
+            true => 0,
+            false => width(&self.label) + 1,
+        };
+        (width(self.key.encode_utf8(&mut [0; 4])) + label) as u16
+    }
+}
+
+fn items(words: &DialogText, dialog: &Dialog) -> Vec<ChoiceItem> {
+    let item = |(index, row): (usize, &super::state::DialogChoice)| ChoiceItem {
+        row: Some(index),
+        key: row.shown_key(),
+        label: row.short.clone(),
+    };
+    let rows = words.rows.iter().enumerate();
+    let shown = rows.filter(|(_, row)| !row.action.is_lasting());
+    let mut items: Vec<ChoiceItem> = shown.map(item).collect();
+    let page = |key, label: &str| ChoiceItem {
+        row: None,
+        key,
+        label: label.to_owned(),
+    };
+    if words.rows.iter().any(|row| row.action.is_lasting()) {
+        // Behind the choices of this call, before those of all calls.
+        let at = items.iter().position(|item| {
+            let action = item.row.and_then(|index| words.rows.get(index));
+            action.is_some_and(|row| row.action == DialogAction::RunAll)
+        });
+        items.insert(at.unwrap_or(items.len()), page('a', "always…"));
+    }
+    if dialog.call().is_some() {
+        items.push(page('?', ""));
+    }
+    items
+}
+
+/// The number of rows that question and choices take.
+pub fn choice_rows(words: &DialogText, dialog: &Dialog, columns: u16) -> u16 {
+    let places = flow(words, &items(words, dialog), columns);
+    places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
+}
+
+/// The column and row of each choice.
+fn flow(words: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
+    let indent = 2.min(columns);
+    let (mut x, mut y) = (indent + width(words.question) as u16 + GAP + 1, 0);
+    let mut places = Vec::new();
+    for item in items {
+        let needed = item.columns();
+        if x + needed > columns && x > indent {
+            (x, y) = (indent, y + 1);
+        }
+        places.push((x, y));
+        x += needed + GAP;
+    }
+    places
+}
+
+pub fn draw(words: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
+    let items = items(words, dialog);
+    let indent = 2.min(area.width);
+    let columns = area.width.saturating_sub(indent);
+    let bold = pen.theme.bold;
+    pen.put_truncated(area.x + indent, area.y, words.question, bold, columns);
+    let (key_style, label_style) = match dialog.accepts_keys {
+        true => (pen.theme.accent, pen.theme.plain),
+        false => (pen.theme.dim, pen.theme.dim),
+    };
+    let places = flow(words, &items, area.width);
+    for (item, (x, y)) in items.iter().zip(places) {
+        if y >= area.height {
+            break;
+        }
+        let (x, y) = (area.x + x, area.y + y);
+        let columns = area.right().saturating_sub(x);
+        let is_open = match item.key {
+            'a' if item.row.is_none() => dialog.page() == DialogPage::Lasting,
+            '?' if item.row.is_none() => dialog.page() == DialogPage::Details,
+            _ => false,
+        };
+        let key = item.key.to_string();
+        let used = pen.put(x, y, &key, key_style, columns);
+        pen.put_truncated(x + used + 1, y, &item.label, label_style, columns - used);
+        let is_selected = item.row.is_some() && item.row == dialog.selected_choice;
+        if is_selected || is_open {
+            let cells = Rect::new(x, y, item.columns().min(columns), 1);
+            let selection = pen.theme.selection;
+            pen.set_style(cells, selection);
+        }
+    }
+}
