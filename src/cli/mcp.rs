@@ -23,7 +23,7 @@ pub enum McpCommand {
     #[command(after_help = CALL_HELP)]
     Call(CallArgs),
     /// Add a server to mcp-servers.json and check that it answers
-    #[command(after_help = ADD_HELP)]
+    #[command(after_help = ADD_HELP, override_usage = ADD_USAGE)]
     Add(AddArgs),
 }
 
@@ -157,6 +157,11 @@ Ctrl+C or the end of --timeout cancels the call at its server.
   humble mcp call humble get_time timezone=Asia/Seoul
   humble mcp call files read_file '{\"path\": \"a.txt\"}'
   humble mcp call github search query=시계 --json < /dev/null | jq .content";
+
+// The usage that clap derives omits that either `--url` or a command is required.
+const ADD_USAGE: &str = "\
+humble mcp add [OPTIONS] <NAME> --url <URL>
+       humble mcp add [OPTIONS] <NAME> -- <COMMAND>...";
 
 const ADD_HELP: &str = "\
 Exit status: 0 added, and it answers if it was checked; 1 not added, or added but it does not answer; 2 wrong \

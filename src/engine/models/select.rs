@@ -46,8 +46,11 @@ impl ModelRegistry {
                     .iter()
                     .map(|model| model.name.as_str())
                     .collect();
-                let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
-                    .with_advice(format!("It lists: {}.", names.join(", ")));
+                let message = format!("There is no model `{name}` in config.json.");
+                let mut notice = Notice::failure(message);
+                if !names.is_empty() {
+                    notice = notice.with_advice(format!("It lists: {}.", names.join(", ")));
+                }
                 cx.add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
                 None
             }
