@@ -211,7 +211,23 @@ pub struct ToolCall {
     /// Other forms of the same call in the same message, merged into this one.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub also_as: Box<[&'static str]>,
+    /// Why the call ran without asking. Only for display.
+    #[serde(skip)]
+    pub permission: Option<StandingPermission>,
     pub state: ToolState,
+}
+
+/// A permission given before the call, so that it did not have to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandingPermission {
+    /// The tool mode is auto.
+    AutoMode,
+    /// The user allowed the tool for this session.
+    Session,
+    /// A rule in trust.json.
+    Rule,
+    /// The command line allowed the tool.
+    CommandLine,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -290,6 +306,7 @@ impl ToolCall {
             quoted: None,
             is_unchecked: false,
             also_as: Box::default(),
+            permission: None,
             state,
         }
     }

@@ -1,6 +1,7 @@
 //! Which calls may run. Pure, and the only constructor of [`ApprovedCall`]: whoever has one
 //! can rely on the mode, a grant or the user having allowed the call.
 
+use crate::domain::tool::StandingPermission;
 use crate::domain::trust::{RuleScope, TrustRule};
 use crate::domain::{
     Arguments, CallId, Decision, OfferedTool, ServerId, ToolCall, ToolMode, Trust,
@@ -73,13 +74,23 @@ impl Approval {
         self.trust.is_blocked(&call.server, &call.tool)
     }
 
-    /// The call, if it may run without asking. A call that was copied from untrusted text
-    /// always asks, whatever was granted.
+    /// The call, if it may run without asking.
     pub fn approve_without_asking(
         &self,
         call: &ToolCall,
         offered: &OfferedTool,
     ) -> Option<ApprovedCall> {
+        let permission = self.standing_permission(call, offered);
+        permission.map(|_| ApprovedCall::from(call))
+    }
+
+    /// Why the call may run without asking. A call that was copied from untrusted text always
+    /// asks, whatever was granted.
+    pub fn standing_permission(
+        &self,
+        call: &ToolCall,
+        offered: &OfferedTool,
+    ) -> Option<StandingPermission> {
         if call.quoted.is_some() || self.is_never(call) {
             return None;
         }
@@ -87,17 +98,23 @@ impl Approval {
             return None;
         }
         let grant = ToolIdentity::from_offered(offered);
+        if self.trust.allows(&grant, &call.arguments) {
+            return Some(StandingPermission::Rule);
+        }
+        // An unreadable trust file may block this tool.
+        if self.trust.unreadable.is_file_unreadable {
+            return None;
+        }
         let is_named = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
-        // An unreadable trust file may block this tool.
-        let is_trust_readable = !self.trust.unreadable.is_file_unreadable;
-        let allowed_by_run = self.mode == ToolMode::Auto
-            || self.session_grants.contains(&grant)
-            || self.allowed.iter().any(is_named);
-        let allowed =
-            (is_trust_readable && allowed_by_run) || self.trust.allows(&grant, &call.arguments);
-        allowed.then(|| ApprovedCall::from(call))
+        let permissions = [
+            (self.session_grants.contains(&grant), StandingPermission::Session),
+            (self.allowed.iter().any(is_named), StandingPermission::CommandLine),
+            (self.mode == ToolMode::Auto, StandingPermission::AutoMode),
+        ];
+        let given = permissions.into_iter().find(|(is_given, _)| *is_given);
+        given.map(|(_, permission)| permission)
     }
 }
 

@@ -71,6 +71,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         quoted: None,
         is_unchecked: false,
         also_as: Box::default(),
+        permission: None,
         state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),
     })
 }

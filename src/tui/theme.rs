@@ -20,7 +20,10 @@ pub struct Theme {
     pub accent: Style,
     pub success: Style,
     pub failure: Style,
+    /// Waits for the user.
     pub attention: Style,
+    /// The user said no.
+    pub refused: Style,
     pub selection: Style,
     number: Style,
     function: Style,
@@ -45,6 +48,7 @@ impl Theme {
             success: color(Color::Green, Color::Green),
             failure: color(Color::Red, Color::Red),
             attention: color(Color::Magenta, Color::Magenta),
+            refused: color(Color::Yellow, Color::Red),
             selection: Style::new().add_modifier(Modifier::REVERSED),
             number: color(Color::Yellow, Color::Red),
             function: color(Color::LightBlue, Color::Blue),
@@ -99,6 +103,8 @@ pub struct Glyphs {
     pub up: &'static str,
     pub dot: &'static str,
     pub more: &'static str,
+    /// Before the result of a call.
+    pub result: &'static str,
     pub cursor: &'static str,
     /// Before the message.
     pub prompt: &'static str,
@@ -125,6 +131,7 @@ const UNICODE: Glyphs = Glyphs {
     up: "↑",
     dot: "·",
     more: "…",
+    result: "→",
     cursor: "▌",
     prompt: "›",
     bar_full: "█",
@@ -147,6 +154,7 @@ const ASCII: Glyphs = Glyphs {
     up: "^",
     dot: "-",
     more: "~",
+    result: ">",
     cursor: ">",
     prompt: ">",
     bar_full: "#",

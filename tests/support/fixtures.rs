@@ -127,6 +127,7 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         quoted: None,
         is_unchecked: false,
         also_as: Box::default(),
+        permission: None,
         state: ToolState::AwaitingApproval,
     }
 }

@@ -69,7 +69,15 @@ impl Turn {
         match self.approved.get(&id) {
             // The edited arguments are already in the call.
             Some(decision) => ApprovedCall::from_decision(&call, decision),
-            None => self.setup.approval.approve_without_asking(&call, &offered),
+            None => {
+                let approval = &self.setup.approval;
+                let permission = approval.standing_permission(&call, &offered);
+                let approved = approval.approve_without_asking(&call, &offered);
+                if let Some(call) = self.calls.get_mut(&id) {
+                    call.permission = permission;
+                }
+                approved
+            }
         }
     }
 

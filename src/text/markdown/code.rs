@@ -1,7 +1,7 @@
 //! Lays out code blocks, final line by line. A long line is broken at the width, or after a space
 //! close to it, and continues after a marker.
 
-use super::layout::{INSET, LeafLayout, MarkdownLayout, OpenLeaf};
+use super::layout::{LeafLayout, MarkdownLayout, OpenLeaf};
 use super::row_buffer::{BreakMode, PrefixId};
 use super::style::{StyleRole, TextStyle};
 use crate::text::highlight::Highlighter;
@@ -33,7 +33,7 @@ impl MarkdownLayout {
         info: Range<usize>,
     ) -> CodeLayout {
         let rest = self.rows.prefix(leaf.prefixes.rest);
-        let continuation = match rest.strip_suffix(INSET) {
+        let continuation = match rest.strip_suffix(&self.code_bar()) {
             Some(rest) => format!("{rest}{} ", self.glyphs.continuation),
             None => rest.to_owned(),
         };

@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// Indentation of code and tables.
 pub const INSET: &str = "  ";
+/// The widest line of prose that is easy to read. Code and tables may use all columns.
+const MEASURE: u16 = 100;
 
 /// The row prefixes of a leaf; the first row uses `next`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -142,11 +144,16 @@ impl MarkdownLayout {
                 LeafLayout::Paragraph(ParagraphText::new(kind))
             }
             LeafKind::Code { info } => {
-                leaf.prefixes = self.prefixes(prefix, INSET);
+                let bar = self.code_bar();
+                leaf.prefixes = self.prefixes(prefix, &bar);
+                if !source[info.clone()].trim().is_empty() {
+                    // The name of the language stands above the bar.
+                    leaf.prefixes.next = self.prefixes(prefix, INSET).next;
+                }
                 LeafLayout::Code(self.open_code(leaf, source, info))
             }
             LeafKind::Rule => {
-                let columns = self.content_width(leaf.prefixes);
+                let columns = self.prose_width(leaf.prefixes);
                 let rule = self.glyphs.rule.to_string().repeat(columns.get().into());
                 self.rows
                     .push_text(&rule, TextStyle::from_role(StyleRole::Dim));
@@ -156,6 +163,18 @@ impl MarkdownLayout {
             }
             LeafKind::Table(_) => LeafLayout::None,
         };
+    }
+
+    /// The prefix of code: as wide as [`INSET`].
+    pub fn code_bar(&self) -> String {
+        format!("{} ", self.glyphs.code_bar)
+    }
+
+    /// The columns of prose after the prefix: lines of at most [`MEASURE`] columns.
+    fn prose_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
+        let surplus = self.width.get().saturating_sub(MEASURE);
+        let left = self.content_width(prefixes).get().saturating_sub(surplus);
+        NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
     }
 
     /// The columns left after the prefix.

@@ -48,6 +48,8 @@ pub struct MarkdownGlyphs {
     pub bar: char,
     /// Where `rule` and `bar` cross.
     pub cross: char,
+    /// Before rows of code.
+    pub code_bar: char,
     /// Before continuation rows of code.
     pub continuation: char,
     /// Around inline code if colors do not distinguish it.
@@ -64,6 +66,7 @@ impl MarkdownGlyphs {
                 rule: '-',
                 bar: '|',
                 cross: '+',
+                code_bar: '|',
                 continuation: '>',
                 code_quote,
             }
@@ -74,6 +77,7 @@ impl MarkdownGlyphs {
                 rule: '─',
                 bar: '│',
                 cross: '┼',
+                code_bar: '▏',
                 continuation: '↳',
                 code_quote,
             }

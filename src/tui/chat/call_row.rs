@@ -1,10 +1,11 @@
-//! Draws a tool call: tool and server on the left, state on the right. A running call with
-//! progress gets a second row.
+//! Draws a tool call in one line: what was called, with what and what came of it on the left,
+//! server and time on the right. A running call with progress gets a second row.
 
 use crate::domain::progress::{ProgressAmount, ToolProgress};
-use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::{StandingPermission, ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::chat::call_summary::{argument_summary, outcome_summary};
 use crate::tui::chat::row_context::RowContext;
 use crate::tui::widgets::numbers::{format_row_count, format_seconds};
 use crate::tui::widgets::painter::Painter;
@@ -14,47 +15,86 @@ use ratatui::style::Style;
 /// Width of the progress bar, and the row width from which it is drawn.
 const BAR_COLUMNS: usize = 10;
 const BAR_FROM: u16 = 24;
-/// Minimum width for both names at which the server's name gets a share.
-const SERVER_FROM: u16 = 20;
+/// Minimum row width at which the server's name is shown.
+const SERVER_FROM: u16 = 40;
 /// Columns reserved for the elapsed time of a running call.
-const RUNNING_COLUMNS: u16 = 8;
+const RUNNING_COLUMNS: usize = 6;
 
-/// `▸ get-sum  everything            ✓ 0.1 s`
-pub fn draw(scene: &RowContext, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Painter) {
-    let fold = match &call.state {
-        ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
-        _ if unfolded => pen.glyphs.unfolded,
-        _ => pen.glyphs.folded,
-    };
-    let (mut words, style) = state_label(scene, call, pen);
-    if let Some(rows) = scene.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
-        words = format!(
-            "{} not read {} {words}",
-            format_row_count(*rows, ""),
-            pen.glyphs.dot
-        );
+/// `✓ get-sum  17, 25 → 42                     everything  0.1 s`
+pub fn draw(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) {
+    let (mark, style) = state_mark(scene, call, pen);
+    pen.put(row.x, row.y, mark, style, 1);
+    if scene.asked_call == Some(call.id) && row.x > 0 {
+        let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+        pen.put(row.x - 1, row.y, cursor, accent, 1);
     }
-    let start = pen.put_right(row.right(), row.y, &words, style);
-    // The elapsed time grows; the names to its left must not move.
-    let start = match &call.state {
-        ToolState::Running { .. } => start.min(row.right().saturating_sub(RUNNING_COLUMNS)),
-        _ => start,
-    };
-    let tool = Clean::name(&call.tool);
-    let server = Clean::name(call.server.as_str());
-    pen.put(row.x, row.y, fold, pen.theme.dim, 1);
     let x = row.x + 2;
-    let room = start.saturating_sub(x + 1);
-    // Neither name may push the other off the row.
-    let share = if room < SERVER_FROM { 0 } else { room / 3 };
-    let server_columns = width(server.as_str()).min(usize::from(share)) as u16;
-    let tool_columns = match server_columns {
+    let start = draw_right(scene, call, row, pen);
+    let room = start.saturating_sub(x + 2);
+    let tool = Clean::name(&call.tool);
+    let used = pen.put_truncated(x, row.y, tool.as_str(), pen.theme.plain, room);
+    let (x, room) = (x + used + 2, room.saturating_sub(used + 2));
+    let arguments = argument_summary(&call.arguments);
+    // A result needs room for a word; without it, the arguments get all.
+    let outcome = outcome_summary(call).filter(|_| room >= 8);
+    let outcome_columns = outcome.as_deref().map_or(0, |text| width(text) + 3) as u16;
+    let argument_room = match outcome_columns {
         0 => room,
-        columns => room.saturating_sub(columns + 2),
+        columns => room.saturating_sub(columns.min(room / 2)),
     };
-    let used = pen.put_truncated(x, row.y, tool.as_str(), pen.theme.plain, tool_columns);
-    let left = room.saturating_sub(used + 2);
-    pen.put_truncated(x + used + 2, row.y, server.as_str(), pen.theme.dim, left);
+    let dim = pen.theme.dim;
+    let used = pen.put_truncated(x, row.y, &arguments, dim, argument_room);
+    let Some(outcome) = outcome else { return };
+    let is_error = matches!(&call.state, ToolState::Done(outcome) if outcome.elapsed().is_none())
+        || matches!(mark, m if m == pen.glyphs.failed);
+    let arrow = match (is_error, used) {
+        (false, 0) => format!("{} ", pen.glyphs.result),
+        (false, _) => format!(" {} ", pen.glyphs.result),
+        (true, 0) => String::new(),
+        (true, _) => "  ".to_owned(),
+    };
+    let (x, room) = (x + used, room.saturating_sub(used));
+    let used = pen.put_truncated(x, row.y, &arrow, dim, room);
+    let style = if is_error { style } else { pen.theme.plain };
+    pen.put_truncated(x + used, row.y, &outcome, style, room.saturating_sub(used));
+}
+
+/// Draws why it ran, its server and its time or state, and returns where they start.
+fn draw_right(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) -> u16 {
+    let (theme, glyphs) = (pen.theme, pen.glyphs);
+    let (words, style) = state_label(scene, call, pen);
+    // The time of a running call grows; the words to its left must not move.
+    let words = match &call.state {
+        ToolState::Running { .. } => format!("{words:>RUNNING_COLUMNS$}"),
+        _ => words,
+    };
+    let mut start = pen.put_right(row.right(), row.y, &words, style);
+    if let Some(rows) = scene.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
+        let note = format!("{} not read {} ", format_row_count(*rows, ""), glyphs.dot);
+        start = pen.put_right(start, row.y, &note, theme.attention);
+    }
+    if row.width < SERVER_FROM {
+        return start;
+    }
+    let gap = if words.is_empty() { 0 } else { 2 };
+    let server = Clean::name(call.server.as_str());
+    let columns = (width(server.as_str()) as u16).min(row.width / 4);
+    let x = start.saturating_sub(columns + gap);
+    pen.put_truncated(x, row.y, server.as_str(), theme.dim, columns);
+    let Some(word) = call.permission.filter(|_| has_run(call)).map(permission_word) else {
+        return x;
+    };
+    pen.put_right(x.saturating_sub(2), row.y, word, theme.attention)
+}
+
+/// Why a call ran without asking, in a word.
+fn permission_word(permission: StandingPermission) -> &'static str {
+    match permission {
+        StandingPermission::AutoMode => "auto",
+        StandingPermission::Session => "session",
+        StandingPermission::Rule => "always",
+        StandingPermission::CommandLine => "allowed",
+    }
 }
 
 fn has_run(call: &ToolCall) -> bool {
@@ -65,38 +105,56 @@ fn has_run(call: &ToolCall) -> bool {
     }
 }
 
-fn state_label(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
+/// The mark before the call.
+fn state_mark(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static str, Style) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
-    let done = match &call.state {
+    let outcome = match &call.state {
+        ToolState::Proposed => return (glyphs.dot, theme.dim),
+        ToolState::AwaitingApproval => return ("?", theme.attention),
+        ToolState::Running { .. } => {
+            return (glyphs.spinner(scene.now.as_millis()), theme.accent);
+        }
+        ToolState::Done(outcome) => outcome,
+    };
+    match outcome {
+        ToolOutcome::Succeeded { .. } | ToolOutcome::Reused { .. } => (glyphs.ok, theme.success),
+        ToolOutcome::Failed { .. }
+        | ToolOutcome::Unreachable { .. }
+        | ToolOutcome::TimedOut { .. } => (glyphs.failed, theme.failure),
+        ToolOutcome::WasText => (glyphs.dot, theme.dim),
+        _ => (glyphs.refused, theme.refused),
+    }
+}
+
+/// The time of a call, or the state in words.
+fn state_label(scene: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
+    let theme = pen.theme;
+    let outcome = match &call.state {
         ToolState::Proposed => return ("called".to_owned(), theme.dim),
         ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
         ToolState::Running { .. } => {
-            let since = scene
-                .timing
-                .call_starts
-                .get(&call.id)
-                .copied()
-                .unwrap_or(scene.now);
+            let started = scene.timing.call_starts.get(&call.id);
+            let since = started.copied().unwrap_or(scene.now);
             return (format_seconds(scene.now.saturating_sub(since)), theme.dim);
         }
         ToolState::Done(outcome) => outcome,
     };
-    let took = done.elapsed().map(format_seconds).unwrap_or_default();
-    let (mark, word, style) = match done {
-        ToolOutcome::Succeeded { .. } => (glyphs.ok, "", theme.success),
-        ToolOutcome::Failed { .. } => (glyphs.failed, "failed ", theme.failure),
-        ToolOutcome::Unreachable { .. } => (glyphs.failed, "unreachable ", theme.failure),
-        ToolOutcome::TimedOut { .. } => (glyphs.failed, "timed out ", theme.failure),
-        ToolOutcome::Refused => (glyphs.refused, "refused", theme.attention),
-        ToolOutcome::Denied { .. } => (glyphs.refused, "denied", theme.attention),
-        ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
-        ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
-        ToolOutcome::Cancelled { .. } => (glyphs.refused, "cancelled ", theme.attention),
-        ToolOutcome::Reused { .. } => (glyphs.ok, "reused first result", theme.dim),
-        ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
-        ToolOutcome::WasText => (glyphs.dot, "treated as text", theme.dim),
+    let (word, style) = match outcome {
+        ToolOutcome::Succeeded { .. } => ("", theme.dim),
+        ToolOutcome::Failed { .. } => ("failed ", theme.failure),
+        ToolOutcome::Unreachable { .. } => ("unreachable ", theme.failure),
+        ToolOutcome::TimedOut { .. } => ("timed out ", theme.failure),
+        ToolOutcome::Refused => ("refused", theme.refused),
+        ToolOutcome::Denied { .. } => ("denied", theme.refused),
+        ToolOutcome::Never => ("never", theme.refused),
+        ToolOutcome::Interrupted => ("interrupted", theme.refused),
+        ToolOutcome::Cancelled { .. } => ("cancelled ", theme.refused),
+        ToolOutcome::Reused { .. } => ("reused first result", theme.dim),
+        ToolOutcome::NotRun { .. } => ("not run", theme.refused),
+        ToolOutcome::WasText => ("treated as text", theme.dim),
     };
-    (format!("{mark} {word}{took}").trim_end().to_owned(), style)
+    let elapsed = outcome.elapsed().map(format_seconds).unwrap_or_default();
+    (format!("{word}{elapsed}").trim_end().to_owned(), style)
 }
 
 /// `fetching forecast               ▕██████    ▏  60 %`. The bar is right-aligned so that

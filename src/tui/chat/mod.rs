@@ -1,6 +1,7 @@
 //! The conversation: entries laid out as rows, viewports over them, and how each is drawn.
 
 pub mod call_row;
+pub mod call_summary;
 pub mod entry_layout;
 pub mod entry_rows;
 pub mod layout_input;

@@ -1,0 +1,120 @@
+//! A call in one line: what it was called with, and what came of it. The values alone say most;
+//! unfolding the line shows everything.
+
+use crate::domain::Arguments;
+use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
+use crate::text::Clean;
+use crate::text::grapheme::{truncate_to_width, width};
+use serde_json::Value;
+
+/// Columns of one value, and of a result.
+const VALUE_COLUMNS: usize = 32;
+const RESULT_COLUMNS: usize = 60;
+/// Bytes of a text that are looked at: a column takes at most 16.
+const BYTES_MAX: usize = RESULT_COLUMNS * 16;
+/// Longer texts are not counted in lines.
+const COUNTED_BYTES_MAX: usize = 64 << 10;
+/// Values shown; a call with more has to be unfolded anyway.
+const VALUES_MAX: usize = 5;
+
+/// `17, 25`, `src/b.py, 1 edit`. Empty if nothing can be said briefly.
+pub fn argument_summary(arguments: &Arguments) -> String {
+    let values = arguments.iter().filter_map(|(key, value)| value_summary(key, value));
+    let mut values: Vec<String> = values.take(VALUES_MAX + 1).collect();
+    if values.len() > VALUES_MAX {
+        values.truncate(VALUES_MAX);
+        values.push("…".to_owned());
+    }
+    values.join(", ")
+}
+
+fn value_summary(key: &str, value: &Value) -> Option<String> {
+    let plural = |count: usize, word: &str| match count {
+        1 => format!("1 {word}"),
+        count => format!("{count} {word}s"),
+    };
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        // A flag says what it is by its name.
+        Value::Bool(true) => Some(short(key, VALUE_COLUMNS)),
+        Value::Number(number) => Some(number.to_string()),
+        // Drawn on each frame, so a long text is not counted.
+        Value::String(text) if text.len() > COUNTED_BYTES_MAX => Some("long text".to_owned()),
+        Value::String(text) if text.trim().contains('\n') => {
+            Some(plural(text.lines().count(), "line"))
+        }
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(short(text.trim(), VALUE_COLUMNS)),
+        Value::Array(items) if items.is_empty() => None,
+        Value::Array(items) => {
+            let word = key.strip_suffix('s').filter(|word| !word.is_empty());
+            let word = Clean::single_line(word.unwrap_or("item"));
+            Some(plural(items.len(), word.as_str()))
+        }
+        Value::Object(members) => Some(plural(members.len(), "field")),
+    }
+}
+
+/// What came of a call that ended: its short result, or the reason why it has none.
+pub fn outcome_summary(call: &ToolCall) -> Option<String> {
+    let ToolState::Done(outcome) = &call.state else {
+        return None;
+    };
+    match outcome {
+        ToolOutcome::Succeeded { text, .. } => {
+            let text = text.trim();
+            let is_brief = text.len() <= BYTES_MAX && !text.contains('\n');
+            let line = Clean::single_line(if is_brief { text } else { "" });
+            let fits = is_brief && width(line.as_str()) <= RESULT_COLUMNS;
+            (fits && !text.is_empty()).then(|| line.into())
+        }
+        ToolOutcome::Failed { text, .. } => first_line(text),
+        ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => first_line(why),
+        ToolOutcome::Denied { message } => message.as_deref().and_then(first_line),
+        _ => None,
+    }
+}
+
+fn first_line(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(short(line, RESULT_COLUMNS))
+}
+
+/// A text in at most `columns` columns, with its end marked if it was cut.
+fn short(text: &str, columns: usize) -> String {
+    let start = &text[..text.floor_char_boundary(BYTES_MAX)];
+    let clean = Clean::single_line(start);
+    if start.len() == text.len() && width(clean.as_str()) <= columns {
+        return clean.into();
+    }
+    format!("{}…", truncate_to_width(clean.as_str(), columns - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn summary(value: &Value) -> String {
+        argument_summary(value.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn values_are_named_briefly() {
+        assert_eq!(summary(&json!({ "a": 17, "b": 25 })), "17, 25");
+        let edit = json!({ "path": "src/b.py", "edits": [{ "oldText": "a" }], "dryRun": false });
+        assert_eq!(summary(&edit), "src/b.py, 1 edit");
+        let write = json!({ "path": "a.rs", "content": "one\ntwo\nthree\n", "force": true });
+        assert_eq!(summary(&write), "a.rs, 3 lines, force");
+        assert_eq!(summary(&json!({})), "");
+        assert_eq!(summary(&json!({ "text": "서울 날씨" })), "서울 날씨");
+        let long = summary(&json!({ "text": "가".repeat(1_000) }));
+        assert_eq!(width(&long), 31);
+    }
+
+    #[test]
+    fn no_value_imitates_a_line_or_hides_text() {
+        let sly = summary(&json!({ "a": "x\u{202e}y\u{1b}[2J", "b": "one\u{2028}two" }));
+        assert!(!sly.contains(['\u{202e}', '\u{1b}', '\n']), "{sly:?}");
+    }
+}
