@@ -109,7 +109,7 @@ impl ServerSupervisor {
         let (connection, incoming) =
             Connection::new(remote.clone(), shared.clone(), http_kind, target);
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
-        let inbox = Inbox::new(shared.clone(), self.on_late_answer());
+        let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
         let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
         let startup = self.remaining_startup_time();
         let transport = match http_kind {
