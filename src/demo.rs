@@ -135,7 +135,7 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     let argument_text = zone.unwrap_or("the local time, because I recognize no place");
     let thinking = include_str!("../assets/demo/thinking.md")
         .replace("{place}", zone.map_or("some place", place_name))
-        .replace("{argument_text}", argument_text);
+        .replace("{argument}", argument_text);
     let mut steps = thinking_steps(&thinking);
     steps.push(ScriptStep::call(&tool.native_name, arguments));
     steps

@@ -2,7 +2,7 @@
 
 use tokio::io::DuplexStream;
 
-/// An MCP server inside this program. `mcp` connects to it like to any other server; `serve`
+/// An MCP server inside this program. `mcp` connects to it as to any other server; `serve`
 /// implements it.
 pub trait LocalServer: Send + Sync {
     /// Starts a session and returns the client's end of the stream. Dropping that end closes the

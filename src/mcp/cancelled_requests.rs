@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const ENTRIES_MAX: usize = 64;
-/// A response that arrives sooner after a cancellation merely crossed it in transit.
+/// A response that arrives within this time of the cancellation merely crossed it in transit.
 const LATE_AFTER: Duration = Duration::from_secs(1);
 /// A cancellation this recent may not have been written yet.
 const RECENT: Duration = Duration::from_millis(100);

@@ -107,9 +107,13 @@ impl SessionFailure<'_> {
         if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
             cause = format!("Its process exited ({status}).");
         }
-        let is_explained = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
-        if let (false, Some(skipped_summary)) = (is_explained, &self.skipped_summary) {
-            cause.push_str(&format!(" It printed {skipped_summary}."));
+        // Skipped lines may explain a failed start, unless the error already quotes one.
+        let quotes_skipped_line = matches!(self.error, McpError::NotMcp { .. });
+        if let Some(summary) = &self.skipped_summary
+            && !self.was_connected
+            && !quotes_skipped_line
+        {
+            cause.push_str(&format!(" It printed {summary}."));
         }
         if !self.last_stderr_lines.is_empty() {
             cause.push_str(" Last output: ");

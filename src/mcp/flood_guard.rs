@@ -30,11 +30,11 @@ pub struct FloodGuard {
 /// Lines that were not JSON-RPC messages.
 #[derive(Debug, Default)]
 struct SkippedLines {
-    /// Number of nonblank lines in the session.
+    /// Number of nonblank skipped lines in the session.
     count: u64,
-    /// The start of the first nonblank line, redacted.
+    /// The start of the first nonblank skipped line, redacted.
     first: String,
-    /// Number of lines since the last message, blank ones included.
+    /// Number of skipped lines since the last message, including blank ones.
     consecutive: u64,
 }
 

@@ -28,8 +28,7 @@ impl SessionOutcome {
         self.ended.cancel();
     }
 
-    /// Sets the reason to report if the session is then closed without one, whichever side closes
-    /// it.
+    /// Sets the reason to report if either side then closes the session without giving one.
     pub fn set_likely_cause(&self, error: McpError) {
         let _ = self.likely_cause.set(error);
     }

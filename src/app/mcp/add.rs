@@ -106,9 +106,9 @@ fn parse_new_server(args: &AddArgs) -> Result<NewServer, String> {
         (None, Some(_)) if args.transport.is_some() || !args.headers.is_empty() => {
             return Err("--transport and --header need --url.".to_owned());
         }
-        (None, Some((command, args))) => NewServerLaunch::Command {
+        (None, Some((command, command_args))) => NewServerLaunch::Command {
             command: absolute_command(command),
-            args: args.to_vec(),
+            args: command_args.to_vec(),
             env: parse_pairs(&args.env, "--env", &['='])?,
             cwd: match &args.cwd {
                 // humble may be started from another folder later.

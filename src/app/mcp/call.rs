@@ -178,12 +178,14 @@ async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<S
     pool.status
         .set(cli_output::clean_line(&format!("Waiting for {tool}")));
     let mut latest_progress = None;
-    let mut stuck_runtime = pin!(pool.wait_until_stuck());
+    let mut runtime_stuck = pin!(pool.wait_until_stuck());
     let mut result = loop {
         tokio::select! {
             biased;
             result = &mut running => break result,
-            () = &mut stuck_runtime, if stop_reason.is_some() => break ToolOutcome::Interrupted.into(),
+            () = &mut runtime_stuck, if stop_reason.is_some() => {
+                break ToolOutcome::Interrupted.into();
+            }
             code = pool.signals.next(), if stop_reason.is_none() => {
                 stop_reason = Some(StopReason::Signal(code));
                 cancel.cancel();

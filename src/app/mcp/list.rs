@@ -14,7 +14,7 @@ use anyhow::Result;
 pub async fn list(home: &Home, args: ListArgs, background: &BackgroundRuntime) -> Result<u8> {
     let servers = configured_servers(home);
     init_log(home, &servers);
-    let mut pool = ServerPool::open(home, servers, args.patience.timeout, background)?;
+    let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
     let wait_result = pool.wait_until_connected().await;
     let reports = pool.reports();
     let print_result = print(&match args.json {
@@ -40,7 +40,7 @@ pub async fn tools(home: &Home, args: ToolsArgs, background: &BackgroundRuntime)
         servers = vec![server];
     }
     init_log(home, &servers);
-    let mut pool = ServerPool::open(home, servers, args.patience.timeout, background)?;
+    let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
     let wait_result = pool.wait_until_connected().await;
     let reports = pool.reports();
     let print_result = print(&match args.json {

@@ -1,5 +1,5 @@
-//! `humble mcp …`: uses MCP servers without the chat screen or a model, through the same connection
-//! code as the chat.
+//! `humble mcp …`: uses MCP servers without the chat screen or a model, through the same code as
+//! the chat.
 
 mod add;
 mod call;

@@ -155,7 +155,8 @@ fn truncate_url(url: &str) -> String {
     }
 }
 
-/// A body that cancels `send_started` when it is first read; the request headers are written by then.
+/// A body that cancels `send_started` when it is first read, at which point the request headers
+/// have been written.
 fn body_with_signal(body: Vec<u8>, send_started: CancellationToken) -> Body {
     Body::wrap_stream(futures::stream::once(async move {
         send_started.cancel();
