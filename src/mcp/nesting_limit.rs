@@ -32,7 +32,7 @@ pub fn limit_nesting(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// An open container close to the root.
+/// An open array or object close to the root.
 #[derive(Debug)]
 struct ContainerFrame {
     is_array: bool,

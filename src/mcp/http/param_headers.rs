@@ -164,8 +164,8 @@ fn validate_header_name(header: &Value, kind: Option<&Value>) -> Result<String, 
     }
 }
 
-/// Counts the annotations anywhere in a schema, but not in example data and not arguments of that
-/// name.
+/// Counts the annotations anywhere in a schema, ignoring example data and arguments that happen to
+/// have that name.
 fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
     if depth > DEPTH_MAX {
         return 0;
