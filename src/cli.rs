@@ -14,7 +14,7 @@ pub struct Cli {
     pub shared: GlobalArgs,
     /// Continue the latest conversation
     #[arg(long = "continue", short = 'c', conflicts_with = "session")]
-    pub go_on: bool,
+    pub continue_latest: bool,
     /// Open this conversation, by its title or file name or the start of either
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
@@ -75,7 +75,7 @@ pub struct ModelsArgs {
     #[arg(long)]
     pub json: bool,
     #[command(subcommand)]
-    pub change: Option<ModelsCommand>,
+    pub command: Option<ModelsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,7 +137,7 @@ pub struct AskArgs {
     pub save: bool,
     /// Ask within the latest conversation and save the answer there
     #[arg(long = "continue", short = 'c', conflicts_with = "save")]
-    pub go_on: bool,
+    pub continue_latest: bool,
     /// Print one JSON object per line for each event instead of the answer
     #[arg(long)]
     pub json: bool,

@@ -1,6 +1,6 @@
-//! The scripted model of `humble demo`. It answers from the request alone and says that it is
-//! a script. It reads no clock and no file: the time comes from the real tool, once the user
-//! lets it run. Its texts are in `assets/demo`.
+//! The scripted model of `humble demo`. Its replies depend only on the request and state that they
+//! come from a script. It reads neither a clock nor a file: the time comes from the real tool, once
+//! the user lets the tool run. The texts are in `assets/demo`.
 
 use crate::domain::model::ApiKey;
 use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ToolResultMessage};
@@ -10,14 +10,14 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Prompts that the guide can type.
+/// Prompts that the demo tour can type.
 pub const QUESTION: &str = "What time is it in Seoul?";
 pub const STORY: &str = "Tell me a long story.";
 pub const CONNECT: &str = "How do I connect a real model?";
 
 /// The typical delay of a small local model before its first word.
 const FIRST_WORD_DELAY: Duration = Duration::from_millis(600);
-/// Delay between two words: fast for an answer, slow enough to stop a story.
+/// Delays between two words: short for an answer, long enough to interrupt a story.
 const ANSWER_WORD_DELAY: Duration = Duration::from_millis(25);
 const STORY_WORD_DELAY: Duration = Duration::from_millis(60);
 
@@ -37,7 +37,7 @@ const PLACES: [(&str, &str); 12] = [
     ("utc", "UTC"),
 ];
 
-/// The other rows of the time table.
+/// Time zones for the other rows of the time table.
 const OTHER_ZONES: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
 
 /// The model configuration of the demo.
@@ -73,7 +73,7 @@ fn respond(request: &ChatRequest) -> Vec<ScriptStep> {
     let prompt = prompt.unwrap_or_default();
     let mut steps = vec![ScriptStep::Wait(FIRST_WORD_DELAY)];
     match messages.last() {
-        Some(Message::ToolResult(result)) => steps.extend(after_tool(prompt, result)),
+        Some(Message::ToolResult(result)) => steps.extend(reply_to_tool(prompt, result)),
         _ => match Topic::from_prompt(prompt) {
             Topic::Time => steps.extend(call_get_time(prompt, request)),
             Topic::Story => steps.extend(text_steps(
@@ -114,7 +114,7 @@ impl Topic {
     }
 }
 
-/// The time zone of a place in the prompt. Without one, the tool returns local time.
+/// The time zone of a place in the prompt. Without a time zone, the tool returns local time.
 fn find_zone(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.to_lowercase();
     let mut places = PLACES.iter();
@@ -132,17 +132,17 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     if let Some(zone) = zone {
         arguments.insert("timezone".to_owned(), zone.into());
     }
-    let argument = zone.unwrap_or("the local time, because I recognize no place");
+    let argument_text = zone.unwrap_or("the local time, because I recognize no place");
     let thinking = include_str!("../assets/demo/thinking.md")
         .replace("{place}", zone.map_or("some place", place_name))
-        .replace("{argument}", argument);
+        .replace("{argument}", argument_text);
     let mut steps = thinking_steps(&thinking);
     steps.push(ScriptStep::call(&tool.native_name, arguments));
     steps
 }
 
 /// The reply to a tool result or to a denial.
-fn after_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
+fn reply_to_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
     let content = result.content.as_str();
     if let Some((_, reason)) = content.split_once("The user denied get_time from humble.") {
         let reason = match reason.trim() {
@@ -164,20 +164,20 @@ fn after_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
             steps
         }
         None => {
-            // The first line names the tool; the last one instructs the model.
-            let why: Vec<&str> = content
+            // The first line names the tool, and the last line instructs the model.
+            let error_lines: Vec<&str> = content
                 .lines()
                 .skip(1)
                 .take_while(|line| !line.starts_with("Call no other tool"))
                 .collect();
-            let why = why.join("\n> ");
-            answer_steps(&include_str!("../assets/demo/failed.md").replace("{why}", &why))
+            let quoted = error_lines.join("\n> ");
+            answer_steps(&include_str!("../assets/demo/failed.md").replace("{why}", &quoted))
         }
     }
 }
 
-/// The user's text as a code span, so that nothing in it is Markdown. The fence is longer
-/// than any run of backticks in the text.
+/// The user's text as a code span, so that no part of it is rendered as Markdown. The fence is
+/// longer than any run of backticks in the text.
 fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
@@ -211,17 +211,17 @@ impl TimeResult {
     }
 
     fn fill_template(&self, text: &str, prompt: &str) -> String {
-        let mut clock = self.time.split(':');
-        let mut next = || clock.next().unwrap_or_default();
-        let (hour, minute) = (next(), next());
-        let edited = match find_zone(prompt) {
-            Some(asked) if asked != self.zone => {
-                format!("I had asked for `{asked}`, and you **edited** the call. ")
+        let mut parts = self.time.split(':');
+        let mut next_part = || parts.next().unwrap_or_default();
+        let (hour, minute) = (next_part(), next_part());
+        let edit_remark = match find_zone(prompt) {
+            Some(zone) if zone != self.zone => {
+                format!("I had asked for `{zone}`, and you **edited** the call. ")
             }
             _ => String::new(),
         };
-        text.replace("{edited}", &edited)
-            .replace("{table}", &self.table())
+        text.replace("{edited}", &edit_remark)
+            .replace("{table}", &self.time_table())
             .replace("{time}", &format!("{hour}:{minute}"))
             .replace("{hour}", hour)
             .replace("{minute}", minute)
@@ -232,21 +232,21 @@ impl TimeResult {
     }
 
     /// The same instant in other places, as rows of a Markdown table.
-    fn table(&self) -> String {
+    fn time_table(&self) -> String {
         let place = place_name(&self.zone);
         let time = self.time.get(..5).unwrap_or(&self.time);
-        let first = format!(
+        let first_row = format!(
             "| **{place}** | {} | **{time}** | {} |",
             self.date, self.offset
         );
-        let others = OTHER_ZONES.iter().filter(|zone| **zone != self.zone);
-        let others = others.filter_map(|zone| {
-            let there = self.moment.to_zoned(TimeZone::get(zone).ok()?);
-            let cells = there.strftime("%Y-%m-%d | %H:%M | %:z");
+        let other_zones = OTHER_ZONES.iter().filter(|zone| **zone != self.zone);
+        let other_rows = other_zones.filter_map(|zone| {
+            let local_time = self.moment.to_zoned(TimeZone::get(zone).ok()?);
+            let cells = local_time.strftime("%Y-%m-%d | %H:%M | %:z");
             Some(format!("| {} | {cells} |", place_name(zone)))
         });
-        std::iter::once(first)
-            .chain(others.take(3))
+        std::iter::once(first_row)
+            .chain(other_rows.take(3))
             .collect::<Vec<_>>()
             .join("\n")
     }
@@ -254,8 +254,8 @@ impl TimeResult {
 
 /// The place of a time zone: New York for `America/New_York`.
 fn place_name(zone: &str) -> &str {
-    let known = PLACES.iter().find(|(_, place_zone)| *place_zone == zone);
-    match known.map(|(place, _)| *place) {
+    let entry = PLACES.iter().find(|(_, place_zone)| *place_zone == zone);
+    match entry.map(|(place, _)| *place) {
         Some("new york") => "New York",
         Some("san francisco") => "San Francisco",
         _ => zone.rsplit('/').next().unwrap_or(zone),
@@ -277,13 +277,13 @@ fn answer_steps(text: &str) -> Vec<ScriptStep> {
     text_steps(text, ANSWER_WORD_DELAY)
 }
 
-fn text_steps(text: &str, pace: Duration) -> Vec<ScriptStep> {
+fn text_steps(text: &str, word_delay: Duration) -> Vec<ScriptStep> {
     let words = split_words(text.trim_end());
-    let steps = words.map(|word| [ScriptStep::Wait(pace), ScriptStep::text(&word)]);
+    let steps = words.map(|word| [ScriptStep::Wait(word_delay), ScriptStep::text(&word)]);
     steps.flatten().collect()
 }
 
-/// Splits text into words with their trailing space, without loss.
+/// Splits text into words that keep their trailing whitespace, so that nothing is lost.
 fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split_inclusive(char::is_whitespace) {

@@ -12,22 +12,23 @@ pub mod models;
 pub mod probe;
 mod shutdown;
 pub mod signals;
+mod standard_streams;
 mod summaries;
 mod think_buffer;
 mod thinking_output;
 mod tty_prompt;
 
 use crate::domain::{
-    AskId, BannerCause, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId,
+    AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server, ServerId,
     ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
 };
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use shutdown::{ACKNOWLEDGE_DEADLINE, report_unresponsive_engine, wait_until_due};
+use shutdown::{ACKNOWLEDGE_DEADLINE, report_unresponsive_engine, wait_until};
 use signals::ExitSignals;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use think_buffer::ThinkBuffer;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -39,24 +40,23 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
-/// Banner causes that mean a name on the command line does not exist.
+/// Causes of banners about a name on the command line that does not exist.
 const UNKNOWN_NAME_CAUSES: [BannerCause; 3] = [
     BannerCause::UnknownModel,
     BannerCause::UnknownPersona,
     BannerCause::UnknownSession,
 ];
 /// The only turn of this process.
-const TURN: TurnId = TurnId(1);
+const TURN_ID: TurnId = TurnId(1);
 
 pub struct AskRequest {
     pub prompt: Prompt,
-    pub json: bool,
+    pub is_json: bool,
     /// Wait for the servers, so that the model sees all tools in its only turn.
-    pub tools: bool,
-    /// Tools that run without asking. The engine enforces this; here they are only checked
-    /// to exist.
-    pub allow: Vec<(ServerId, String)>,
-    /// Wait for the conversation to continue.
+    pub waits_for_servers: bool,
+    /// Tools that run without asking. The engine applies this; here they are only checked to exist.
+    pub allowed_tools: Vec<(ServerId, String)>,
+    /// Wait until the latest conversation is open, because the prompt continues it.
     pub continues_session: bool,
 }
 
@@ -71,14 +71,14 @@ pub async fn ask(
 ) -> io::Result<u8> {
     let mut session = AskSession::new(commands, request);
     let mut signals = ExitSignals::install()?;
-    let mut exit = None;
+    let mut signal_status = None;
     // Deadline for the engine to acknowledge the interrupt.
-    let mut interrupt_due = None;
+    let mut interrupt_deadline = None;
     let code = loop {
         tokio::select! {
             event = events.recv() => match event {
                 None | Some(Event::ShutDown) => break EXIT_FAILED,
-                Some(Event::InterruptAcknowledged) => interrupt_due = None,
+                Some(Event::InterruptAcknowledged) => interrupt_deadline = None,
                 Some(event) => {
                     if let Some(code) = session.handle_event(event).await? {
                         break code;
@@ -90,22 +90,22 @@ pub async fn ask(
             }
             code = signals.next() => {
                 // The first signal interrupts the turn, the second exits at once.
-                if exit.replace(code).is_some() || session.servers_starting() {
+                if signal_status.replace(code).is_some() || session.is_waiting_to_submit() {
                     break code;
                 }
-                let due = Instant::now() + ACKNOWLEDGE_DEADLINE;
-                interrupt_due = Some(due);
-                let _ = timeout_at(due, session.send(Command::Interrupt)).await;
+                let deadline = Instant::now() + ACKNOWLEDGE_DEADLINE;
+                interrupt_deadline = Some(deadline);
+                let _ = timeout_at(deadline, session.send(Command::Interrupt)).await;
             }
-            () = wait_until_due(interrupt_due) => {
+            () = wait_until(interrupt_deadline) => {
                 report_unresponsive_engine();
-                return Ok(exit.unwrap_or(EXIT_FAILED));
+                return Ok(signal_status.unwrap_or(EXIT_FAILED));
             }
         }
     };
-    let unsaved = shutdown::shut_down(&session, &mut events).await?;
-    Ok(match exit.unwrap_or(code) {
-        EXIT_ANSWERED if unsaved => EXIT_FAILED,
+    let is_unsaved = shutdown::shut_down(&session, &mut events).await?;
+    Ok(match signal_status.unwrap_or(code) {
+        EXIT_ANSWERED if is_unsaved => EXIT_FAILED,
         code => code,
     })
 }
@@ -117,13 +117,13 @@ struct AskSession {
     servers: BTreeMap<String, Server>,
     tty_prompt: TtyPrompt,
     printed_calls: HashSet<CallId>,
-    /// Calls that await an approval question.
+    /// Calls whose approval question has not arrived yet.
     pending_calls: HashMap<CallId, ToolCall>,
     /// Calls that repeat untrusted text.
     quoted_calls: HashSet<CallId>,
-    /// Every call asks, because the blocked tools in trust.json are unknown.
+    /// Whether trust.json is unreadable. Every call then asks, because blocked tools are unknown.
     is_trust_unreadable: bool,
-    /// Text of the current round. If a call follows, it is prose and not part of the answer.
+    /// Text of the current round. Text before a tool call is not part of the answer.
     round_text: String,
     /// The part of the text that may turn out to be thinking.
     think_buffer: ThinkBuffer,
@@ -157,21 +157,12 @@ impl AskSession {
     }
 
     async fn send(&self, command: Command) {
-        // A stopped engine is noticed when its events end.
+        // If the engine has stopped, its event channel is closed, which ends the loop in `ask`.
         let _ = self.commands.send(command).await;
     }
 
-    fn servers_starting(&self) -> bool {
+    fn is_waiting_to_submit(&self) -> bool {
         !self.is_submitted
-    }
-
-    /// Prints the event as a JSON line if --json was given.
-    fn print_json(&self, event: &Event) -> io::Result<()> {
-        let line = self.request.json.then(|| json::event_line(event)).flatten();
-        let Some(line) = line else { return Ok(()) };
-        let mut out = io::stdout().lock();
-        writeln!(out, "{line}")?;
-        out.flush()
     }
 
     /// Handles one event. Returns the exit status once the turn is over.
@@ -218,19 +209,19 @@ impl AskSession {
                 ..
             } => self.think_buffer = ThinkBuffer::for_model([&model.name, &model.model]),
             Event::AskClosed(ask) => self.tty_prompt.close(ask),
-            Event::Turn(TURN, event) => return self.handle_turn_event(event),
+            Event::Turn(TURN_ID, event) => return self.handle_turn_event(event),
             _ => {}
         }
         Ok(None)
     }
 
     fn update_server(&mut self, server: &Server) {
-        let before = self.servers.insert(server.id.to_string(), server.clone());
+        let previous = self.servers.insert(server.id.to_string(), server.clone());
         let (ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice)) = &server.status
         else {
             return;
         };
-        if before.is_some_and(|before| before.status == ServerStatus::Starting) {
+        if previous.is_some_and(|previous| previous.status == ServerStatus::Starting) {
             self.print_notice(notice);
         }
     }
@@ -239,21 +230,25 @@ impl AskSession {
     /// it must not be submitted.
     async fn submit_when_ready(&mut self) -> Option<u8> {
         let mut servers = self.servers.values();
-        let waiting =
-            self.request.tools && servers.any(|server| server.status == ServerStatus::Starting);
-        if waiting || self.request.continues_session || self.is_submitted {
+        let is_waiting = self.request.waits_for_servers
+            && servers.any(|server| server.status == ServerStatus::Starting);
+        if is_waiting || self.request.continues_session || self.is_submitted {
             return None;
         }
-        if let Err(why) = allow_list::check_available(&self.request.allow, &self.servers) {
-            self.print_error_line(&why);
+        if let Err(why) = allow_list::check_available(&self.request.allowed_tools, &self.servers) {
+            self.print_to_stderr(&why);
             return Some(EXIT_USAGE);
         }
-        for warning in allow_list::withheld_warnings(&self.request.allow, &self.servers) {
-            self.print_error_line(&warning);
+        for warning in allow_list::withheld_warnings(&self.request.allowed_tools, &self.servers) {
+            self.print_to_stderr(&warning);
         }
         self.is_submitted = true;
         let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
-        self.send(Command::Submit { turn: TURN, prompt }).await;
+        self.send(Command::Submit {
+            turn: TURN_ID,
+            prompt,
+        })
+        .await;
         None
     }
 
@@ -261,11 +256,11 @@ impl AskSession {
         match event {
             TurnEvent::RoundStarted { .. } => {
                 self.think_buffer.start_reply();
-                self.print_error_line("Waiting for response...");
+                self.print_to_stderr("Waiting for response...");
             }
             TurnEvent::Waiting {
                 wait: WaitReason::ModelLoading,
-            } => self.print_error_line("Loading model…"),
+            } => self.print_to_stderr("Loading model…"),
             TurnEvent::Retrying {
                 after,
                 attempt,
@@ -273,7 +268,7 @@ impl AskSession {
                 ..
             } => {
                 let seconds = after.as_secs_f64().ceil();
-                self.print_error_line(&format!(
+                self.print_to_stderr(&format!(
                     "Retrying in {seconds} s ({attempt} of {attempts_max})"
                 ));
             }
@@ -282,7 +277,8 @@ impl AskSession {
                 text,
                 ..
             } => {
-                // A model with a separate thinking channel writes no unopened `</think>`.
+                // A model with a separate thinking channel never writes `</think>` without
+                // `<think>`.
                 self.release_buffered_text()?;
                 self.write_thinking(&text);
             }
@@ -293,8 +289,8 @@ impl AskSession {
             } => {
                 self.end_thinking();
                 if self.streams_text() {
-                    let shown = self.think_buffer.push(&text);
-                    self.write_stdout(&shown)?;
+                    let text_to_print = self.think_buffer.push(&text);
+                    self.write_stdout(&text_to_print)?;
                 }
                 self.round_text.push_str(&text);
             }
@@ -302,19 +298,19 @@ impl AskSession {
                 to: PieceKind::Thinking,
                 ..
             } => self.reclassify_as_thinking(),
-            // Printed text cannot be inserted earlier, so all of it is printed again.
+            // Nothing can be inserted before printed text, so all of the text is printed again.
             TurnEvent::Restored { text, .. } if self.streams_text() => self.write_stdout(&text)?,
             TurnEvent::RoundEnded { end } => {
                 self.release_buffered_text()?;
                 self.end_thinking();
-                // Prose before a call and a partial failed answer are shown, but not
-                // passed on as the answer.
+                // Prose before a call and a partial answer that failed are shown, but are not the
+                // answer.
                 let text = std::mem::take(&mut self.round_text);
-                let answer = matches!(end, RoundEnd::Answer | RoundEnd::Length);
-                if self.streams_text() && !answer && !text.is_empty() {
+                let is_answer = matches!(end, RoundEnd::Answer | RoundEnd::Length);
+                if self.streams_text() && !is_answer && !text.is_empty() {
                     self.write_stdout("\n")?;
-                } else if !answer && !text.trim().is_empty() && !self.request.json {
-                    self.print_error_line(Clean::new(text.trim()).as_str());
+                } else if !is_answer && !text.trim().is_empty() && !self.request.is_json {
+                    self.print_to_stderr(Clean::new(text.trim()).as_str());
                 }
             }
             TurnEvent::Tool(call) => self.report_call(&call),
@@ -328,7 +324,7 @@ impl AskSession {
     fn finish_turn(&mut self, end: TurnEnd) -> io::Result<u8> {
         match end {
             TurnEnd::Answered { text, .. } => {
-                if !self.request.json {
+                if !self.request.is_json {
                     if !self.streams_text() {
                         self.write_stdout(&text)?;
                     }
@@ -349,7 +345,7 @@ impl AskSession {
             TurnEnd::Refused => Ok(EXIT_TOOL_REFUSED),
             TurnEnd::Stopped => Ok(EXIT_FAILED),
             TurnEnd::Cancelled => {
-                self.print_error_line("(cancelled)");
+                self.print_to_stderr("(cancelled)");
                 Ok(EXIT_INTERRUPTED)
             }
         }
@@ -366,35 +362,8 @@ impl AskSession {
             self.has_refused |= decisions.iter().any(is_refusal);
         }
         if let Some(report) = report {
-            self.print_error_line(&report);
+            self.print_to_stderr(&report);
         }
         self.send(Command::Answer { ask, answer }).await;
-    }
-
-    /// Whether text is printed as it arrives. Only a terminal streams: a pipe or file gets
-    /// just the answer, so its text must wait until it is known to be the answer.
-    fn streams_text(&self) -> bool {
-        self.stdout_is_terminal && !self.request.json
-    }
-
-    /// Writes to standard output: raw to a pipe or file, sanitized to a terminal.
-    fn write_stdout(&mut self, text: &str) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        if self.stdout_is_terminal {
-            out.write_all(self.stdout_sanitizer.push(text).as_str().as_bytes())?;
-        } else {
-            out.write_all(text.as_bytes())?;
-        }
-        out.flush()
-    }
-
-    /// Prints a line that is already clean.
-    fn print_error_line(&self, line: &str) {
-        // If standard error is closed, there is no one to report to.
-        let _ = writeln!(io::stderr(), "{line}");
-    }
-
-    fn print_notice(&self, notice: &Notice) {
-        self.print_error_line(Clean::new(&advice::notice_line(notice)).as_str());
     }
 }

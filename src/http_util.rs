@@ -8,10 +8,10 @@ use std::io;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// Connect timeout in seconds. Slow responses have no deadline here.
+/// Connect timeout in seconds. It does not limit the time until the response.
 pub const CONNECT_TIMEOUT_SECONDS: u64 = 10;
 
-/// Why a request got no response. The request may still have been sent.
+/// Why a request got no response. The server may still have received the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestFailure {
     /// The host name has no address.
@@ -26,12 +26,13 @@ pub enum RequestFailure {
     },
 }
 
+/// Classifies the error of a request to `url`.
 pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
-    let kinds: Vec<_> = error_sources(error)
+    let io_kinds: Vec<_> = error_sources(error)
         .filter_map(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind)
         .collect();
-    let was_closed = kinds.iter().any(|kind| {
+    let was_closed = io_kinds.iter().any(|kind| {
         use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
         matches!(
             kind,
@@ -41,10 +42,10 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
     let why = root_cause(error);
     if error.is_dns() {
         RequestFailure::Unresolved
-    } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
+    } else if io_kinds.contains(&io::ErrorKind::ConnectionRefused) {
         match proxy_variable().filter(|_| !is_loopback(url)) {
             None => RequestFailure::Refused,
-            // The error does not say which of the two refused.
+            // The error does not tell whether the proxy or the server refused.
             Some(name) => RequestFailure::Unreachable {
                 why: format!("{why}; the proxy set in {name} may be the cause"),
             },
@@ -78,7 +79,7 @@ fn proxy_variable() -> Option<&'static str> {
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    // Some servers send fractions. Numbers of any size are accepted.
+    // Some servers send fractions. A number too large for a `Duration` becomes the maximum.
     if let Some(seconds) = text
         .parse::<f64>()
         .ok()
@@ -87,8 +88,8 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return Some(Duration::try_from_secs_f64(seconds.ceil()).unwrap_or(Duration::MAX));
     }
     let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    let pause = date.duration_since(jiff::Timestamp::now());
-    Some(Duration::try_from(pause).unwrap_or_default())
+    let delay = date.duration_since(jiff::Timestamp::now());
+    Some(Duration::try_from(delay).unwrap_or_default())
 }
 
 /// Whether the URL points to this machine; such URLs are never proxied.
@@ -108,7 +109,7 @@ pub fn error_sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error
     std::iter::successors(error.source(), |source| (*source).source())
 }
 
-/// The innermost error message; the outer ones repeat the URL.
+/// The innermost error message; the outer messages only repeat the URL.
 pub fn root_cause(error: &reqwest::Error) -> String {
     error_sources(error)
         .last()

@@ -20,10 +20,10 @@ use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-/// Longer lines are truncated, with a note of the omitted bytes. At debug level each
+/// Longer lines are truncated, and the number of omitted bytes is appended. At debug level each
 /// request contains the whole conversation, which would otherwise fill the disk.
 const LINE_BYTES_MAX: usize = 64 * 1024;
-/// The same limit for the log pane, which keeps lines in memory.
+/// The limit for lines in the log pane, which keeps them in memory.
 const PANE_LINE_BYTES_MAX: usize = 4 * 1024;
 const CRATE_NAME: &str = "humble";
 
@@ -34,8 +34,8 @@ pub fn init(
     level: Level,
     pane: impl Fn(LogLine) + Send + Sync + 'static,
 ) -> LogHandle {
-    let (sink, handle) = TracingLayer::new(folder, level, pane);
-    let subscriber = tracing_subscriber::registry().with(sink);
+    let (layer, handle) = TracingLayer::new(folder, level, pane);
+    let subscriber = tracing_subscriber::registry().with(layer);
     let _ = tracing::subscriber::set_global_default(subscriber);
     let _ = INSTALLED.set(handle.clone());
     handle
@@ -44,8 +44,8 @@ pub fn init(
 /// The installed log, for [`redact`].
 static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
 
-/// `text` without the secrets known to the installed log. Never blocks, so the panic hook
-/// can use it.
+/// Removes the secrets known to the installed log from `text`. Never blocks, so the panic hook can
+/// call it.
 pub fn redact(text: &str) -> String {
     let Some(handle) = INSTALLED.get() else {
         return Redactor::default().redact(text);
@@ -53,14 +53,14 @@ pub fn redact(text: &str) -> String {
     match handle.redactor.try_read() {
         Ok(redactor) => redactor.redact(text),
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redact(text),
-        // It is being changed, perhaps by this very thread.
+        // The redactor is being replaced, perhaps by this very thread, so hide everything.
         Err(TryLockError::WouldBlock) => crate::domain::redact::HIDDEN.to_owned(),
     }
 }
 
 /// The tracing layer that formats and writes the lines.
 pub struct TracingLayer {
-    shared: Arc<Mutex<LogState>>,
+    state: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
     pane: Box<dyn Fn(LogLine) + Send + Sync>,
     clock: fn() -> Zoned,
@@ -69,11 +69,11 @@ pub struct TracingLayer {
 /// Reconfigures a running log.
 #[derive(Debug, Clone)]
 pub struct LogHandle {
-    shared: Arc<Mutex<LogState>>,
+    state: Arc<Mutex<LogState>>,
     redactor: SharedRedactor,
 }
 
-/// Read for every line, and replaced when the settings change.
+/// The redactor is read for every line, and replaced when the settings change.
 type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]
@@ -85,11 +85,11 @@ struct LogState {
 
 impl LogHandle {
     pub fn set_level(&self, level: Level) {
-        lock_ignoring_poison(&self.shared).level = level;
+        lock_ignoring_poison(&self.state).level = level;
         tracing::callsite::rebuild_interest_cache();
     }
 
-    /// Also removes these secrets from all later lines.
+    /// Removes these secrets, too, from all later lines.
     pub fn add_secrets(&self, secrets: Vec<Secret>) {
         let mut shared = self
             .redactor
@@ -102,7 +102,7 @@ impl LogHandle {
 }
 
 impl TracingLayer {
-    /// A layer that is not installed globally, and its handle.
+    /// Creates a layer, without installing it globally, and its handle.
     pub fn new(
         folder: &Path,
         level: Level,
@@ -117,29 +117,30 @@ impl TracingLayer {
         pane: impl Fn(LogLine) + Send + Sync + 'static,
         clock: fn() -> Zoned,
     ) -> (Self, LogHandle) {
-        let shared = Arc::new(Mutex::new(LogState {
+        let state = Arc::new(Mutex::new(LogState {
             level,
             folder: folder.to_owned(),
             file: None,
         }));
         let redactor = SharedRedactor::default();
         let handle = LogHandle {
-            shared: Arc::clone(&shared),
+            state: Arc::clone(&state),
             redactor: Arc::clone(&redactor),
         };
-        let sink = Self {
-            shared,
+        let layer = Self {
+            state,
             redactor,
             pane: Box::new(pane),
             clock,
         };
-        (sink, handle)
+        (layer, handle)
     }
 }
 
 impl<S: Subscriber> Layer<S> for TracingLayer {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        // The level can change, so only callsites that never log can be ruled out.
+        // The level can change later, so only callsites that are not logged at any level are ruled
+        // out.
         if is_event(metadata) && *metadata.level() <= max_level(metadata) {
             Interest::sometimes()
         } else {
@@ -148,21 +149,21 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let chosen = lock_ignoring_poison(&self.shared).level;
-        is_event(metadata) && *metadata.level() <= max_level(metadata).min(chosen)
+        let configured = lock_ignoring_poison(&self.state).level;
+        is_event(metadata) && *metadata.level() <= max_level(metadata).min(configured)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        let chosen = lock_ignoring_poison(&self.shared).level;
-        Some(LevelFilter::from_level(chosen))
+        let configured = lock_ignoring_poison(&self.state).level;
+        Some(LevelFilter::from_level(configured))
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let now = (self.clock)();
         let level = *event.metadata().level();
-        let mut event_text = EventText::default();
-        event.record(&mut event_text);
-        let event_text = format!("{}{}", event_text.message, event_text.fields);
+        let mut recorded = EventText::default();
+        event.record(&mut recorded);
+        let event_text = format!("{}{}", recorded.message, recorded.fields);
         let target = event.metadata().target();
         let time = now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z");
         let redactor = {
@@ -173,7 +174,7 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
             "{level:>5} {target}: {}",
             format_line(&event_text, &redactor)
         );
-        lock_ignoring_poison(&self.shared).write(now.date(), &format!("{time} {text}\n"));
+        lock_ignoring_poison(&self.state).write(now.date(), &format!("{time} {text}\n"));
         // Outside the lock, because the pane may be slow and may log itself.
         (self.pane)(LogLine {
             level,
@@ -182,13 +183,14 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
     }
 }
 
-/// True for events and for the check of `tracing::enabled!`, which is neither an event nor
-/// a span.
+/// True for events, and for the metadata of `tracing::enabled!`, which describes neither an event
+/// nor a span.
 fn is_event(metadata: &Metadata<'_>) -> bool {
     !metadata.is_span()
 }
 
-/// The most verbose level logged for this target: everything of ours, warnings of others.
+/// The most verbose level logged for a target: every event of this crate, but only warnings and
+/// errors of dependencies.
 fn max_level(metadata: &Metadata<'_>) -> Level {
     let target = metadata.target();
     let is_ours = target
@@ -239,11 +241,11 @@ impl Visit for EventText {
 /// Escapes control characters, so that an event stays on one line.
 fn escape_controls(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if letter.is_control() && letter != '\t' {
-            line.extend(letter.escape_default());
+    for character in text.chars() {
+        if character.is_control() && character != '\t' {
+            line.extend(character.escape_default());
         } else {
-            line.push(letter);
+            line.push(character);
         }
     }
     line
@@ -252,12 +254,12 @@ fn escape_controls(text: &str) -> String {
 /// Formats an event as one redacted line of limited length.
 fn format_line(event_text: &str, redactor: &Redactor) -> String {
     // Bounds the work for huge events.
-    let head = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
-    let line = escape_controls(head);
-    let (mut text, used) = redactor.redact_prefix(&line, LINE_BYTES_MAX);
-    let rest = line.len() - used + event_text.len() - head.len();
-    if rest > 0 {
-        text.push_str(&format!("… ({rest} more bytes)"));
+    let start = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
+    let line = escape_controls(start);
+    let (mut text, used_bytes) = redactor.redact_prefix(&line, LINE_BYTES_MAX);
+    let omitted_bytes = line.len() - used_bytes + event_text.len() - start.len();
+    if omitted_bytes > 0 {
+        text.push_str(&format!("… ({omitted_bytes} more bytes)"));
     }
     text
 }

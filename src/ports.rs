@@ -2,9 +2,10 @@
 
 use tokio::io::DuplexStream;
 
-/// A server inside this program. `mcp` connects to it like any other server; `serve`
+/// An MCP server inside this program. `mcp` connects to it as to any other server; `serve`
 /// implements it.
 pub trait LocalServer: Send + Sync {
-    /// Starts a session and returns the client's end. Dropping it ends the session.
+    /// Starts a session and returns the client's end of the stream. Dropping that end closes the
+    /// session.
     fn connect(&self) -> DuplexStream;
 }

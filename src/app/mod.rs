@@ -44,9 +44,9 @@ pub fn run(cli: Cli) -> Result<u8> {
     if matches!(cli.command, Some(CliCommand::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
-    let written = home.clone();
-    // One worker for the engine: reading, decoding and forwarding a token never wakes a
-    // second thread.
+    let used_home = home.clone();
+    // The engine has one worker thread, so that reading, decoding and forwarding a token
+    // never wakes a second one.
     let engine = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -65,10 +65,10 @@ pub fn run(cli: Cli) -> Result<u8> {
     let code = match cli.command {
         None => {
             let named = cli.session.map(InitialSession::Named);
-            let open = named.or(cli.go_on.then_some(InitialSession::Latest));
-            front_end.block_on(run_chat(home, cli.shared, open, background))
+            let latest = cli.continue_latest.then_some(InitialSession::Latest);
+            front_end.block_on(run_chat(home, cli.shared, named.or(latest), background))
         }
-        Some(_) if cli.go_on || cli.session.is_some() => {
+        Some(_) if cli.continue_latest || cli.session.is_some() => {
             eprintln!(
                 "--continue and --session open the chat: `humble --continue`, without a command."
             );
@@ -78,22 +78,22 @@ pub fn run(cli: Cli) -> Result<u8> {
             Ok(EXIT_USAGE)
         }
         Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
-        Some(CliCommand::Models(models)) => front_end.block_on(models::run(&home, models)),
-        Some(CliCommand::Mcp(asked)) => {
-            front_end.block_on(mcp::run(&home, &cli.shared, asked, background))
+        Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, args)),
+        Some(CliCommand::Mcp(args)) => {
+            front_end.block_on(mcp::run(&home, &cli.shared, args, background))
         }
-        Some(CliCommand::Probe(asked)) => {
-            front_end.block_on(probe::run(&home, cli.shared, asked, background))
+        Some(CliCommand::Probe(args)) => {
+            front_end.block_on(probe::run(&home, cli.shared, args, background))
         }
-        Some(CliCommand::Ask(ask)) => {
-            front_end.block_on(run_ask(home, cli.shared, ask, background))
+        Some(CliCommand::Ask(args)) => {
+            front_end.block_on(run_ask(home, cli.shared, args, background))
         }
     };
     // Neither a thread still reading the terminal nor an unresponsive engine may delay
     // the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
-    for notice in config::tightened_permissions_notices(&written) {
+    for notice in config::tightened_permissions_notices(&used_home) {
         eprintln!("humble: {}", advice::notice_line(&notice));
     }
     code
@@ -102,7 +102,7 @@ pub fn run(cli: Cli) -> Result<u8> {
 async fn run_chat(
     home: Home,
     shared: GlobalArgs,
-    open: Option<InitialSession>,
+    initial_session: Option<InitialSession>,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     let options = EngineOptions {
@@ -111,17 +111,17 @@ async fn run_chat(
         watch: true,
         no_tools: shared.no_tools,
         offers_models: true,
-        initial_session: open,
+        initial_session,
         ..EngineOptions::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
     match run_screen(home, Provider::new(), options, None, background).await? {
         ScreenOutcome::Screen(tui::ScreenExit::Demo) => exec_demo(demo_home),
-        left => Ok(left.code()),
+        outcome => Ok(outcome.code()),
     }
 }
 
-/// Runs the demo as a new process, so it inherits no state from this one.
+/// Runs the demo as a new process, so that it inherits no state from this one.
 fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     let program = std::env::current_exe().context("could not find this program's executable")?;
     let mut command = std::process::Command::new(program);
@@ -129,13 +129,13 @@ fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
         command.arg("--home").arg(home);
     }
     command.arg("demo");
-    let advice = "could not start the demo: try `humble demo`";
+    let error_context = "could not start the demo: try `humble demo`";
     // Replaces this process: its terminal reader would otherwise steal keys from the demo.
     #[cfg(unix)]
-    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(advice);
+    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(error_context);
     #[cfg(not(unix))]
     {
-        let status = command.status().context(advice)?;
+        let status = command.status().context(error_context)?;
         let code = status.code().and_then(|code| u8::try_from(code).ok());
         Ok(code.unwrap_or(EXIT_FAILED))
     }
@@ -151,28 +151,31 @@ async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime
         eprintln!("The demo uses a script instead of a model: remove --persona.");
         return Ok(EXIT_USAGE);
     }
-    let (usual, sessions) = (Home::resolve(None)?, home.sessions());
+    let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let left = run_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
-    let code = left.code();
+    let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
+    let code = outcome.code();
     if code == EXIT_ANSWERED {
-        // An unreadable home is not reported as new.
-        let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
-        print!("{}", farewell(&sessions, is_new));
+        // If the home folder cannot be read, do not treat the user as new.
+        let is_new_user = default_home
+            .config()
+            .try_exists()
+            .is_ok_and(|exists| !exists);
+        print!("{}", farewell(&sessions, is_new_user));
     }
     Ok(code)
 }
 
-/// Prompts that the demo's guide can type.
+/// Prompts that the demo tour can type.
 pub const DEMO_PROMPTS: tui::TourPrompts = tui::TourPrompts {
     question: demo::QUESTION,
     story: demo::STORY,
     setup: demo::CONNECT,
 };
 
-/// Engine options of the demo. Tools start in manual mode, whatever an earlier run
-/// stored, because the guide explains approvals.
+/// Engine options of the demo. Tools start in manual mode, whatever an earlier run stored, because
+/// the tour explains approvals.
 pub fn demo_options(no_tools: bool) -> EngineOptions {
     EngineOptions {
         tool_mode: Some(ToolMode::Manual),
@@ -182,19 +185,19 @@ pub fn demo_options(no_tools: bool) -> EngineOptions {
     }
 }
 
-/// The last lines of the demo: its conversations folder, if not empty, and, for a new
-/// user, how to continue.
-fn farewell(sessions: &Path, is_new: bool) -> String {
+/// The last lines of the demo: where its conversations are, if there are any, and how a new user
+/// can connect a model.
+fn farewell(sessions: &Path, is_new_user: bool) -> String {
     let is_session = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
-    let has_some = sessions
+    let has_sessions = sessions
         .read_dir()
         .is_ok_and(|entries| entries.flatten().any(is_session));
     let mut lines = String::new();
-    if has_some {
-        // On its own line the path can be selected as a whole in any terminal.
+    if has_sessions {
+        // On a line of its own, the whole path can be selected in any terminal.
         lines = format!("The demo's conversations are in\n{}\n", sessions.display());
     }
-    if is_new {
+    if is_new_user {
         lines += "To connect a model, start `humble`: it shows you how.\n";
     }
     lines
@@ -219,7 +222,7 @@ async fn run_screen(
     home: Home,
     provider: Provider,
     options: EngineOptions,
-    guide: Option<tui::TourPrompts>,
+    tour_prompts: Option<tui::TourPrompts>,
     background: &BackgroundRuntime,
 ) -> Result<ScreenOutcome> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
@@ -227,12 +230,12 @@ async fn run_screen(
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
         return Ok(ScreenOutcome::NoTerminal);
     }
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let screen = tui::TuiOptions {
-        no_color: set("NO_COLOR"),
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let tui_options = tui::TuiOptions {
+        no_color: is_set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
-        tour_prompts: guide,
+        tour_prompts,
         ..tui::TuiOptions::default()
     };
     let EngineHandle {
@@ -240,7 +243,7 @@ async fn run_screen(
         events,
         task,
     } = start_engine(home, provider, options, background);
-    let exit = tui::run(commands, events, screen).await;
+    let exit = tui::run(commands, events, tui_options).await;
     stop_engine(task, background).await;
     Ok(ScreenOutcome::Screen(exit?))
 }
@@ -248,32 +251,32 @@ async fn run_screen(
 async fn run_ask(
     home: Home,
     shared: GlobalArgs,
-    ask: AskArgs,
+    args: AskArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
-    let prompt = match piped_input::read_prompt(&ask.prompt)? {
+    let prompt = match piped_input::read_prompt(&args.prompt)? {
         Some(prompt) => prompt,
         None => {
             eprintln!("No prompt was given. For example: humble ask \"your question\"");
             return Ok(EXIT_USAGE);
         }
     };
-    let allow = match allowed_tools(&home, &ask.allow) {
-        Ok(allow) => allow,
+    let allowed_tools = match resolve_allowed_tools(&home, &args.allow) {
+        Ok(tools) => tools,
         Err(why) => {
             eprintln!("{why}");
             return Ok(EXIT_USAGE);
         }
     };
     let options = EngineOptions {
-        allowed_tools: allow.clone(),
+        allowed_tools: allowed_tools.clone(),
         model: shared.model,
         persona: shared.persona,
-        tool_mode: ask.yes.then_some(ToolMode::Auto),
+        tool_mode: args.yes.then_some(ToolMode::Auto),
         no_tools: shared.no_tools,
-        no_save: !ask.save && !ask.go_on,
+        no_save: !args.save && !args.continue_latest,
         is_one_shot: true,
-        initial_session: ask.go_on.then_some(InitialSession::Latest),
+        initial_session: args.continue_latest.then_some(InitialSession::Latest),
         ..EngineOptions::default()
     };
     let EngineHandle {
@@ -283,34 +286,34 @@ async fn run_ask(
     } = start_engine(home, Provider::new(), options, background);
     let request = headless::AskRequest {
         prompt,
-        json: ask.json,
-        tools: !shared.no_tools,
-        allow,
-        continues_session: ask.go_on,
+        is_json: args.json,
+        waits_for_servers: !shared.no_tools,
+        allowed_tools,
+        continues_session: args.continue_latest,
     };
-    let answered = headless::ask(commands, events, request).await;
+    let result = headless::ask(commands, events, request).await;
     stop_engine(task, background).await;
-    let code = match answered {
+    let code = match result {
         Ok(code) => code,
-        // The reader of our output is gone, so there is no one to report to.
-        Err(fault) if fault.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
-        Err(fault) => return Err(fault).context("could not write the answer"),
+        // The reader has closed our output, so there is no one to report to.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
+        Err(error) => return Err(error).context("could not write the answer"),
     };
     Ok(code)
 }
 
-/// The tools named by `--allow`. Names may contain slashes, so the configured servers
-/// decide where the server's name ends.
-fn allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
+/// The tools named by `--allow`. Both names may contain slashes, so the configured servers decide
+/// where a server's name ends.
+fn resolve_allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let servers = config::read_servers(home).value;
     let ids: Vec<ServerId> = servers.into_iter().map(|server| server.id).collect();
-    let named = names
+    names
         .iter()
-        .map(|name| headless::allow_list::parse_tool_name(name, &ids));
-    named.collect()
+        .map(|name| headless::allow_list::parse_tool_name(name, &ids))
+        .collect()
 }
 
 /// Starts the engine in the background.
@@ -320,12 +323,13 @@ fn start_engine(
     options: EngineOptions,
     background: &BackgroundRuntime,
 ) -> EngineHandle {
-    // Before the log creates its folder, which marks a later run.
+    // Must run before `log::init` creates the log folder, whose existence marks a home that was
+    // used before.
     let banners = home.prepare();
-    let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
+    let (pane_sender, pane_lines) = mpsc::channel(LOG_LINES_MAX);
     // A full channel drops lines from the log pane, never from the log file.
-    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
-        let _ = lines.try_send(line);
+    let log_handle = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+        let _ = pane_sender.try_send(line);
     });
     background.watch_front_end();
     let _in_background = background.runtime.enter();
@@ -335,13 +339,13 @@ fn start_engine(
         provider,
         built_in: Arc::new(BuiltInServer),
         process_groups: background.process_groups.clone(),
-        log: Some((log, pane)),
+        log: Some((log_handle, pane_lines)),
         options,
     })
 }
 
-/// Ends the engine once the front end is done. The front end has already waited for it
-/// to save and to close the servers; any server process left is killed.
+/// Ends the engine once the front end is done. The front end has already waited for the engine to
+/// save and to close the servers; server processes that remain are killed.
 async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
     let _ = timeout(ENGINE_END_DEADLINE, engine).await;
     background.process_groups.kill_all();
@@ -353,7 +357,7 @@ mod tests {
 
     #[test]
     fn farewell_names_the_folder_only_if_it_holds_a_conversation() {
-        let folder = tempfile::tempdir().expect("temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let sessions = folder.path().join("sessions");
         assert_eq!(farewell(&sessions, false), "");
         std::fs::create_dir(&sessions).expect("created");

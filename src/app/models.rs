@@ -1,5 +1,5 @@
-//! `humble models`: lists configured models and the models on their servers, and pulls
-//! or removes the latter. Reads the settings; writes no file.
+//! `humble models`: lists the configured models and the models on their servers, and pulls or
+//! removes models on a server. Reads the settings; writes no file.
 
 use crate::app::output::print;
 use crate::cli::{ModelsArgs, ModelsCommand};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The result could not be written.
-pub async fn run(home: &Home, models: ModelsArgs) -> Result<u8> {
+pub async fn run(home: &Home, args: ModelsArgs) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
         eprintln!("{}", notice_line(&banner.notice));
@@ -29,8 +29,8 @@ pub async fn run(home: &Home, models: ModelsArgs) -> Result<u8> {
     let active = configured.iter().filter(|model| model.active);
     let manager = || config::model_manager(home, active.chain(&configured));
     let provider = Provider::new();
-    match models.change {
-        None => list(home, &configured, &provider, models.json).await,
+    match args.command {
+        None => list(home, &configured, &provider, args.json).await,
         Some(ModelsCommand::Pull { name }) => pull(&manager(), &provider, &name).await,
         Some(ModelsCommand::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
     }
@@ -47,27 +47,31 @@ async fn list(
     if servers.is_empty() {
         servers.push(KnownServer::local_ollama(home));
     }
-    let asked = servers.into_iter().map(|known| async move {
-        let KnownServer { config, catalog } = known;
+    let listings = servers.into_iter().map(|server| async move {
+        let KnownServer { config, catalog } = server;
         let listed = provider.list_models(&config, list_time_max(&catalog)).await;
         let state = match listed {
             Ok(listed) => CatalogState::Listed(Arc::new(listed)),
-            Err(fault) => CatalogState::Failed(fault.notice()),
+            Err(error) => CatalogState::Failed(error.notice()),
         };
         ServerCatalog { state, ..catalog }
     });
-    let servers = join_all(asked).await;
+    let servers = join_all(listings).await;
     let text = if json {
         cli_output::render_json(configured, &servers)
     } else {
         cli_output::render_text(&home.config().display().to_string(), configured, &servers)
     };
     print(&text).context("could not write the list")?;
-    let failed = |server: &ServerCatalog| {
+    let has_failed = |server: &ServerCatalog| {
         !server.configured.is_empty() && matches!(server.state, CatalogState::Failed(_))
     };
-    let is_well = !servers.iter().any(failed);
-    Ok(if is_well { EXIT_ANSWERED } else { EXIT_FAILED })
+    let any_failed = servers.iter().any(has_failed);
+    Ok(if any_failed {
+        EXIT_FAILED
+    } else {
+        EXIT_ANSWERED
+    })
 }
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
@@ -81,18 +85,18 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
     while let Some(progress) = stream.next().await {
         let progress = match progress {
             Ok(progress) => progress,
-            Err(fault) => {
+            Err(error) => {
                 if is_terminal {
                     eprintln!();
                 }
-                eprintln!("{}", notice_line(&pull_failed(name, &fault)));
+                eprintln!("{}", notice_line(&pull_failed(name, &error)));
                 return Ok(EXIT_FAILED);
             }
         };
         let step = if progress.total > 0 {
-            let share = progress.done as f64 / progress.total as f64;
-            let percent = (share * 100.0).floor();
-            // In a file, steps of ten percent are enough.
+            let fraction = progress.done as f64 / progress.total as f64;
+            let percent = (fraction * 100.0).floor();
+            // In a file, print only steps of ten percent.
             let percent = if is_terminal {
                 percent
             } else {
@@ -104,11 +108,11 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
             progress.status
         };
         if step != last_step {
-            let shown = clean_line(&step);
+            let line = clean_line(&step);
             if is_terminal {
-                eprint!("\r{shown}\x1b[K");
+                eprint!("\r{line}\x1b[K");
             } else {
-                eprintln!("{shown}");
+                eprintln!("{line}");
             }
             last_step = step;
         }
@@ -132,8 +136,8 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
             clean_line(&format!("Remove {name} from {url}? (y/N)"))
         );
         let mut answer = String::new();
-        let read = io::stdin().lock().read_line(&mut answer);
-        read.context("could not read the answer")?;
+        let result = io::stdin().lock().read_line(&mut answer);
+        result.context("could not read the answer")?;
         if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "ㅛ") {
             eprintln!("Nothing was removed.");
             return Ok(EXIT_ANSWERED);
@@ -144,8 +148,8 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
             println!("{}", clean_line(&format!("Removed {name}.")));
             Ok(EXIT_ANSWERED)
         }
-        Err(fault) => {
-            eprintln!("{}", notice_line(&remove_failed(name, &fault)));
+        Err(error) => {
+            eprintln!("{}", notice_line(&remove_failed(name, &error)));
             Ok(EXIT_FAILED)
         }
     }

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(fault) if fault.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
     }
 }

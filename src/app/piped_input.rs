@@ -6,12 +6,12 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-/// Delay before a hint that standard input is being read.
+/// Delay before the hint that standard input is being read.
 const PIPE_HINT_DELAY: Duration = Duration::from_secs(1);
 const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// The prompt from the arguments, with piped input as context. `-` alone makes the piped
-/// input the prompt. None if both are empty.
+/// The prompt from the arguments, with piped input as context. A lone `-` makes the piped input
+/// itself the prompt. `None` if both are empty.
 pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     let typed = words.join(" ");
     let stdin = std::io::stdin();
@@ -29,20 +29,20 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     })
 }
 
-/// Reads all of standard input. A hint appears after a second, in case it was left open
+/// Reads all of standard input. After a second, prints a hint, in case standard input was left open
 /// by mistake.
 pub(super) fn read_pipe() -> Result<String> {
-    let (done, waited) = std::sync::mpsc::channel::<()>();
+    let (done_sender, done_receiver) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
-        if waited.recv_timeout(PIPE_HINT_DELAY) == Err(RecvTimeoutError::Timeout) {
+        if done_receiver.recv_timeout(PIPE_HINT_DELAY) == Err(RecvTimeoutError::Timeout) {
             eprintln!("Reading standard input … (add `< /dev/null` if there is none)");
         }
     });
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock().take(PIPE_BYTES_MAX + 1);
-    let read = input.read_to_end(&mut bytes);
-    drop(done);
-    read.context("could not read standard input")?;
+    let result = input.read_to_end(&mut bytes);
+    drop(done_sender);
+    result.context("could not read standard input")?;
     anyhow::ensure!(
         bytes.len() as u64 <= PIPE_BYTES_MAX,
         "piped input is larger than {} MB: shorten it",

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// How often the elapsed time is redrawn.
 const TICK: Duration = Duration::from_secs(1);
-const UNWRITTEN: &str = "could not write the result";
+const WRITE_ERROR: &str = "could not write the result";
 
 /// Runs the command and returns the exit status.
 ///
@@ -30,7 +30,7 @@ const UNWRITTEN: &str = "could not write the result";
 pub async fn run(
     home: &Home,
     shared: GlobalArgs,
-    asked: ProbeArgs,
+    args: ProbeArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     if shared.no_tools {
@@ -69,38 +69,38 @@ pub async fn run(
     let mut signals = ExitSignals::install().context("could not install signal handlers")?;
     let report = ProbeReport::new(model.reference(), model.dialect);
     let (report, signal) = run_probe(probe, report, &mut signals, background).await;
-    if let Some(fault) = &report.fault {
-        eprintln!("{}", notice_line(fault));
+    if let Some(notice) = &report.fault {
+        eprintln!("{}", notice_line(notice));
     }
-    if !asked.json {
-        print(&cli_output::render_text(&report)).context(UNWRITTEN)?;
+    if !args.json {
+        print(&cli_output::render_text(&report)).context(WRITE_ERROR)?;
     }
     let stored = match (signal, report.recommended_dialect()) {
-        (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
-        _ => Ok(StoreOutcome::No),
+        (None, Some(dialect)) => store(home, &args, &report, dialect, &mut signals).await,
+        _ => Ok(StoreOutcome::NotStored),
     };
-    if asked.json {
-        let is_stored = matches!(stored, Ok(StoreOutcome::Yes));
-        print(&cli_output::render_json(&report, is_stored)).context(UNWRITTEN)?;
+    if args.json {
+        let is_stored = matches!(stored, Ok(StoreOutcome::Stored));
+        print(&cli_output::render_json(&report, is_stored)).context(WRITE_ERROR)?;
     }
-    let works = report.verdict() == ProbeVerdict::Works && report.fault.is_none();
+    let is_successful = report.verdict() == ProbeVerdict::Works && report.fault.is_none();
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
         (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
-        _ if works => EXIT_ANSWERED,
+        _ if is_successful => EXIT_ANSWERED,
         _ => EXIT_FAILED,
     })
 }
 
-/// The model to probe. If there is none, prints why and returns the exit status.
+/// The model to probe. If there is none, prints the reason and returns the exit status.
 fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
-    let listed = &settings.models;
-    let names: Vec<&str> = listed.iter().map(|model| model.name.as_str()).collect();
+    let models = &settings.models;
+    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
     let names = names.join(", ");
     if let Some(name) = name {
         return settings.find_model(name).cloned().ok_or_else(|| {
             let mut message = format!("There is no model `{name}` in config.json.");
-            if !listed.is_empty() {
+            if !models.is_empty() {
                 message += &format!(" It lists: {names}.");
             }
             eprintln!("{}", clean_line(&message));
@@ -108,7 +108,7 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
         });
     }
     settings.active_model().cloned().ok_or_else(|| {
-        let message = if listed.is_empty() {
+        let message = if models.is_empty() {
             let file = home.config();
             format!(
                 "No model is listed in {} yet: start `humble` to choose one.",
@@ -122,7 +122,8 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
     })
 }
 
-/// Runs the probe until it ends or a signal arrives, and returns the signal's exit status.
+/// Runs the probe until it ends or a signal arrives. Also returns the exit status for the signal,
+/// if there was one.
 async fn run_probe(
     probe: engine::DialectProbe,
     mut report: ProbeReport,
@@ -130,7 +131,7 @@ async fn run_probe(
     background: &BackgroundRuntime,
 ) -> (ProbeReport, Option<u8>) {
     let mut running = probe.start(&background.runtime);
-    let mut progress = ProbeStatusLine::new();
+    let mut status_line = ProbeStatusLine::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {
         tokio::select! {
@@ -140,43 +141,43 @@ async fn run_probe(
                 report.is_partial = true;
                 break Some(code);
             }
-            news = running.next() => match news {
+            event = running.next() => match event {
                 ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
-                ProbeEvent::AttemptStarted(dialect) => progress.show_dialect(dialect),
-                ProbeEvent::ModelLoading => progress.show_step("Loading the model".to_owned()),
-                ProbeEvent::ModelLoaded => progress.show_step("Waiting for its answer".to_owned()),
-                ProbeEvent::Finished(over) => {
-                    report.is_partial = over.is_err();
-                    report.fault = over.err();
+                ProbeEvent::AttemptStarted(dialect) => status_line.show_dialect(dialect),
+                ProbeEvent::ModelLoading => status_line.show_step("Loading the model".to_owned()),
+                ProbeEvent::ModelLoaded => status_line.show_step("Waiting for its answer".to_owned()),
+                ProbeEvent::Finished(result) => {
+                    report.is_partial = result.is_err();
+                    report.fault = result.err();
                     break None;
                 }
             },
-            _ = ticks.tick() => progress.draw(),
+            _ = ticks.tick() => status_line.draw(),
         }
     };
-    progress.clear();
+    status_line.clear();
     (report, signal)
 }
 
 enum StoreOutcome {
-    Yes,
-    No,
+    Stored,
+    NotStored,
     Failed,
 }
 
-/// Stores the best dialect if the user wants that. Err is the exit status of a signal.
+/// Stores the best dialect if the user wants that. The error is the exit status for a signal.
 async fn store(
     home: &Home,
-    asked: &ProbeArgs,
+    args: &ProbeArgs,
     report: &ProbeReport,
-    to: Dialect,
+    dialect: Dialect,
     signals: &mut ExitSignals,
 ) -> Result<StoreOutcome, u8> {
-    let is_wanted = match (asked.save, asked.json || asked.no_save) {
+    let is_wanted = match (args.save, args.json || args.no_save) {
         (true, _) => true,
         (false, true) => false,
         (false, false) => {
-            let answer = cli_output::confirm_store(report, to, signals).await?;
+            let answer = cli_output::confirm_store(report, dialect, signals).await?;
             if answer != Some(true) {
                 let hint = answer.map_or(" Use --save to store it.", |_| "");
                 eprintln!("Nothing was stored.{hint}");
@@ -185,28 +186,28 @@ async fn store(
         }
     };
     if !is_wanted {
-        return Ok(StoreOutcome::No);
+        return Ok(StoreOutcome::NotStored);
     }
-    Ok(match config::set_tool_calls(home, &report.model, to) {
+    Ok(match config::set_tool_calls(home, &report.model, dialect) {
         Ok(()) => {
-            let (name, dialect) = (&report.model.name, to.name());
+            let (name, dialect) = (&report.model.name, dialect.name());
             let message = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
             eprintln!("{}", clean_line(&message));
-            StoreOutcome::Yes
+            StoreOutcome::Stored
         }
-        Err(fault) => {
-            eprintln!("{}", notice_line(&fault.notice()));
+        Err(error) => {
+            eprintln!("{}", notice_line(&error.notice()));
             StoreOutcome::Failed
         }
     })
 }
 
-/// The current step, on standard error: one updating line on a terminal, otherwise one
-/// line per step.
+/// Shows the current step on standard error: as a line that is updated on a terminal, otherwise as
+/// one line per step.
 struct ProbeStatusLine {
     is_terminal: bool,
     text: String,
-    since: Instant,
+    step_started_at: Instant,
 }
 
 impl ProbeStatusLine {
@@ -214,7 +215,7 @@ impl ProbeStatusLine {
         Self {
             is_terminal: io::stderr().is_terminal(),
             text: String::new(),
-            since: Instant::now(),
+            step_started_at: Instant::now(),
         }
     }
 
@@ -224,7 +225,7 @@ impl ProbeStatusLine {
 
     fn show_step(&mut self, text: String) {
         self.text = text;
-        self.since = Instant::now();
+        self.step_started_at = Instant::now();
         if !self.is_terminal {
             eprintln!("{} …", self.text);
         }
@@ -233,7 +234,7 @@ impl ProbeStatusLine {
 
     fn draw(&self) {
         if self.is_terminal && !self.text.is_empty() {
-            let seconds = self.since.elapsed().as_secs();
+            let seconds = self.step_started_at.elapsed().as_secs();
             eprint!("\r{} … {seconds} s\x1b[K", self.text);
         }
     }

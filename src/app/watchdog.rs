@@ -1,5 +1,5 @@
-//! The background runtime, and its watchdog over the front end's thread. The reverse, a
-//! front end that abandons an unresponsive engine, is in the front ends.
+//! The background runtime, and a watchdog that runs on it and watches the front end's thread. In
+//! the other direction, each front end itself watches the engine.
 
 use crate::headless::signals::ExitSignals;
 use crate::mcp::ProcessGroups;
@@ -10,11 +10,11 @@ use tokio::time::{sleep, timeout};
 
 /// How long a runtime may take to run an empty task.
 const RESPONSE_DEADLINE: Duration = Duration::from_millis(500);
-/// Consecutive misses after which a runtime counts as stuck. One miss proves nothing:
-/// when a suspended program resumes, all timers are due at once.
+/// Number of consecutive missed deadlines after which a runtime counts as stuck. A single miss
+/// proves nothing: when a suspended program resumes, all timers are due at once.
 const MISSED_MAX: u32 = 2;
-/// The pause between two pings.
-const PING_INTERVAL: Duration = Duration::from_millis(200);
+/// The pause between two checks.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// How long the front end is watched after a signal: longer than an orderly shutdown. A
 /// signal need not end the program, for example Ctrl+C in an external editor.
 const WATCH_MAX: Duration = Duration::from_secs(12);
@@ -28,10 +28,10 @@ pub struct BackgroundRuntime {
 
 impl BackgroundRuntime {
     /// Ends the program on a signal if the front end's thread is stuck, for example in a
-    /// write to a pipe that no one reads. Call this on that thread once it handles signals
-    /// itself, which disables their default action.
+    /// write to a pipe that no one reads. Call this on that thread. It is needed once the front
+    /// end handles signals itself, which disables their default action.
     pub fn watch_front_end(&self) {
-        let (front_end, groups) = (Handle::current(), self.process_groups.clone());
+        let (front_end, process_groups) = (Handle::current(), self.process_groups.clone());
         self.runtime.spawn(async move {
             // Without handlers, the default action of the signals ends the program.
             let Ok(mut signals) = ExitSignals::install() else {
@@ -44,7 +44,7 @@ impl BackgroundRuntime {
                     .is_ok()
                 {
                     tui::restore();
-                    groups.kill_all();
+                    process_groups.kill_all();
                     std::process::exit(code.into());
                 }
             }
@@ -58,14 +58,14 @@ impl BackgroundRuntime {
 }
 
 async fn wait_until_unresponsive(runtime: &Handle) {
-    let mut missed = 0;
-    while missed < MISSED_MAX {
+    let mut missed_count = 0;
+    while missed_count < MISSED_MAX {
         match timeout(RESPONSE_DEADLINE, runtime.spawn(async {})).await {
             Ok(_) => {
-                missed = 0;
-                sleep(PING_INTERVAL).await;
+                missed_count = 0;
+                sleep(CHECK_INTERVAL).await;
             }
-            Err(_) => missed += 1,
+            Err(_) => missed_count += 1,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub struct McpArgs {
     #[command(subcommand)]
-    pub act: McpCommand,
+    pub command: McpCommand,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,7 +33,7 @@ pub struct ListArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub patience: TimeoutArgs,
+    pub timeout: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub struct ToolsArgs {
     #[arg(long)]
     pub schema: bool,
     #[command(flatten)]
-    pub patience: TimeoutArgs,
+    pub timeout: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub struct CallArgs {
     #[arg(long)]
     pub accept_changed: bool,
     #[command(flatten)]
-    pub patience: TimeoutArgs,
+    pub timeout: TimeoutArgs,
 }
 
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ pub struct AddArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub patience: TimeoutArgs,
+    pub timeout: TimeoutArgs,
     /// The command that starts the server, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -120,16 +120,17 @@ pub enum TransportArg {
 #[derive(Debug, Args)]
 pub struct TimeoutArgs {
     /// Give up after this many seconds in total [default: each server's own timeouts]
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
-    pub timeout: Option<Duration>,
+    #[arg(long = "timeout", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub limit: Option<Duration>,
 }
 
 const SECONDS_MAX: f64 = 86_400.0;
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
-    let fits = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
-    fits.map(Duration::from_secs_f64)
+    let in_range = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
+    in_range
+        .map(Duration::from_secs_f64)
         .ok_or_else(|| "expected a number of seconds above 0 and at most 86400".to_owned())
 }
 

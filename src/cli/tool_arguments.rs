@@ -1,6 +1,5 @@
-//! Tool arguments on the command line: `KEY=TEXT`, converted to the type in the tool's
-//! input schema, and `KEY:=JSON`, used verbatim. Nothing is guessed: anything else is
-//! an error message.
+//! Tool arguments on the command line: `KEY=TEXT`, converted to the type in the tool's input
+//! schema, and `KEY:=JSON`, used verbatim. Nothing is guessed: anything else is an error.
 
 use crate::dialect::schema_coercion::ArgumentSchema;
 use crate::domain::{Arguments, Tool};
@@ -11,15 +10,15 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// A sentence that names the first invalid argument.
-pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
+pub fn parse_arguments(tool: &Tool, pairs: &[String]) -> Result<Arguments, String> {
     let mut arguments = Map::new();
-    for text in written {
-        let (key, given) = parse_pair(text)?;
+    for pair in pairs {
+        let (key, value) = parse_pair(pair)?;
         let property = ArgumentSchema::for_argument(tool, key);
-        let value = match given {
-            // JSON is explicit, so it may name arguments the schema does not list.
-            GivenValue::Json(value) => value,
-            GivenValue::Text(text) => {
+        let value = match value {
+            // JSON is explicit, so the schema need not list the argument.
+            PairValue::Json(value) => value,
+            PairValue::Text(text) => {
                 check_known_argument(tool, &property, key)?;
                 typed_value(&property, key, text)?
             }
@@ -29,8 +28,8 @@ pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, Str
                 arguments.insert(key.to_owned(), value);
             }
             Some(Value::Array(items)) if property.is_array() => match value {
-                Value::Array(more) => items.extend(more),
-                one => items.push(one),
+                Value::Array(new_items) => items.extend(new_items),
+                item => items.push(item),
             },
             Some(_) => return Err(format!("`{key}` is given twice, but is not a list.")),
         }
@@ -41,42 +40,43 @@ pub fn parse_arguments(tool: &Tool, written: &[String]) -> Result<Arguments, Str
 /// Checks the syntax of all pairs before a server is started.
 ///
 /// # Errors
-/// A sentence about the first argument that is not a pair.
-pub fn check_pairs(written: &[String]) -> Result<(), String> {
-    written
+/// A sentence about the first argument that is not a valid pair.
+pub fn check_pairs(pairs: &[String]) -> Result<(), String> {
+    pairs
         .iter()
-        .try_for_each(|text| parse_pair(text).map(|_| ()))
+        .try_for_each(|pair| parse_pair(pair).map(|_| ()))
 }
 
-enum GivenValue<'a> {
+/// The value as written: `Text` after `=`, `Json` after `:=`.
+enum PairValue<'a> {
     Text(&'a str),
     Json(Value),
 }
 
-fn parse_pair(text: &str) -> Result<(&str, GivenValue<'_>), String> {
+fn parse_pair(text: &str) -> Result<(&str, PairValue<'_>), String> {
     let not_a_pair = || {
-        let shown: String = text.chars().take(QUOTED_CHARS_MAX).collect();
-        format!("`{shown}` is not an argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
+        let quoted: String = text.chars().take(QUOTED_CHARS_MAX).collect();
+        format!("`{quoted}` is not an argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
     };
     let (key, value) = text.split_once('=').ok_or_else(not_a_pair)?;
-    let (key, given) = match key.strip_suffix(':') {
+    let (key, value) = match key.strip_suffix(':') {
         Some(key) => {
             let json = serde_json::from_str(value)
-                .map_err(|fault| format!("The JSON after `{key}:=` is not valid: {fault}."))?;
-            (key, GivenValue::Json(json))
+                .map_err(|error| format!("The JSON after `{key}:=` is not valid: {error}."))?;
+            (key, PairValue::Json(json))
         }
-        None => (key, GivenValue::Text(value)),
+        None => (key, PairValue::Text(value)),
     };
     match key.is_empty() {
         true => Err(not_a_pair()),
-        false => Ok((key, given)),
+        false => Ok((key, value)),
     }
 }
 
-/// Characters of an argument quoted in an error message.
+/// Maximum number of characters of an argument that an error message quotes.
 const QUOTED_CHARS_MAX: usize = 60;
 
-/// If the schema lists arguments, any other name is probably a typo.
+/// Rejects an unknown argument: if the schema lists any arguments, another name is probably a typo.
 fn check_known_argument(
     tool: &Tool,
     property: &ArgumentSchema<'_>,
@@ -109,6 +109,7 @@ fn argument_names(tool: &Tool) -> Vec<&str> {
     keys.map(String::as_str).collect()
 }
 
+/// Converts `text` to the type of the argument `key`. A text for a list is its only item.
 fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<Value, String> {
     if property.is_array() && !text.trim_start().starts_with('[') {
         return Ok(Value::Array(vec![typed_value(
@@ -117,9 +118,9 @@ fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<V
             text,
         )?]));
     }
-    let read = property.coerce(text);
-    match read.was_repaired {
-        false => Ok(read.value),
+    let coerced = property.coerce(text);
+    match coerced.was_repaired {
+        false => Ok(coerced.value),
         true => Err(format!("The JSON after `{key}=` is not valid.")),
     }
 }
@@ -131,10 +132,10 @@ pub fn usage_text(tool: &Tool) -> String {
         .into_iter()
         .map(|name| {
             let property = ArgumentSchema::for_argument(tool, name);
-            let kind = property.placeholder();
+            let placeholder = property.placeholder();
             match required.contains(&name) {
-                true => format!("{name}={kind}"),
-                false => format!("[{name}={kind}]"),
+                true => format!("{name}={placeholder}"),
+                false => format!("[{name}={placeholder}]"),
             }
         })
         .collect();
@@ -160,15 +161,15 @@ mod tests {
         crate::fixtures::tool_with("t", schema)
     }
 
-    fn read(written: &[&str]) -> Result<Value, String> {
-        let written: Vec<String> = written.iter().map(|&text| text.to_owned()).collect();
-        check_pairs(&written)?;
-        parse_arguments(&tool(), &written).map(Value::Object)
+    fn parse(pairs: &[&str]) -> Result<Value, String> {
+        let pairs: Vec<String> = pairs.iter().map(|&text| text.to_owned()).collect();
+        check_pairs(&pairs)?;
+        parse_arguments(&tool(), &pairs).map(Value::Object)
     }
 
     #[test]
     fn values_get_the_type_of_their_argument() {
-        for (written, expected) in [
+        for (pairs, expected) in [
             (
                 &["count=3", "name=3", "on=true"][..],
                 json!({"count": 3, "name": "3", "on": true}),
@@ -190,13 +191,13 @@ mod tests {
             ),
             (&["name=안녕 = 세계"], json!({"name": "안녕 = 세계"})),
         ] {
-            assert_eq!(read(written), Ok(expected), "{written:?}");
+            assert_eq!(parse(pairs), Ok(expected), "{pairs:?}");
         }
     }
 
     #[test]
     fn invalid_arguments_are_explained() {
-        for (written, part) in [
+        for (pairs, part) in [
             (&["count"][..], "`count` is not an argument"),
             (&["=3"], "is not an argument"),
             (&[":=3"], "is not an argument"),
@@ -206,14 +207,14 @@ mod tests {
             (&["name:={"], "The JSON after `name:=` is not valid"),
             (&["deep={\"a\": 1,}"], "The JSON after `deep=` is not valid"),
         ] {
-            let why = read(written).expect_err("invalid arguments");
-            assert!(why.contains(part), "{written:?}: {why}");
+            let why = parse(pairs).expect_err("invalid arguments");
+            assert!(why.contains(part), "{pairs:?}: {why}");
         }
     }
 
     #[test]
     fn values_of_the_wrong_type_are_left_to_schema_validation() {
-        let arguments = read(&["count=many", "name=x"]).expect("parsed");
+        let arguments = parse(&["count=many", "name=x"]).expect("parsed");
         assert_eq!(arguments, json!({"count": "many", "name": "x"}));
         let check = crate::domain::ArgumentCheck {
             tool: std::sync::Arc::new(tool()),

@@ -1,4 +1,4 @@
-//! Each branch of the script, tested with the request that leads to it.
+//! Tests each branch of the script with a request that leads to it.
 
 use super::*;
 use crate::domain::{ToolCallMessage, Toolset};
@@ -25,8 +25,8 @@ fn text_and_thinking(steps: &[ScriptStep]) -> (String, String) {
     let (mut text, mut thinking) = (String::new(), String::new());
     for step in steps {
         match step {
-            ScriptStep::Part(StreamPart::Text(more)) => text.push_str(more),
-            ScriptStep::Part(StreamPart::Thinking(more)) => thinking.push_str(more),
+            ScriptStep::Part(StreamPart::Text(part_text)) => text.push_str(part_text),
+            ScriptStep::Part(StreamPart::Thinking(part_text)) => thinking.push_str(part_text),
             _ => {}
         }
     }
@@ -90,7 +90,7 @@ fn answer_to_time(date: &str, time: &str, zone: &str, offset: &str) -> String {
 
 #[test]
 fn a_question_about_a_place_calls_the_tool_with_its_time_zone() {
-    let zones = [
+    let cases = [
         (QUESTION, json!({ "timezone": "Asia/Seoul" })),
         ("서울은 지금 몇 시야?", json!({ "timezone": "Asia/Seoul" })),
         (
@@ -99,7 +99,7 @@ fn a_question_about_a_place_calls_the_tool_with_its_time_zone() {
         ),
         ("What time is it?", json!({})),
     ];
-    for (prompt, arguments) in zones {
+    for (prompt, arguments) in cases {
         let steps = steps_for(prompt);
         assert_eq!(call_arguments(&steps), arguments, "{prompt}");
         let (text, thinking) = text_and_thinking(&steps);
@@ -131,7 +131,7 @@ fn the_answer_is_derived_from_the_tool_result() {
     ] {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
-    // In auto mode there was no question, so the answer must not claim one.
+    // In auto mode the user was not asked, so the answer must not claim a decision.
     for claim in ["edited", "You let", "your decision"] {
         assert!(!answer.contains(claim), "{answer}");
     }
@@ -180,8 +180,8 @@ fn the_story_lasts_long_enough_to_be_stopped() {
         ScriptStep::Wait(time) => Some(*time),
         _ => None,
     });
-    let length: Duration = waits.sum();
-    assert!((20..60).contains(&length.as_secs()), "{length:?}");
+    let duration: Duration = waits.sum();
+    assert!((20..60).contains(&duration.as_secs()), "{duration:?}");
     assert_eq!(
         text_of(&steps),
         include_str!("../../assets/demo/story.md").trim_end()
@@ -191,9 +191,9 @@ fn the_story_lasts_long_enough_to_be_stopped() {
 #[test]
 fn the_answer_about_connecting_has_a_valid_json_example() {
     let answer = text_of(&steps_for(CONNECT));
-    let (_, rest) = answer.split_once("```json\n").expect("a JSON example");
-    let (example, _) = rest.split_once("```").expect("a closing fence");
-    // A screen of 60 columns has 56 columns inside the frame.
+    let (_, after_fence) = answer.split_once("```json\n").expect("a JSON example");
+    let (example, _) = after_fence.split_once("```").expect("a closing fence");
+    // Fits inside the frame on a screen of 60 columns, which leaves 56.
     for line in example.lines() {
         assert!(line.len() <= 50, "{line}");
     }

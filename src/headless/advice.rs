@@ -8,7 +8,7 @@ pub fn notice_line(notice: &Notice) -> String {
     notice.to_sentence(advice_phrase)
 }
 
-/// All advice of a notice, not sanitized. None if it only applies to the chat screen.
+/// All advice of a notice, not sanitized. `None` if all of it applies only to the chat screen.
 pub fn advice_text(notice: &Notice) -> Option<String> {
     join_sentences(&notice.advice, advice_phrase)
 }

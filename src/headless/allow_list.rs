@@ -1,4 +1,4 @@
-//! The tools of `--allow`. They are checked before the prompt is sent, because a typo would
+//! The tools named by `--allow`. They are checked before the prompt is sent, because a typo would
 //! otherwise surface as a denial in the middle of a turn.
 
 use super::lines::clean_line;
@@ -19,13 +19,13 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
                 .to_owned(),
         )
     };
-    let found = servers
+    let matches = servers
         .iter()
         .filter_map(|id| Some((id.clone(), tool_of(id)?)));
     // Prefer server `a/b` over server `a`.
-    let longest = found.max_by_key(|(id, _)| id.as_str().len());
-    if let Some(found) = longest.filter(|(_, tool)| !tool.is_empty()) {
-        return Ok(found);
+    let longest = matches.max_by_key(|(id, _)| id.as_str().len());
+    if let Some(server_and_tool) = longest.filter(|(_, tool)| !tool.is_empty()) {
+        return Ok(server_and_tool);
     }
     let (server, _) = name.split_once('/').unwrap_or((name, ""));
     let ids = || servers.iter().map(ServerId::as_str);
@@ -40,7 +40,7 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
     Err(clean_line(&format!("--allow {name}: {why}")))
 }
 
-/// Checks that each tool is available. Tools of a server that failed to start pass: the
+/// Checks that each tool is available. Tools of a server that failed to start are accepted: the
 /// failure was already reported, and the model can answer without them.
 pub(super) fn check_available(
     allowed: &[(ServerId, String)],
@@ -86,20 +86,22 @@ fn unavailable_reason(server: &Server, tool: &str) -> Option<String> {
         ServerStatus::Failed(_) | ServerStatus::NeedsSignIn(_) => return None,
         ServerStatus::Starting | ServerStatus::Connected => {}
     }
-    if server.tools.iter().any(|known| known.name == tool) {
+    if server.tools.iter().any(|listed| listed.name == tool) {
         let is_off = server.disabled_tools.contains(tool);
         return is_off.then(|| format!("`{tool}` is switched off."));
     }
-    let shown = Clean::name(tool);
+    let tool_name = Clean::name(tool);
     let names = || server.tools.iter().map(|tool| tool.name.as_str());
     Some(match nearest(tool, names()) {
         Some(near) => format!(
-            "server `{id}` has no tool `{shown}`; did you mean `{}`?",
+            "server `{id}` has no tool `{tool_name}`; did you mean `{}`?",
             Clean::name(near)
         ),
         None if tool == "*" => "name each tool, or allow all with --yes.".to_owned(),
         None => {
-            format!("server `{id}` has no tool `{shown}`; `humble mcp tools {id}` lists its tools.")
+            format!(
+                "server `{id}` has no tool `{tool_name}`; `humble mcp tools {id}` lists its tools."
+            )
         }
     })
 }

@@ -9,24 +9,24 @@ use crate::protocol::Ask;
 use crate::text::Clean;
 
 impl AskSession {
-    /// Prints a new call in full and a finished one as a line. A call that needs approval is
-    /// printed with its question instead.
+    /// Prints a new call in full, and the outcome of a finished call on one line. A call that needs
+    /// approval is printed later, with its question.
     pub(super) fn report_call(&mut self, call: &ToolCall) {
         if call.quoted.is_some() {
             self.quoted_calls.insert(call.id);
         }
-        let asked = call.state == ToolState::AwaitingApproval && self.tty_prompt.is_available();
-        if asked {
+        let will_ask = call.state == ToolState::AwaitingApproval && self.tty_prompt.is_available();
+        if will_ask {
             self.pending_calls.insert(call.id, call.clone());
         } else if self.printed_calls.insert(call.id) {
-            self.print_error_line(&call_summary(call, None));
+            self.print_to_stderr(&call_summary(call, None));
         }
         if let ToolState::Done(outcome) = &call.state {
-            // The user blocked the tool in an earlier run.
+            // The user has blocked the tool earlier.
             self.has_refused |= *outcome == ToolOutcome::Never;
             let text = outcome_text(outcome);
             let tool = Clean::quoted_if_needed(&call.tool);
-            self.print_error_line(Clean::new(&format!("Tool {tool}: {text}")).as_str());
+            self.print_to_stderr(Clean::new(&format!("Tool {tool}: {text}")).as_str());
         }
     }
 
@@ -40,7 +40,7 @@ impl AskSession {
         self.print_notice(notice);
     }
 
-    /// Whether the question is asked in every mode and with every flag.
+    /// Whether the question is asked even in auto mode and with --yes or --allow.
     pub(super) fn asks_always(&self, question: &Ask) -> bool {
         match question {
             Ask::ApproveCalls(_) if self.is_trust_unreadable => true,
@@ -57,11 +57,11 @@ impl AskSession {
             return Vec::new();
         };
         let mut summaries = Vec::new();
-        for asked in calls {
-            if let Some(call) = self.pending_calls.remove(&asked.call) {
+        for request in calls {
+            if let Some(call) = self.pending_calls.remove(&request.call) {
                 self.printed_calls.insert(call.id);
                 let columns = self.tty_prompt.columns();
-                summaries.push(approval_text(&call, &asked.tool, columns));
+                summaries.push(approval_text(&call, &request.tool, columns));
             }
         }
         summaries

@@ -8,7 +8,7 @@ use crate::domain::{
 use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
-/// The JSON line of an event. None for events that only the screen needs.
+/// The JSON line of an event. `None` for events that only the chat screen needs.
 pub fn event_line(event: &Event) -> Option<String> {
     let value = match event {
         Event::Turn(turn, event) => {

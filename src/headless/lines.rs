@@ -1,4 +1,4 @@
-//! Sanitized lines for standard output and standard error. Some of the text comes from
+//! Sanitizes lines for standard output and standard error, because some of their text comes from
 //! servers.
 
 use super::advice;

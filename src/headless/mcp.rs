@@ -1,5 +1,4 @@
-//! The output of `humble mcp`. Text from servers is sanitized here, except in JSON, which
-//! keeps it as it is.
+//! The output of `humble mcp`. Text from servers is sanitized here, except in JSON.
 
 pub mod call;
 pub mod tools;
@@ -27,7 +26,7 @@ pub struct ServerReport {
     pub config: ServerConfig,
     pub server: Server,
     /// Why humble stopped waiting for the server.
-    pub given_up: Option<String>,
+    pub gave_up_reason: Option<String>,
 }
 
 impl ServerReport {
@@ -52,7 +51,7 @@ impl ServerReport {
         }
     }
 
-    /// What is wrong with the server, not sanitized.
+    /// The server's problem as a sentence, not sanitized.
     pub fn problem(&self) -> Option<String> {
         match &self.server.status {
             _ if self.is_off() && !matches!(self.server.status, ServerStatus::Misconfigured(_)) => {
@@ -62,12 +61,12 @@ impl ServerReport {
                 Some(advice::notice_line(notice))
             }
             ServerStatus::Misconfigured(why) => Some(format!("mcp-servers.json: {why}.")),
-            ServerStatus::Starting => self.given_up.clone(),
+            ServerStatus::Starting => self.gave_up_reason.clone(),
             ServerStatus::Off | ServerStatus::Connected => None,
         }
     }
 
-    /// The transport in use, or else the configured one.
+    /// The transport in use, or the configured one if the server is not connected.
     fn transport(&self) -> Option<ServerTransport> {
         if let Some(peer) = &self.server.peer {
             return Some(peer.transport);
@@ -84,23 +83,27 @@ impl ServerReport {
         }
     }
 
-    /// Enabled tools, all tools, and the estimated tokens of the enabled ones.
+    /// Number of enabled tools, number of all tools, and estimated tokens of the enabled tools.
     fn tool_counts(&self) -> (usize, usize, usize) {
-        let on = self.server.offered_tools().count();
+        let enabled_count = self.server.offered_tools().count();
         let tokens = self.server.offered_tools().map(token_estimate).sum();
-        (on, self.server.tools.len(), tokens)
+        (enabled_count, self.server.tools.len(), tokens)
     }
 
     fn tool_count_texts(&self) -> [String; 2] {
-        let (on, all, tokens) = self.tool_counts();
-        let out_of = if on == all {
+        let (enabled_count, total_count, tokens) = self.tool_counts();
+        let out_of = if enabled_count == total_count {
             String::new()
         } else {
-            format!(" of {all}")
+            format!(" of {total_count}")
         };
-        let plural = if on == 1 && on == all { "" } else { "s" };
+        let plural = if enabled_count == 1 && enabled_count == total_count {
+            ""
+        } else {
+            "s"
+        };
         [
-            format!("{on}{out_of} tool{plural}"),
+            format!("{enabled_count}{out_of} tool{plural}"),
             format!("~{tokens} tokens"),
         ]
     }
@@ -123,10 +126,10 @@ impl ServerReport {
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     }
 
-    /// Invalid and withheld tools, and what is wrong with the server.
+    /// Lines about invalid and withheld tools and about the server's problem.
     fn remarks(&self) -> Vec<String> {
-        let left_out = self.server.rejected_tools.iter();
-        let mut remarks: Vec<String> = left_out
+        let rejected_tools = self.server.rejected_tools.iter();
+        let mut remarks: Vec<String> = rejected_tools
             .map(|reason| format!("Left out: {}", Clean::escaped(reason)))
             .collect();
         remarks.extend(self.problem());
@@ -143,15 +146,15 @@ impl ServerReport {
 
     /// The server as a JSON object.
     pub fn to_json(&self) -> Value {
-        let (on, all, tokens) = self.tool_counts();
+        let (enabled_count, total_count, tokens) = self.tool_counts();
         let mut value = json!({
             "name": self.server.id,
             "description": self.config.description,
             "state": self.state_text().replace([' ', '-'], "_"),
             "transport": self.transport().map(transport_name),
             "protocol": self.server.peer.as_ref().map(|peer| &peer.protocol),
-            "tools": all,
-            "tools_on": on,
+            "tools": total_count,
+            "tools_on": enabled_count,
             "tokens": tokens,
         });
         if let Some(peer) = &self.server.peer {
@@ -163,8 +166,8 @@ impl ServerReport {
         if !self.server.withheld_tools.is_empty() {
             value["withheld"] = json!(self.server.withheld_tools);
         }
-        if let Some(fault) = self.problem() {
-            value["error"] = json!(fault);
+        if let Some(problem) = self.problem() {
+            value["error"] = json!(problem);
         }
         value
     }
@@ -184,19 +187,19 @@ pub fn token_estimate(tool: &Tool) -> usize {
     tool.bytes / BYTES_PER_TOKEN
 }
 
-/// The table of `humble mcp list`. Rows wider than `columns`, the width of the terminal if
-/// there is one, are folded, never truncated.
-pub fn render_table(found: &[ServerReport], columns: Option<u16>) -> String {
-    let rows: Vec<[String; 5]> = found.iter().map(ServerReport::row).collect();
+/// The table of `humble mcp list`. `columns` is the width of the terminal, if there is one; wider
+/// rows are folded, never truncated.
+pub fn render_table(reports: &[ServerReport], columns: Option<u16>) -> String {
+    let rows: Vec<[String; 5]> = reports.iter().map(ServerReport::row).collect();
     let table = Columns::of(&rows);
     let fits = columns.is_none_or(|columns| table.total() <= usize::from(columns));
     let mut out = String::new();
-    for (row, found) in rows.iter().zip(found) {
+    for (row, report) in rows.iter().zip(reports) {
         match fits {
             true => out += &format!("{}\n", table.line(row)),
             false => out += &folded_row(row, columns),
         }
-        for remark in found.remarks() {
+        for remark in report.remarks() {
             out += &wrap_lines(&clean_line(&remark), INDENT, columns);
         }
     }
@@ -204,35 +207,35 @@ pub fn render_table(found: &[ServerReport], columns: Option<u16>) -> String {
 }
 
 fn folded_row(row: &[String; 5], columns: Option<u16>) -> String {
-    let [name, state, rest @ ..] = row;
-    let rest: Vec<&str> = rest
+    let [name, state, details @ ..] = row;
+    let details: Vec<&str> = details
         .iter()
         .map(String::as_str)
         .filter(|cell| !cell.is_empty())
         .collect();
     let mut out = wrap_lines(&format!("{name}  {state}"), 0, columns);
-    if !rest.is_empty() {
-        out += &wrap_lines(&rest.join(", "), INDENT, columns);
+    if !details.is_empty() {
+        out += &wrap_lines(&details.join(", "), INDENT, columns);
     }
     out
 }
 
-/// Wraps text into lines with line ends. Without a width it stays one line.
+/// Wraps text into lines that end with a newline. Without a width, the text stays on one line.
 pub fn wrap_lines(text: &str, indent: usize, columns: Option<u16>) -> String {
     let margin = " ".repeat(indent);
     let Some(columns) = columns else {
         return format!("{margin}{text}\n");
     };
-    let room = columns.saturating_sub(indent as u16).max(COLUMNS_MIN);
-    let room = NonZeroU16::new(room).unwrap_or(NonZeroU16::MIN);
-    let rows = wrap(text, room).into_iter();
+    let available_columns = columns.saturating_sub(indent as u16).max(COLUMNS_MIN);
+    let available_columns = NonZeroU16::new(available_columns).unwrap_or(NonZeroU16::MIN);
+    let rows = wrap(text, available_columns).into_iter();
     rows.map(|row| format!("{margin}{}\n", text[row].trim_end()))
         .collect()
 }
 
 /// Packs names into rows without splitting a name.
 pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
-    let room = columns.map_or(usize::MAX, |columns| {
+    let available_columns = columns.map_or(usize::MAX, |columns| {
         usize::from(columns).saturating_sub(INDENT)
     });
     let mut rows: Vec<String> = Vec::new();
@@ -240,7 +243,7 @@ pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
         let comma = if index + 1 == names.len() { "" } else { "," };
         let name = format!("{}{comma}", Clean::name(name));
         match rows.last_mut() {
-            Some(row) if width(row) + 1 + width(&name) <= room => {
+            Some(row) if width(row) + 1 + width(&name) <= available_columns => {
                 row.push(' ');
                 row.push_str(&name);
             }
@@ -252,8 +255,8 @@ pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
 }
 
 /// All servers as JSON.
-pub fn render_json(found: &[ServerReport]) -> String {
-    let servers: Vec<Value> = found.iter().map(ServerReport::to_json).collect();
+pub fn render_json(reports: &[ServerReport]) -> String {
+    let servers: Vec<Value> = reports.iter().map(ServerReport::to_json).collect();
     format!("{}\n", json!({ "servers": servers }))
 }
 

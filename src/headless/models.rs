@@ -51,20 +51,18 @@ fn configured_row(model: &ModelConfig) -> [String; 5] {
 }
 
 fn listed_row(model: &ListedModel) -> [String; 5] {
-    let facts = &model.info;
-    let length = facts
-        .context_length
-        .map(|tokens| format!("{tokens} tokens"));
-    let size = [&facts.family, &facts.parameter_size, &facts.quantization];
-    let size: Vec<&str> = size.into_iter().flatten().map(String::as_str).collect();
-    let capabilities = facts.capabilities.iter().map(String::as_str);
+    let info = &model.info;
+    let context_length = info.context_length.map(|tokens| format!("{tokens} tokens"));
+    let variant = [&info.family, &info.parameter_size, &info.quantization];
+    let variant: Vec<&str> = variant.into_iter().flatten().map(String::as_str).collect();
+    let capabilities = info.capabilities.iter().map(String::as_str);
     let loaded = (model.is_loaded == Some(true)).then_some("in memory");
     let traits: Vec<&str> = loaded.into_iter().chain(capabilities).collect();
     [
         format!("  {}", model.name),
         model.bytes.map(size_words).unwrap_or_default(),
-        size.join(" "),
-        length.unwrap_or_default(),
+        variant.join(" "),
+        context_length.unwrap_or_default(),
         traits.join(", "),
     ]
 }

@@ -1,5 +1,5 @@
-//! The output of `humble probe`, and its question whether to store the result. Text from
-//! servers is sanitized here, except in JSON.
+//! The output of `humble probe`, and the question whether to store the result. Text from servers is
+//! sanitized here, except in JSON.
 
 use super::signals::ExitSignals;
 use super::tty_prompt::TtyPrompt;
@@ -18,10 +18,10 @@ pub fn render_text(report: &ProbeReport) -> String {
         out.push('\n');
         out += &render_table(&report.trials);
     }
-    let faults: String = report.failure_lines().map(|fault| line(&fault)).collect();
-    if !faults.is_empty() {
+    let failures: String = report.failure_lines().map(|text| line(&text)).collect();
+    if !failures.is_empty() {
         out.push('\n');
-        out += &faults;
+        out += &failures;
     }
     if let Some(advice) = report.recommendation_text() {
         out.push('\n');
@@ -44,7 +44,7 @@ fn render_table(trials: &[DialectTrial]) -> String {
 }
 
 /// The report as one JSON object, not sanitized.
-pub fn render_json(report: &ProbeReport, stored: bool) -> String {
+pub fn render_json(report: &ProbeReport, is_stored: bool) -> String {
     let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
@@ -55,17 +55,17 @@ pub fn render_json(report: &ProbeReport, stored: bool) -> String {
         "verdict": report.verdict(),
         "words": report.verdict_text(),
         "is_complete": !report.is_partial,
-        "stored": stored,
+        "stored": is_stored,
     });
-    if let Some(fault) = &report.fault {
-        value["error"] = json!(advice::notice_line(fault));
+    if let Some(notice) = &report.fault {
+        value["error"] = json!(advice::notice_line(notice));
     }
     format!("{value}\n")
 }
 
 fn result_json(trial: &DialectTrial) -> Value {
     let form = match &trial.call {
-        CallOutcome::OtherForm(how) => Some(how),
+        CallOutcome::OtherForm(form) => Some(form),
         _ => None,
     };
     json!({
@@ -80,26 +80,26 @@ fn result_json(trial: &DialectTrial) -> Value {
     })
 }
 
-/// Asks on the terminal whether to store the best dialect. None without a terminal.
+/// Asks on the terminal whether to store the best dialect. Returns `None` without a terminal.
 ///
 /// # Errors
 /// A signal arrived before the answer; the error is its exit status.
 pub async fn confirm_store(
     report: &ProbeReport,
-    to: Dialect,
+    dialect: Dialect,
     signals: &mut ExitSignals,
 ) -> Result<Option<bool>, u8> {
-    let mut terminal = TtyPrompt::open();
-    if !terminal.is_available() {
+    let mut tty_prompt = TtyPrompt::open();
+    if !tty_prompt.is_available() {
         return Ok(None);
     }
     let question = Ask::StoreDialect {
         report: Arc::new(report.clone()),
-        to: Some(to),
+        to: Some(dialect),
     };
-    terminal.ask(AskId(1), question, Vec::new(), false);
+    tty_prompt.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
-        (_, answer, _) = terminal.next_answer() => {
+        (_, answer, _) = tty_prompt.next_answer() => {
             Ok(Some(answer == UserAnswer::Choice(UserChoice::Store)))
         }
         code = signals.next() => Err(code),

@@ -14,7 +14,7 @@ pub(super) const ACKNOWLEDGE_DEADLINE: Duration = Duration::from_secs(1);
 /// How long the engine may take to close everything.
 const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(8);
 
-/// Shuts the engine down. True if something was not saved, or if the engine did not
+/// Shuts the engine down. Returns true if something was not saved, or if the engine did not
 /// acknowledge the shutdown in time.
 ///
 /// # Errors
@@ -23,36 +23,36 @@ pub(super) async fn shut_down(
     session: &AskSession,
     events: &mut mpsc::Receiver<Event>,
 ) -> io::Result<bool> {
-    let due = Instant::now() + ACKNOWLEDGE_DEADLINE;
-    let _ = timeout_at(due, session.send(Command::Shutdown)).await;
-    let closing = timeout(SHUTDOWN_DEADLINE, report_saving(session, events, due));
+    let deadline = Instant::now() + ACKNOWLEDGE_DEADLINE;
+    let _ = timeout_at(deadline, session.send(Command::Shutdown)).await;
+    let closing = timeout(SHUTDOWN_DEADLINE, report_saving(session, events, deadline));
     closing.await.unwrap_or(Ok(false))
 }
 
-/// Reports events about saving until the engine has ended.
+/// Reports events about saving until the engine has ended. Returns true if something was not saved.
 async fn report_saving(
     session: &AskSession,
     events: &mut mpsc::Receiver<Event>,
-    acknowledge_due: Instant,
+    acknowledge_deadline: Instant,
 ) -> io::Result<bool> {
-    let mut unsaved = false;
-    let mut due = Some(acknowledge_due);
+    let mut is_unsaved = false;
+    let mut deadline = Some(acknowledge_deadline);
     loop {
         let event = tokio::select! {
             event = events.recv() => event,
-            () = wait_until_due(due) => {
+            () = wait_until(deadline) => {
                 report_unresponsive_engine();
                 return Ok(true);
             }
         };
         match event {
-            None | Some(Event::ShutDown) => return Ok(unsaved),
-            Some(Event::ShuttingDown) => due = None,
+            None | Some(Event::ShutDown) => return Ok(is_unsaved),
+            Some(Event::ShuttingDown) => deadline = None,
             Some(event) if json::is_about_saving(&event) => {
                 session.print_json(&event)?;
                 if let Event::NoticePosted(notice) | Event::LowPriorityNoticePosted(notice) = event
                 {
-                    unsaved |= notice.severity == Severity::Failure;
+                    is_unsaved |= notice.severity == Severity::Failure;
                     session.print_notice(&notice);
                 }
             }
@@ -61,9 +61,9 @@ async fn report_saving(
     }
 }
 
-pub(super) async fn wait_until_due(due: Option<Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
+pub(super) async fn wait_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }

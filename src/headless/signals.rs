@@ -10,13 +10,13 @@ pub struct ExitSignals([(tokio::signal::unix::Signal, u8); 4]);
 impl ExitSignals {
     pub fn install() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let on = |kind, code| signal(kind).map(|signal| (signal, code));
+        let handler = |kind, code| signal(kind).map(|signal| (signal, code));
         Ok(Self([
-            on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
-            on(SignalKind::terminate(), 128 + 15)?,
-            on(SignalKind::hangup(), 128 + 1)?,
+            handler(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
+            handler(SignalKind::terminate(), 128 + 15)?,
+            handler(SignalKind::hangup(), 128 + 1)?,
             // Ctrl+\ by default would leave the server processes running.
-            on(SignalKind::quit(), 128 + 3)?,
+            handler(SignalKind::quit(), 128 + 3)?,
         ]))
     }
 

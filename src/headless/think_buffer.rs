@@ -1,9 +1,9 @@
-//! Buffers the start of a reply that a later unopened `</think>` may turn into thinking.
-//! Needed for outputs that cannot take text back, and used only for models known to write
-//! such a tag. Pure.
+//! Buffers the start of a reply, because a later `</think>` without `<think>` may turn it into
+//! thinking. Needed because printed text cannot be taken back, and used only for models known to
+//! write such a tag. Pure.
 
-/// Name parts of models that were observed to omit `<think>`, mostly because the server's
-/// template already contains it.
+/// Parts of the names of models that were observed to omit `<think>`, mostly because the server's
+/// prompt template already contains it.
 const THINKING_MODELS: [&str; 17] = [
     "deepseek-r1",
     "r1-distill",
@@ -25,22 +25,23 @@ const THINKING_MODELS: [&str; 17] = [
 ];
 /// Variants of these models that do not think.
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
-/// Text longer than this without a tag counts as the answer. Thinking is long; a smaller
-/// limit would often print it as the answer.
+/// Text longer than this without a tag counts as the answer. Thinking is long, so a smaller limit
+/// would often print thinking as the answer.
 const BUFFER_BYTES_MAX: usize = 32 << 10;
 
-/// Whether the model is known to write a `</think>` without `<think>`.
+/// Whether the model is known to write `</think>` without `<think>`.
 fn is_thinking_model(model: &str) -> bool {
     let model = model.to_lowercase();
-    let has = |names: &[&str]| names.iter().any(|name| model.contains(name));
-    has(&["thinking", "reasoning"]) || has(&THINKING_MODELS) && !has(&NON_THINKING_VARIANTS)
+    let contains_any = |names: &[&str]| names.iter().any(|name| model.contains(name));
+    contains_any(&["thinking", "reasoning"])
+        || contains_any(&THINKING_MODELS) && !contains_any(&NON_THINKING_VARIANTS)
 }
 
 /// The buffered start of a reply.
 #[derive(Debug, Default)]
 pub(super) struct ThinkBuffer {
     may_be_thinking: bool,
-    /// None once released.
+    /// `None` once released.
     buffered: Option<String>,
 }
 
@@ -63,11 +64,12 @@ impl ThinkBuffer {
         let Some(buffered) = &mut self.buffered else {
             return text.to_owned();
         };
-        let from = buffered.len();
+        let previous_len = buffered.len();
         buffered.push_str(text);
-        // Also finds a blank line that starts in the previous text.
-        let from = buffered.floor_char_boundary(from.saturating_sub(1).max(BUFFER_BYTES_MAX));
-        let is_long = buffered.len() > BUFFER_BYTES_MAX && buffered[from..].contains("\n\n");
+        // Start one byte earlier, to find a blank line that began in the previous text.
+        let start =
+            buffered.floor_char_boundary(previous_len.saturating_sub(1).max(BUFFER_BYTES_MAX));
+        let is_long = buffered.len() > BUFFER_BYTES_MAX && buffered[start..].contains("\n\n");
         if is_long {
             self.release()
         } else {
@@ -80,7 +82,7 @@ impl ThinkBuffer {
         self.buffered.take().unwrap_or_default()
     }
 
-    /// Returns the buffer as thinking. None if it was already shown as text.
+    /// Returns the buffer as thinking. `None` if it was already shown as text.
     pub(super) fn take_thinking(&mut self) -> Option<String> {
         self.buffered.take()
     }
@@ -112,33 +114,33 @@ mod tests {
 
     #[test]
     fn the_start_of_a_reply_is_buffered_until_it_is_classified() {
-        let mut known = ThinkBuffer::for_model(["my model", "qwen3:4b"]);
-        known.start_reply();
-        assert_eq!(known.push("음, "), "");
-        assert_eq!(known.push("생각\n\n"), "");
-        assert_eq!(known.take_thinking(), Some("음, 생각\n\n".to_owned()));
-        assert_eq!(known.push("The answer."), "The answer.");
-        assert_eq!(known.take_thinking(), None, "already shown");
-        known.start_reply();
-        assert_eq!(known.push("An answer"), "");
-        assert_eq!(known.release(), "An answer");
-        assert_eq!(known.release(), "");
-        let mut other = ThinkBuffer::for_model(["gpt-4o", "gpt-4o"]);
-        other.start_reply();
-        assert_eq!(other.push("at once"), "at once");
-        assert_eq!(other.take_thinking(), None);
+        let mut buffer = ThinkBuffer::for_model(["my model", "qwen3:4b"]);
+        buffer.start_reply();
+        assert_eq!(buffer.push("음, "), "");
+        assert_eq!(buffer.push("생각\n\n"), "");
+        assert_eq!(buffer.take_thinking(), Some("음, 생각\n\n".to_owned()));
+        assert_eq!(buffer.push("The answer."), "The answer.");
+        assert_eq!(buffer.take_thinking(), None, "already shown");
+        buffer.start_reply();
+        assert_eq!(buffer.push("An answer"), "");
+        assert_eq!(buffer.release(), "An answer");
+        assert_eq!(buffer.release(), "");
+        let mut unbuffered = ThinkBuffer::for_model(["gpt-4o", "gpt-4o"]);
+        unbuffered.start_reply();
+        assert_eq!(unbuffered.push("at once"), "at once");
+        assert_eq!(unbuffered.take_thinking(), None);
     }
 
     #[test]
     fn long_text_is_released_at_its_next_blank_line() {
-        let mut known = ThinkBuffer::for_model(["qwq", "qwq"]);
-        known.start_reply();
+        let mut buffer = ThinkBuffer::for_model(["qwq", "qwq"]);
+        buffer.start_reply();
         let long = "한 줄\n\n".repeat(BUFFER_BYTES_MAX / 9 + 1);
         let long = long.trim_end();
-        assert_eq!(known.push(long), "");
-        assert_eq!(known.push(" and on\n"), "");
+        assert_eq!(buffer.push(long), "");
+        assert_eq!(buffer.push(" and on\n"), "");
         let whole = format!("{long} and on\n\nnext");
-        assert_eq!(known.push("\nnext"), whole);
-        assert_eq!(known.push(" more"), " more");
+        assert_eq!(buffer.push("\nnext"), whole);
+        assert_eq!(buffer.push(" more"), " more");
     }
 }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 impl AskSession {
     pub(super) fn write_thinking(&mut self, text: &str) {
-        if self.request.json {
+        if self.request.is_json {
             return;
         }
         if !std::mem::replace(&mut self.is_thinking, true) {
-            self.print_error_line("<<< Thinking >>>");
+            self.print_to_stderr("<<< Thinking >>>");
         }
         let clean = self.thinking_sanitizer.push(text);
         let _ = write!(io::stderr(), "{}", clean.as_str());
@@ -18,7 +18,7 @@ impl AskSession {
     pub(super) fn end_thinking(&mut self) {
         if std::mem::replace(&mut self.is_thinking, false) {
             let _ = writeln!(io::stderr());
-            self.print_error_line("<<< End Thinking >>>");
+            self.print_to_stderr("<<< End Thinking >>>");
         }
     }
 
@@ -39,7 +39,7 @@ impl AskSession {
         }
         let buffered = self.think_buffer.take_thinking();
         if self.streams_text() && buffered.is_none() {
-            self.print_error_line("\n(The text above was thinking; the answer follows.)");
+            self.print_to_stderr("\n(The text above was thinking; the answer follows.)");
         } else {
             self.write_thinking(&text);
             self.end_thinking();

@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Buffered lines typed while no question is open.
+/// Maximum number of buffered lines, typed while no question is open.
 const LINES_MAX: usize = 64;
 /// An answer that arrives sooner was typed before the question could be read.
 const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
-/// Assumed width of a terminal that reports none, or less than the minimum.
+/// Assumed width of a terminal that reports no width, or less than the minimum.
 const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
 
-/// The answer to a question, and a line to print if the choice was not made by the user.
+/// The answer to a question, and a line that reports the answer, if one is needed.
 type TtyAnswer = (AskId, UserAnswer, Option<String>);
 
 /// The controlling terminal, which works even if standard input is a pipe.
 pub struct TtyPrompt {
     tty: Option<Arc<TtyReader>>,
-    /// The open question. It runs as a separate task so that Ctrl+C still works.
+    /// The open question. A separate task asks it, so that Ctrl+C still works.
     open_question: Option<(AskId, AbortOnDropHandle<TtyAnswer>)>,
 }
 
@@ -38,8 +38,8 @@ struct TtyReader {
 
 impl TtyPrompt {
     pub fn open() -> Self {
-        let asks = io::stderr().is_terminal();
-        let tty = asks.then(|| TtyReader::open().ok()).flatten();
+        let is_interactive = io::stderr().is_terminal();
+        let tty = is_interactive.then(|| TtyReader::open().ok()).flatten();
         Self {
             tty: tty.map(Arc::new),
             open_question: None,
@@ -64,7 +64,7 @@ impl TtyPrompt {
         }
     }
 
-    /// Opens a question. `summaries` are the calls in full, if it is about calls.
+    /// Opens a question. If it is about calls, `summaries` describes each call in full.
     /// `asks_always` means that no flag would have avoided the question.
     pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>, asks_always: bool) {
         let tty = self.tty.clone();
@@ -89,10 +89,10 @@ impl TtyPrompt {
     /// Cancel-safe.
     pub async fn next_answer(&mut self) -> TtyAnswer {
         if let Some((_, task)) = &mut self.open_question {
-            let answered = task.await;
+            let result = task.await;
             self.open_question = None;
-            if let Ok(answered) = answered {
-                return answered;
+            if let Ok(answer) = result {
+                return answer;
             }
         }
         std::future::pending().await
@@ -102,12 +102,13 @@ impl TtyPrompt {
 impl TtyReader {
     fn open() -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-        let from = file.try_clone()?;
-        let (line, lines) = mpsc::channel(LINES_MAX);
+        let input = file.try_clone()?;
+        let (line_sender, lines) = mpsc::channel(LINES_MAX);
         std::thread::spawn(move || {
-            for read in BufReader::new(from).lines() {
+            for line in BufReader::new(input).lines() {
+                let Ok(line) = line else { return };
                 // Blocks while the buffer is full; the next question discards old lines.
-                if read.is_err() || line.blocking_send(read.unwrap_or_default()).is_err() {
+                if line_sender.blocking_send(line).is_err() {
                     return;
                 }
             }
@@ -116,18 +117,18 @@ impl TtyReader {
         Ok(Self { file, lines })
     }
 
-    /// Asks, and waits for a line typed after the question could be read. Typed-ahead or
-    /// pasted lines must not approve anything. None at the end of input.
+    /// Asks, and waits for a line that was typed after the question could be read: lines typed
+    /// ahead or pasted must not approve anything. `None` at the end of input.
     async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         loop {
-            // If flushing fails, the check of the elapsed time below remains.
+            // If flushing fails, the check of the elapsed time below still applies.
             let _ = tcflush(&self.file, QueueSelector::IFlush);
             while lines.try_recv().is_ok() {}
             (&self.file).write_all(question.as_bytes()).ok()?;
-            let asked = Instant::now();
+            let asked_at = Instant::now();
             let line = lines.recv().await?;
-            if asked.elapsed() >= TYPE_AHEAD_WINDOW {
+            if asked_at.elapsed() >= TYPE_AHEAD_WINDOW {
                 return Some(line);
             }
             eprintln!("(Ignored: typed before the question could be read.)");
@@ -143,7 +144,7 @@ async fn ask_question(
 ) -> (UserAnswer, Option<String>) {
     let calls = match question {
         Ask::ApproveCalls(calls) => calls,
-        // These need the full text, which only the chat screen shows.
+        // These questions need a full text, which only the chat screen shows.
         Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
             return (UserAnswer::Dismissed, Some(question_text(question)));
         }
@@ -171,16 +172,16 @@ async fn ask_question(
             count => format!("{} of {count}: ", index + 1),
         };
         let decision = ask_approval(&tty, &position).await;
-        let refused = decision == Decision::Refuse;
+        let is_refusal = decision == Decision::Refuse;
         decisions.push((call.call, decision));
-        if refused {
+        if is_refusal {
             break;
         }
     }
     (UserAnswer::Calls(decisions), None)
 }
 
-/// Asks about one call. The end of input refuses it.
+/// Asks about one call. End of input counts as a refusal.
 async fn ask_approval(tty: &TtyReader, position: &str) -> Decision {
     let question = format!("{position}Call now? (Y/N) ");
     loop {
@@ -196,8 +197,8 @@ async fn ask_approval(tty: &TtyReader, position: &str) -> Decision {
     }
 }
 
-/// Parses a whole line as a decision; a mere prefix match is rejected. Letters of the Korean
-/// two-set layout count as the Latin letter on the same key.
+/// Parses a whole line as a decision; a line that only starts like one is rejected. A letter of the
+/// Korean two-set keyboard layout counts as the Latin letter on the same key.
 fn parse_decision(line: &str) -> Option<Decision> {
     let line = line.trim();
     match line.to_lowercase().as_str() {
@@ -210,8 +211,8 @@ fn parse_decision(line: &str) -> Option<Decision> {
         _ => {}
     }
     let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let word = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { message: word })
+    let message = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { message })
 }
 
 async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
@@ -241,7 +242,7 @@ async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer,
     )
 }
 
-/// The question or situation in one sentence.
+/// The question, or the situation it is about, in one sentence.
 fn question_text(question: &Ask) -> String {
     match question {
         Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
@@ -260,12 +261,12 @@ fn question_text(question: &Ask) -> String {
             is_in_use,
             ..
         } => {
-            let used = if *is_in_use {
+            let in_use = if *is_in_use {
                 ", the model in use,"
             } else {
                 ""
             };
-            format!("Remove `{name}`{used} from {}?", server.url)
+            format!("Remove `{name}`{in_use} from {}?", server.url)
         }
         Ask::RoundLimit {
             was_extended: true, ..
@@ -307,7 +308,7 @@ fn default_choice(question: &Ask) -> UserChoice {
             was_extended: false,
             ..
         } => UserChoice::AnswerNow,
-        // JSON that names no tool may be the requested answer.
+        // JSON that names no tool may be the answer that the user asked for.
         Ask::InvalidCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::AsText,
         Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,
         Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. } => UserChoice::KeepForLater,
@@ -339,10 +340,10 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_carries_the_rest_of_the_line() {
-        let deny = |word: Option<&str>| {
+    fn a_denial_includes_the_rest_of_the_line() {
+        let deny = |message: Option<&str>| {
             Some(Decision::Deny {
-                message: word.map(str::to_owned),
+                message: message.map(str::to_owned),
             })
         };
         assert_eq!(parse_decision("d"), deny(None));

@@ -1,11 +1,11 @@
-//! Lines in the log file and the log pane.
+//! Tests of the lines in the log file and in the log pane.
 
 use super::*;
 use std::fs;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tracing::{debug, info, warn};
 
-/// The lines in the log pane while `run` logs.
+/// The lines that the log pane receives while `run` logs.
 fn log_events(
     folder: &Path,
     level: Level,
@@ -14,9 +14,9 @@ fn log_events(
 ) -> Vec<String> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let pane = Arc::clone(&lines);
-    let keep = move |line: LogLine| pane.lock().unwrap().push(line.text);
-    let (sink, handle) = TracingLayer::with_clock(folder, level, keep, clock);
-    let subscriber = tracing_subscriber::registry().with(sink);
+    let send_to_pane = move |line: LogLine| pane.lock().unwrap().push(line.text);
+    let (layer, handle) = TracingLayer::with_clock(folder, level, send_to_pane, clock);
+    let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || run(&handle));
     let lines = lines.lock().unwrap();
     lines.clone()
@@ -25,10 +25,10 @@ fn log_events(
 fn files_in(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
-        .map(|item| {
-            let item = item.unwrap();
-            let text = fs::read_to_string(item.path()).unwrap();
-            (item.file_name().into_string().unwrap(), text)
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let text = fs::read_to_string(entry.path()).unwrap();
+            (entry.file_name().into_string().unwrap(), text)
         })
         .collect();
     files.sort();
@@ -65,7 +65,7 @@ fn no_secret_reaches_the_file_or_the_pane() {
         handle.add_secrets(vec![Secret::new("hunter2hunter2")]);
         debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
     });
-    // An unquoted header is redacted up to the next quotation mark: too much is safer.
+    // An unquoted header is redacted up to the next quotation mark: hiding too much is safer.
     let expected = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"";
     assert_eq!(lines, [expected]);
     let text = &files_in(folder.path())[0].1;
@@ -76,8 +76,8 @@ fn no_secret_reaches_the_file_or_the_pane() {
 fn each_local_day_has_a_private_file_of_its_own() {
     static DAY: AtomicI64 = AtomicI64::new(0);
     fn clock() -> Zoned {
-        let late: Zoned = "2026-12-31T23:59:59+09:00[Asia/Seoul]".parse().unwrap();
-        late + jiff::Span::new().seconds(DAY.load(Ordering::SeqCst))
+        let last_second: Zoned = "2026-12-31T23:59:59+09:00[Asia/Seoul]".parse().unwrap();
+        last_second + jiff::Span::new().seconds(DAY.load(Ordering::SeqCst))
     }
     let folder = tempfile::tempdir().unwrap();
     log_events(folder.path(), Level::INFO, clock, |_| {
@@ -85,7 +85,7 @@ fn each_local_day_has_a_private_file_of_its_own() {
         DAY.store(1, Ordering::SeqCst);
         info!("new");
     });
-    let line = |time: &str, word: &str| format!("{time}  INFO humble::log::tests: {word}\n");
+    let line = |time: &str, message: &str| format!("{time}  INFO humble::log::tests: {message}\n");
     let expected = [
         (
             "application-hac-2026-12-31.log".to_owned(),
@@ -144,6 +144,6 @@ fn huge_lines_are_truncated_more_in_the_pane_than_in_the_file() {
     assert!(lines[0].ends_with(" more bytes)"));
     let text = &files_in(folder.path())[0].1;
     assert!(text.ends_with(" more bytes)\n"));
-    let expected = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
-    assert!(expected.contains(&text.len()), "{}", text.len());
+    let expected_len = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
+    assert!(expected_len.contains(&text.len()), "{}", text.len());
 }

@@ -1,4 +1,4 @@
-//! The delay before a server is restarted. Pure: the caller has the clock.
+//! The delay before a server is restarted. Pure: the caller measures the time.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The delay before the next attempt, after a session that lasted `lived` (zero if it never
+    /// The delay before the next attempt, after a session that lasted `lifetime` (zero if it never
     /// started).
     pub fn next_delay(&mut self, lifetime: Duration) -> Duration {
         if lifetime >= HEALTHY_AFTER {
@@ -25,7 +25,7 @@ impl Backoff {
         match self.failures {
             1 => Duration::ZERO,
             // 2^5 seconds already exceed the maximum.
-            many => (DELAY_FIRST * 2u32.pow((many - 2).min(5))).min(DELAY_MAX),
+            failures => (DELAY_FIRST * 2u32.pow((failures - 2).min(5))).min(DELAY_MAX),
         }
     }
 

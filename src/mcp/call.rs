@@ -1,5 +1,5 @@
 //! One tool call, from finding an open session to its outcome. The future owns the call: dropping
-//! it cancels the call on the server.
+//! the future cancels the call on the server.
 
 use super::error::McpError;
 use super::hub_event::HubEvent;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// Progress extends the timeout, up to this many timeouts in total.
+/// Progress restarts the timeout, until the call has taken this many timeouts in total.
 const TIMEOUTS_MAX: u32 = 10;
 /// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -30,15 +30,15 @@ pub struct McpCall {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
-    /// The approved definition. The tool is not called if its server has another definition by
-    /// then, for example after a restart.
+    /// The approved definition. The call does not run if the server's definition of the tool has
+    /// changed since, for example after a restart.
     pub pin: Option<Pin>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     pub outcome: ToolOutcome,
-    /// The server's own result, if it sent one, including failed tool calls.
+    /// The raw JSON result, if the server sent one; failed tool calls have one too.
     pub result: Option<Value>,
 }
 
@@ -60,7 +60,8 @@ pub async fn run_call(
 ) -> CallResult {
     let started = Instant::now();
     let ending = match attempt(&supervisor, call.clone(), &cancel, &events).await {
-        // The server lost the session and did nothing, so the call can be repeated in a new one.
+        // The server no longer recognized the session and ran nothing, so repeat the call in a new
+        // session.
         Ok(CallEnding::SessionUnknown) => attempt(&supervisor, call, &cancel, &events).await,
         ending => ending,
     };
@@ -123,7 +124,8 @@ fn redact_credentials(result: &mut Value, redactor: &Redactor) {
     }
 }
 
-/// Tries a call once on an open session. An error is the outcome of a call that was not sent.
+/// Tries a call once on an open session. An error is the final outcome of a call that was
+/// interrupted or never sent.
 async fn attempt(
     supervisor: &ServerSupervisor,
     call: McpCall,
@@ -153,15 +155,15 @@ async fn attempt(
 
 enum CallEnding {
     Answered(Value),
-    /// The server works, but rejected the call.
+    /// The server answered with a protocol error.
     ToolFailed(String),
     Unreachable(String),
     TimedOut,
-    /// The server did nothing because it no longer recognizes the session.
+    /// The server ran nothing because it does not recognize the session.
     SessionUnknown,
 }
 
-/// An open request; cancelled if dropped before its response.
+/// A request in progress; cancelled if dropped before its response.
 struct OpenCall<'a> {
     session: &'a McpSession,
     request: RequestId,
@@ -179,6 +181,7 @@ impl Drop for OpenCall<'_> {
     }
 }
 
+/// Sends the call and waits for its response, its timeout or the end of the session.
 async fn exchange(
     session: &McpSession,
     call: McpCall,
@@ -197,7 +200,7 @@ async fn exchange(
         .shared
         .progress
         .subscribe(handle.progress_token.clone());
-    let mut open = OpenCall {
+    let mut open_call = OpenCall {
         session,
         request: handle.id.clone(),
         token: handle.progress_token.clone(),
@@ -206,14 +209,15 @@ async fn exchange(
     };
     let hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
     let mut idle_deadline = Instant::now() + timeout;
-    // The earliest time of the next progress report, and the due time of the newest progress.
+    // The earliest time for the next progress report, and the time to report the newest progress,
+    // if it has not been reported yet.
     let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
     loop {
         tokio::select! {
-            // A response that arrived just before the end counts.
+            // A response that arrived just before the session ended still counts.
             biased;
             answer = &mut handle.rx => {
-                open.is_answered = true;
+                open_call.is_answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
                 let ending = classify_response(session, raw_result(answer)).await;
                 return or_session_unknown(ending, session, &handle.id);
@@ -230,8 +234,8 @@ async fn exchange(
             }
             () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
                 (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
-                let newest = progress.borrow().clone();
-                send_progress(call.id, newest, events);
+                let newest_progress = progress.borrow().clone();
+                send_progress(call.id, newest_progress, events);
             }
         }
     }
@@ -244,6 +248,7 @@ fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Se
     }
 }
 
+/// Replaces `Unreachable` by `SessionUnknown` if the server rejected the request for that reason.
 fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
     match ending {
         CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
@@ -279,7 +284,7 @@ async fn classify_response(
 ) -> CallEnding {
     match result {
         Ok(result) => CallEnding::Answered(result),
-        // This is the tool's own answer.
+        // The server answered, so the call did not fail in transit.
         Err(error @ ServiceError::McpError(_)) => CallEnding::ToolFailed(error_text(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
             CallEnding::Unreachable(may_have_run_text(

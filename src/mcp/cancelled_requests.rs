@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const ENTRIES_MAX: usize = 64;
-/// A response this soon after the cancellation crossed it in transit.
+/// A response that arrives within this time of the cancellation merely crossed it in transit.
 const LATE_AFTER: Duration = Duration::from_secs(1);
-/// Writing a cancellation takes less than this.
+/// A cancellation this recent may not have been written yet.
 const RECENT: Duration = Duration::from_millis(100);
 
-/// Each with its tool and time, oldest first.
+/// Each request with its tool and the time of its cancellation, oldest first.
 #[derive(Debug, Default)]
 pub struct CancelledRequests(Mutex<VecDeque<(RequestId, String, Instant)>>);
 
@@ -29,15 +29,15 @@ impl CancelledRequests {
     pub fn has_recent(&self) -> bool {
         let cancelled = lock_ignoring_poison(&self.0);
         let last = cancelled.back();
-        last.is_some_and(|(.., since)| since.elapsed() < RECENT)
+        last.is_some_and(|(.., cancelled_at)| cancelled_at.elapsed() < RECENT)
     }
 
-    /// The tool of a cancelled request that was answered anyway, too late for the two to have
-    /// crossed.
+    /// Removes the entry of an answered request. Returns its tool if the answer came too late to
+    /// have merely crossed the cancellation.
     pub fn take_late(&self, answered: &RequestId) -> Option<String> {
         let mut cancelled = lock_ignoring_poison(&self.0);
         let index = cancelled.iter().position(|(id, ..)| id == answered)?;
-        let (_, tool, since) = cancelled.remove(index)?;
-        (since.elapsed() > LATE_AFTER).then_some(tool)
+        let (_, tool, cancelled_at) = cancelled.remove(index)?;
+        (cancelled_at.elapsed() > LATE_AFTER).then_some(tool)
     }
 }

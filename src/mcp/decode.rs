@@ -1,5 +1,5 @@
-//! Decodes server responses item by item from raw JSON: an invalid tool does not cost the valid
-//! ones, and everything omitted is reported. Pure.
+//! Decodes server responses item by item from raw JSON: an invalid tool does not affect the valid
+//! ones, and every omission is reported. Pure.
 
 use super::error::McpError;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
@@ -11,15 +11,16 @@ use std::collections::HashSet;
 
 pub const PAGES_MAX: usize = 100;
 pub const TOOLS_MAX: usize = 5_000;
-/// Maximum size of one tool definition, and below of all of them; every request contains them.
+/// Maximum size of one tool definition.
 const TOOL_BYTES_MAX: usize = 256 << 10;
+/// Maximum size of all definitions of a server; every request to a model contains them.
 const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
 const NAME_BYTES_MAX: usize = 512;
-/// Maximum number of lines about omitted tools; the rest are only counted.
+/// Maximum number of lines about omitted tools; further omissions are only counted.
 const OMITTED_LINES_MAX: usize = 50;
 
-/// Parses one line as JSON. Invalid UTF-8 and lone surrogates, which some servers write, cost one
-/// character each instead of the message; excessive nesting is cut, see [`limit_nesting`].
+/// Parses one line as JSON. Invalid UTF-8 and lone surrogates, which some servers write, become
+/// replacement characters; excessive nesting is cut, see [`limit_nesting`].
 pub fn parse_message(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
@@ -36,16 +37,16 @@ pub fn parse_message(line: &[u8]) -> Option<Value> {
 pub struct ToolListBuilder {
     tools: Vec<Tool>,
     names: HashSet<String>,
-    bytes: usize,
+    definition_bytes: usize,
     omitted: Vec<String>,
-    omitted_count: usize,
-    cursors: HashSet<String>,
-    pages: usize,
+    unlisted_count: usize,
+    seen_cursors: HashSet<String>,
+    page_count: usize,
 }
 
 impl ToolListBuilder {
-    /// Adds one result of `tools/list`; returns the cursor of the next page, if there is one to
-    /// request.
+    /// Adds one result of `tools/list`; returns the cursor of the next page, if there is another
+    /// page to request.
     ///
     /// # Errors
     /// The result has no tool list.
@@ -54,13 +55,13 @@ impl ToolListBuilder {
             .get("tools")
             .and_then(Value::as_array)
             .ok_or("the answer has no `tools` list")?;
-        self.pages += 1;
+        self.page_count += 1;
         for item in items {
             if self.tools.len() == TOOLS_MAX {
                 self.omit(format!("all tools after the first {TOOLS_MAX}"));
                 return Ok(None);
             }
-            if self.bytes > DEFINITIONS_BYTES_MAX {
+            if self.definition_bytes > DEFINITIONS_BYTES_MAX {
                 let megabytes = DEFINITIONS_BYTES_MAX >> 20;
                 self.omit(format!(
                     "all tools after the first {megabytes} MB of definitions"
@@ -73,11 +74,11 @@ impl ToolListBuilder {
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
             return Ok(None);
         };
-        if !self.cursors.insert(cursor.to_owned()) {
+        if !self.seen_cursors.insert(cursor.to_owned()) {
             self.omit("all tools after a page with a repeated cursor".to_owned());
             return Ok(None);
         }
-        if self.pages == PAGES_MAX {
+        if self.page_count == PAGES_MAX {
             self.omit(format!("all tools after the first {PAGES_MAX} pages"));
             return Ok(None);
         }
@@ -108,7 +109,7 @@ impl ToolListBuilder {
             }
             Ok(tool) => {
                 self.names.insert(tool.name.clone());
-                self.bytes += tool.bytes;
+                self.definition_bytes += tool.bytes;
                 self.tools.push(tool);
             }
         }
@@ -118,21 +119,21 @@ impl ToolListBuilder {
         if self.omitted.len() < OMITTED_LINES_MAX {
             self.omitted.push(omission);
         } else {
-            self.omitted_count += 1;
+            self.unlisted_count += 1;
         }
     }
 
     /// The tools in the server's order, and one line for each omission.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
-        if self.omitted_count > 0 {
+        if self.unlisted_count > 0 {
             self.omitted
-                .push(format!("and {} more", self.omitted_count));
+                .push(format!("and {} more", self.unlisted_count));
         }
         (self.tools, self.omitted)
     }
 }
 
-/// Decodes the response to `initialize`, whose version must be one that we support.
+/// Decodes the response to `initialize`, which must name a version that we support.
 ///
 /// # Errors
 /// An unsupported version or an invalid response.
@@ -150,8 +151,8 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
             ));
         }
     };
-    let known = ProtocolVersion::KNOWN_VERSIONS.iter();
-    if !known
+    let known_versions = ProtocolVersion::KNOWN_VERSIONS.iter();
+    if !known_versions
         .filter(|known| known.has_initialize())
         .any(|known| known.as_str() == version)
     {
@@ -165,7 +166,7 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
     serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
 }
 
-/// Decodes the response to `server/discover`, whose versions must be a list.
+/// Decodes the response to `server/discover`, which must list its versions.
 ///
 /// # Errors
 /// An invalid response.
@@ -186,7 +187,7 @@ pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
         .cloned()
         .collect();
     fields.insert("supportedVersions".to_owned(), versions.into());
-    // We do not cache, and the kind of response is known.
+    // These fields are irrelevant here: we do not cache, and the kind of response is known.
     fields.insert("resultType".to_owned(), "complete".into());
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_tools_are_omitted_and_listed_while_the_others_stay() {
+    fn invalid_tools_are_omitted_and_reported_and_the_others_kept() {
         let mut list = ToolListBuilder::default();
         let page = json!({ "tools": [
             tool("a"), { "name": "b" }, 42, { "name": "c", "inputSchema": "text" },
@@ -272,15 +273,15 @@ mod tests {
     #[test]
     fn pages_tools_and_omission_lines_are_bounded() {
         let mut list = ToolListBuilder::default();
-        let mut pages = 0;
+        let mut page_count = 0;
         loop {
-            pages += 1;
-            let page = json!({ "tools": [{}], "nextCursor": pages.to_string() });
+            page_count += 1;
+            let page = json!({ "tools": [{}], "nextCursor": page_count.to_string() });
             if list.add_page(&page) == Ok(None) {
                 break;
             }
         }
-        assert_eq!(pages, PAGES_MAX);
+        assert_eq!(page_count, PAGES_MAX);
         let (_, omitted) = list.finish();
         assert_eq!(omitted.len(), OMITTED_LINES_MAX + 1);
 
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_list_is_an_error() {
+    fn an_answer_without_a_tool_list_is_an_error() {
         for page in [json!({}), json!({ "tools": {} }), json!([]), json!(null)] {
             assert!(ToolListBuilder::default().add_page(&page).is_err());
         }

@@ -1,5 +1,5 @@
-//! Remembers detected server properties between runs, in a small file in `cache/` that is safe to
-//! delete. The file identifies servers only by the hash of their launch configuration.
+//! Stores the detected protocol of each server between runs, in a small file in `cache/` that is
+//! safe to delete. The file identifies servers only by the hash of their launch configuration.
 
 use super::http::HttpKind;
 use crate::domain::LaunchId;
@@ -24,7 +24,7 @@ pub enum Era {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Detected {
+pub struct DetectedProtocol {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<Era>,
     /// The detected transport of a remote server whose configuration names none.
@@ -32,7 +32,7 @@ pub struct Detected {
     pub http_kind: Option<HttpKind>,
 }
 
-/// Without a file, it lasts until the program ends.
+/// The detected protocols by server. Without a file, they are kept until the program exits.
 #[derive(Debug, Clone, Default)]
 pub struct DetectionCache(Arc<CacheInner>);
 
@@ -51,21 +51,22 @@ impl DetectionCache {
         }))
     }
 
-    pub async fn get(&self, launch: &LaunchId) -> Detected {
+    pub async fn get(&self, launch: &LaunchId) -> DetectedProtocol {
         let launch = launch.as_str().to_owned();
         self.with_entries(move |entries| read_entry(entries, &launch))
             .await
     }
 
-    /// Updates the entry of a server. A change that cannot be written lasts until the program ends.
+    /// Updates the entry of a server. A change that cannot be written is kept until the program
+    /// exits.
     pub async fn update(
         &self,
         launch: &LaunchId,
-        change: impl FnOnce(&mut Detected) + Send + 'static,
+        change: impl FnOnce(&mut DetectedProtocol) + Send + 'static,
     ) {
         let launch = launch.as_str().to_owned();
         let file = self.0.file.clone();
-        let work = move |entries: &mut Map<String, Value>| {
+        let update_entry = move |entries: &mut Map<String, Value>| {
             let before = read_entry(entries, &launch);
             let mut after = before;
             change(&mut after);
@@ -75,16 +76,16 @@ impl DetectionCache {
             put_entry(entries, &launch, after);
             let Some(file) = file else { return };
             // Merge with entries that another program wrote in the meantime.
-            let written = files::update::<Infallible>(&file, 0o600, FILE_BYTES_MAX, |bytes| {
-                let mut all = parse_file(bytes);
-                put_entry(&mut all, &launch, after);
-                Ok(serde_json::to_vec_pretty(&all).unwrap_or_default())
+            let result = files::update::<Infallible>(&file, 0o600, FILE_BYTES_MAX, |bytes| {
+                let mut entries = parse_file(bytes);
+                put_entry(&mut entries, &launch, after);
+                Ok(serde_json::to_vec_pretty(&entries).unwrap_or_default())
             });
-            if let Err(error) = written {
+            if let Err(error) = result {
                 tracing::debug!("could not write the detection cache: {error:?}");
             }
         };
-        self.with_entries(work).await;
+        self.with_entries(update_entry).await;
     }
 
     /// Accesses the cache on a blocking thread, since it may read and write the file.
@@ -109,21 +110,21 @@ impl DetectionCache {
     }
 }
 
-/// An unreadable file counts as empty, since its contents can be detected again.
+/// Treats an unreadable file as empty, since its contents can be detected again.
 fn parse_file(bytes: Option<Vec<u8>>) -> Map<String, Value> {
     let bytes = bytes.unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn read_entry(entries: &Map<String, Value>, launch: &str) -> Detected {
+fn read_entry(entries: &Map<String, Value>, launch: &str) -> DetectedProtocol {
     let entry = entries.get(launch).cloned().unwrap_or_default();
     serde_json::from_value(entry).unwrap_or_default()
 }
 
-fn put_entry(entries: &mut Map<String, Value>, launch: &str, entry: Detected) {
+fn put_entry(entries: &mut Map<String, Value>, launch: &str, entry: DetectedProtocol) {
     // Move the entry to the end, so that the first one is the least recently changed.
     entries.shift_remove(launch);
-    if entry == Detected::default() {
+    if entry == DetectedProtocol::default() {
         return;
     }
     while entries.len() >= SERVERS_MAX {

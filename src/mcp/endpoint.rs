@@ -1,4 +1,4 @@
-//! The means by which a server is reached.
+//! How a server is reached: inside this program, as a child process, or at a URL.
 
 use super::process::Program;
 use crate::domain::server::{InheritedEnv, RemoteTransport};
@@ -16,7 +16,7 @@ pub struct RemoteEndpoint {
     pub url: String,
     pub transport: RemoteTransport,
     pub headers: Vec<(String, String)>,
-    /// Removes the secrets sent to the server from all of its text.
+    /// Removes the secrets sent to the server from all text that it returns.
     pub redactor: Arc<Redactor>,
 }
 
@@ -52,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    pub fn inherit(&self) -> Option<&InheritedEnv> {
+    pub fn inherited_env(&self) -> Option<&InheritedEnv> {
         match self {
             Self::Process(program) => Some(&program.inherit),
             Self::BuiltIn | Self::Remote(_) => None,

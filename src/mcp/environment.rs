@@ -1,5 +1,5 @@
-//! The environment variables of a child process. An allow-list, so an API key in this program's
-//! environment does not reach every server.
+//! The environment variables of a child process. An allow-list, so that an API key in this
+//! program's environment does not reach every server.
 
 use crate::domain::server::InheritedEnv;
 use std::ffi::{OsStr, OsString};
@@ -37,18 +37,19 @@ const PROXY_NAMES: &[&str] = &[
 /// Inherited with any suffix.
 const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
 
-/// Selects the variables of this program that a child may inherit. Variables from its `env` entry
-/// come on top and are not handled here.
+/// Selects the variables of this program that a child may inherit. The caller adds the variables of
+/// its `env` entry.
 pub fn inherited_variables(
-    own: impl Iterator<Item = (OsString, OsString)>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
     inherit: &InheritedEnv,
 ) -> Vec<(OsString, OsString)> {
-    own.filter(|(name, _)| is_inherited(name, inherit))
+    variables
+        .filter(|(name, _)| is_inherited(name, inherit))
         .collect()
 }
 
 fn is_inherited(name: &OsStr, inherit: &InheritedEnv) -> bool {
-    let listed = name.to_str().is_some_and(|name| {
+    let is_allowed = name.to_str().is_some_and(|name| {
         ALLOWED_NAMES.contains(&name)
             || PROXY_NAMES
                 .iter()
@@ -58,9 +59,9 @@ fn is_inherited(name: &OsStr, inherit: &InheritedEnv) -> bool {
                 .any(|prefix| name.starts_with(prefix))
     });
     match inherit {
-        InheritedEnv::AllowList => listed,
+        InheritedEnv::AllowList => is_allowed,
         InheritedEnv::AllowListAnd(names) => {
-            listed || names.iter().any(|also| name == also.as_str())
+            is_allowed || names.iter().any(|extra| name == extra.as_str())
         }
         InheritedEnv::All => true,
     }
@@ -71,10 +72,10 @@ mod tests {
     use super::*;
 
     fn inherited(names: &[&str], inherit: &InheritedEnv) -> Vec<String> {
-        let own = names.iter().map(|name| (name.into(), "value".into()));
-        inherited_variables(own, inherit)
+        let variables = names.iter().map(|name| (name.into(), "value".into()));
+        inherited_variables(variables, inherit)
             .into_iter()
-            .map(|(name, _)| name.into_string().expect("the names above are text"))
+            .map(|(name, _)| name.into_string().expect("the names are UTF-8"))
             .collect()
     }
 
@@ -111,9 +112,9 @@ mod tests {
 
     #[test]
     fn inherit_env_adds_names_or_passes_everything() {
-        let also = InheritedEnv::AllowListAnd(vec!["AWS_SECRET".into()]);
+        let with_aws = InheritedEnv::AllowListAnd(vec!["AWS_SECRET".into()]);
         assert_eq!(
-            inherited(&["PATH", "AWS_SECRET", "X"], &also),
+            inherited(&["PATH", "AWS_SECRET", "X"], &with_aws),
             ["PATH", "AWS_SECRET"]
         );
         assert_eq!(inherited(NAMES, &InheritedEnv::All).len(), NAMES.len());

@@ -1,4 +1,4 @@
-//! Why a server could not start or its session ended, and the notice for it.
+//! Why a server could not start or its session ended, and the notice that reports it.
 
 use super::http::HttpError;
 use crate::domain::server::InheritedEnv;
@@ -43,8 +43,8 @@ pub enum McpError {
     SessionClosed,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
-    #[error("It writes text other than MCP messages to standard output, such as `{last}`.")]
-    NotMcp { last: String },
+    #[error("It writes text other than MCP messages to standard output, such as `{sample}`.")]
+    NotMcp { sample: String },
     #[error("It sent too many requests.")]
     RequestFlood,
     #[error("It stopped reading its input.")]
@@ -69,16 +69,16 @@ impl McpError {
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,
-    /// Applied to the server's own text.
+    /// Removes the server's secrets from the notice.
     pub redactor: &'a Redactor,
-    /// Whether it was connected before.
+    /// Whether the failed session had been open.
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
     pub last_stderr_lines: Vec<String>,
-    /// Summary of output that was not a message.
-    pub skipped: Option<String>,
-    /// The inherited variables, if it is a child process.
-    pub inherit: Option<&'a InheritedEnv>,
+    /// Summary of output lines that were not messages.
+    pub skipped_summary: Option<String>,
+    /// Which variables the server inherits, if it is a child process.
+    pub inherited_env: Option<&'a InheritedEnv>,
 }
 
 impl SessionFailure<'_> {
@@ -107,9 +107,13 @@ impl SessionFailure<'_> {
         if let (true, Some(status)) = (self.exited_on_its_own(), self.status) {
             cause = format!("Its process exited ({status}).");
         }
-        let is_reported = self.was_connected || matches!(self.error, McpError::NotMcp { .. });
-        if let (false, Some(skipped)) = (is_reported, &self.skipped) {
-            cause.push_str(&format!(" It printed {skipped}."));
+        // Skipped lines may explain a failed start, unless the error already quotes one.
+        let quotes_skipped_line = matches!(self.error, McpError::NotMcp { .. });
+        if let Some(summary) = &self.skipped_summary
+            && !self.was_connected
+            && !quotes_skipped_line
+        {
+            cause.push_str(&format!(" It printed {summary}."));
         }
         if !self.last_stderr_lines.is_empty() {
             cause.push_str(" Last output: ");
@@ -118,7 +122,8 @@ impl SessionFailure<'_> {
         cause
     }
 
-    /// Otherwise the exit status only reflects our own signals.
+    /// Whether the process exited before we sent it signals. Otherwise the exit status only
+    /// reflects those signals.
     fn exited_on_its_own(&self) -> bool {
         matches!(
             self.error,
@@ -148,7 +153,7 @@ impl SessionFailure<'_> {
                  only messages to standard output, and its log to standard error."
                     .to_owned(),
             ),
-            _ if self.exited_on_its_own() && !self.was_connected => match self.inherit {
+            _ if self.exited_on_its_own() && !self.was_connected => match self.inherited_env {
                 Some(InheritedEnv::AllowList | InheritedEnv::AllowListAnd(_)) => Some(
                     "Environment variables outside the allow-list were withheld from it. If it \
                      needs some, list them under `env` or `inheritEnv` in mcp-servers.json."

@@ -12,7 +12,7 @@ const SAMPLE_BYTES_MAX: usize = 80;
 /// Bytes scanned for secrets: more than are shown, so that a secret at the truncation point is
 /// still recognized.
 const SAMPLE_BYTES_SCANNED: usize = 8_192;
-/// Skipped lines per session that are logged individually; later ones are only counted.
+/// Number of skipped lines per session that are logged individually; the rest are only counted.
 const SKIPPED_LINES_LOGGED_MAX: u64 = 5;
 /// Maximum number of requests per window; one more ends the session.
 const REQUESTS_MAX: u32 = 5_000;
@@ -30,11 +30,11 @@ pub struct FloodGuard {
 /// Lines that were not JSON-RPC messages.
 #[derive(Debug, Default)]
 struct SkippedLines {
-    /// Number of nonblank lines in the session.
+    /// Number of nonblank skipped lines in the session.
     count: u64,
-    /// The start of the first nonblank line, redacted.
+    /// The start of the first nonblank skipped line, redacted.
     first: String,
-    /// Number of lines since the last message, blank ones included.
+    /// Number of skipped lines since the last message, including blank ones.
     consecutive: u64,
 }
 
@@ -76,7 +76,7 @@ impl FloodGuard {
             log_skipped(skipped.count, &sample);
         }
         match skipped.consecutive >= CONSECUTIVE_SKIPPED_MAX {
-            true => Err(McpError::NotMcp { last: sample }),
+            true => Err(McpError::NotMcp { sample }),
             false => Ok(()),
         }
     }
@@ -123,10 +123,10 @@ mod tests {
                 assert_eq!(guard.count_skipped_line(b"y", &redactor), Ok(()));
             }
         }
-        let last = "last".to_owned();
+        let sample = "last".to_owned();
         assert_eq!(
             guard.count_skipped_line(b"last", &redactor),
-            Err(McpError::NotMcp { last })
+            Err(McpError::NotMcp { sample })
         );
     }
 }

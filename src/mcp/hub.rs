@@ -1,4 +1,4 @@
-//! The hub owns one supervisor for each configured server.
+//! The hub owns one supervisor for each configured server, except disabled ones.
 
 use super::call::{self, CallResult, McpCall};
 use super::detection_cache::DetectionCache;
@@ -19,10 +19,11 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// After this, the remaining processes are killed.
+/// Processes that are still running after this are killed.
 const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
 
-/// All MCP servers. Dropped without [`Hub::shutdown`], it kills their processes.
+/// All configured MCP servers. Dropping the hub kills every process that is still running; use
+/// [`Hub::shutdown`] to stop them cleanly.
 pub struct Hub {
     context: HubContext,
     entries: Vec<HubEntry>,
@@ -33,7 +34,7 @@ pub struct Hub {
 
 struct HubEntry {
     config: ServerConfig,
-    /// None if the server is disabled.
+    /// `None` if the server is disabled.
     supervisor: Option<Arc<ServerSupervisor>>,
 }
 
@@ -44,22 +45,22 @@ impl Hub {
     ///
     /// # Panics
     /// Outside a tokio runtime.
-    pub fn new(events: mpsc::Sender<HubEvent>, local: Arc<dyn LocalServer>) -> Self {
-        Self::with_process_groups(events, local, ProcessGroups::default())
+    pub fn new(events: mpsc::Sender<HubEvent>, built_in_server: Arc<dyn LocalServer>) -> Self {
+        Self::with_process_groups(events, built_in_server, ProcessGroups::default())
     }
 
     /// Like [`Hub::new`], with process groups that the caller can also kill.
     pub fn with_process_groups(
         events: mpsc::Sender<HubEvent>,
-        local: Arc<dyn LocalServer>,
-        groups: ProcessGroups,
+        built_in_server: Arc<dyn LocalServer>,
+        process_groups: ProcessGroups,
     ) -> Self {
         Self {
             runtime: Handle::current(),
             context: HubContext {
                 events,
-                groups,
-                local,
+                process_groups,
+                built_in_server,
                 cache: DetectionCache::default(),
             },
             entries: Vec::new(),
@@ -67,7 +68,7 @@ impl Hub {
         }
     }
 
-    /// Keeps detected server properties in `file`. Call this before [`Hub::configure`].
+    /// Stores the detected protocol of each server in `file`. Call this before [`Hub::configure`].
     pub fn set_cache_file(&mut self, file: PathBuf) {
         self.context.cache = DetectionCache::in_file(file);
     }
@@ -97,14 +98,16 @@ impl Hub {
     }
 
     fn start(&mut self, config: &ServerConfig) -> Option<Arc<ServerSupervisor>> {
-        let misconfigured = matches!(config.launch, LaunchConfig::Misconfigured { .. });
-        if !config.enabled && !misconfigured {
+        let is_misconfigured = matches!(config.launch, LaunchConfig::Misconfigured { .. });
+        if !config.enabled && !is_misconfigured {
             return None;
         }
         let supervisor = Arc::new(ServerSupervisor::new(config.clone(), self.context.clone()));
-        let supervised = supervisor.clone();
-        let supervision = async move { supervised.supervise().await };
-        self.tasks.spawn_on(supervision, &self.runtime);
+        let task = {
+            let supervisor = supervisor.clone();
+            async move { supervisor.supervise().await }
+        };
+        self.tasks.spawn_on(task, &self.runtime);
         Some(supervisor)
     }
 
@@ -119,25 +122,25 @@ impl Hub {
             .collect()
     }
 
-    /// The log of a server, if it has grown since it had `seen` lines.
-    pub fn log(&self, id: &ServerId, seen: Option<u64>) -> Option<ServerLog> {
+    /// The log of a server's current or last run. `seen_count` is the `lines_written` of the log
+    /// that the caller already has; returns `None` if nothing was written since.
+    pub fn log(&self, id: &ServerId, seen_count: Option<u64>) -> Option<ServerLog> {
         let Some(supervisor) = self.supervisor(id) else {
-            // The server is disabled, so there is no last run.
-            return seen.is_none().then(|| ServerLog {
+            // A disabled server has no log.
+            return seen_count.is_none().then(|| ServerLog {
                 server: id.clone(),
                 run_started_at: None,
                 lines: Vec::new(),
                 lines_written: 0,
             });
         };
-        (seen != Some(supervisor.stderr.written())).then(|| {
-            let (lines, since, written) = supervisor.stderr.run_lines();
-            let server = id.clone();
+        (seen_count != Some(supervisor.stderr.lines_written())).then(|| {
+            let (lines, run_started_at, lines_written) = supervisor.stderr.run_lines();
             ServerLog {
-                server,
-                run_started_at: since,
+                server: id.clone(),
+                run_started_at,
                 lines,
-                lines_written: written,
+                lines_written,
             }
         })
     }
@@ -151,8 +154,8 @@ impl Hub {
     }
 
     /// Runs one call on the server's session, reopening the session if it has ended. The returned
-    /// future owns the call. If `cancel` is cancelled, it sends `notifications/cancelled` and
-    /// resolves at once to [`ToolOutcome::Interrupted`]; dropping it also notifies the server.
+    /// future owns the call. If `cancel` is cancelled, the future sends `notifications/cancelled`
+    /// and resolves at once to [`ToolOutcome::Interrupted`]; dropping it also notifies the server.
     /// After `tool_timeout` without progress, or ten times that in total, the call is cancelled in
     /// the same way and resolves to [`ToolOutcome::TimedOut`].
     pub fn call(
@@ -161,11 +164,11 @@ impl Hub {
         cancel: CancellationToken,
     ) -> BoxFuture<'static, ToolOutcome> {
         self.call_with_result(call, cancel)
-            .map(|ran| ran.outcome)
+            .map(|result| result.outcome)
             .boxed()
     }
 
-    /// Like [`Hub::call`], and also returns the server's own result.
+    /// Like [`Hub::call`], but also returns the raw JSON result from the server.
     pub fn call_with_result(
         &self,
         call: McpCall,
@@ -214,12 +217,12 @@ impl Hub {
 
 impl Drop for Hub {
     fn drop(&mut self) {
-        self.context.groups.kill_all();
+        self.context.process_groups.kill_all();
     }
 }
 
 impl HubEntry {
-    /// Whether the supervisor can continue with `config`.
+    /// Whether the supervisor can apply `config` without restarting the server.
     fn can_continue_with(&self, config: &ServerConfig) -> bool {
         self.config.enabled == config.enabled && self.config.launch == config.launch
     }

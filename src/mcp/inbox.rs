@@ -1,5 +1,6 @@
 //! Processes incoming messages from any transport. Each is first parsed to a `Value`, so results
-//! arrive raw and one invalid part does not cost the valid ones; the rest is typed for rmcp.
+//! stay raw JSON and an invalid part does not affect the valid ones. Only then is it converted to
+//! rmcp's types.
 
 use super::decode;
 use super::session_shared::SessionShared;
@@ -14,22 +15,24 @@ use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Maximum number of messages in one batch.
+/// Maximum number of messages handled per batch.
 const BATCH_MAX: usize = 10_000;
 
 /// Called with the tool's name when a cancelled request is answered anyway.
-pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
+pub type LateAnswerHandler = Box<dyn Fn(String) + Send + Sync>;
 
-/// The receiving end of a session.
+/// Handles the messages that a session receives.
 pub struct Inbox {
     shared: Arc<SessionShared>,
     /// The handshake request, until it is answered.
     pending_handshake: Option<(RequestId, HandshakeRequest)>,
-    on_late_answer: OnLateAnswer,
+    on_late_answer: LateAnswerHandler,
+    /// Our replies to the server's requests, not sent yet.
     replies: Vec<Value>,
+    /// Messages of the last batch that were not returned yet.
     batched: VecDeque<ServerJsonRpcMessage>,
     /// Whether the current line was already counted as skipped. A batch may contain thousands of
-    /// invalid items, and counting a line reads much of it.
+    /// invalid items, and counting reads up to 8 kB of the line.
     has_counted_line: bool,
 }
 
@@ -40,7 +43,7 @@ enum HandshakeRequest {
 }
 
 impl Inbox {
-    pub fn new(shared: Arc<SessionShared>, on_late_answer: OnLateAnswer) -> Self {
+    pub fn new(shared: Arc<SessionShared>, on_late_answer: LateAnswerHandler) -> Self {
         Self {
             shared,
             pending_handshake: None,
@@ -51,23 +54,24 @@ impl Inbox {
         }
     }
 
-    /// Records every sent message, because some responses are decoded according to their request.
+    /// Must be called for every message sent: how a handshake response is decoded depends on its
+    /// request.
     pub fn record_sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         if let JsonRpcMessage::Request(request) = message {
-            let opening = match request.request.method() {
+            let handshake = match request.request.method() {
                 "initialize" => HandshakeRequest::Initialize,
                 "server/discover" => HandshakeRequest::Discover,
                 _ => return,
             };
-            self.shared.startup.set_stage(match opening {
+            self.shared.startup.set_stage(match handshake {
                 HandshakeRequest::Initialize => HandshakeStage::Initializing,
                 HandshakeRequest::Discover => HandshakeStage::Discovering,
             });
-            self.pending_handshake = Some((request.id.clone(), opening));
+            self.pending_handshake = Some((request.id.clone(), handshake));
         }
     }
 
-    /// The message in `text`, unless it is invalid or was handled here.
+    /// The message in `text` for rmcp; `None` if the message is invalid or was handled here.
     pub fn handle_text(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         self.handle(decode::parse_message(text), text)
     }
@@ -161,16 +165,16 @@ impl Inbox {
         let reply = match method {
             "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
             _ => {
-                let why =
+                let error =
                     json!({ "code": -32601, "message": format!("Method not found: {method}") });
-                json!({ "jsonrpc": "2.0", "id": id, "error": why })
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
         };
         self.replies.push(reply);
         None
     }
 
-    /// Takes the replies to the last message.
+    /// Takes the replies to the messages handled so far, for sending.
     pub fn take_replies(&mut self) -> impl Iterator<Item = Value> {
         std::mem::take(&mut self.replies).into_iter()
     }
@@ -191,11 +195,11 @@ impl Inbox {
             return Some(JsonRpcMessage::error(decode_error(error), id));
         }
         let (result, id) = (message.remove("result")?, id?);
-        if let Some((_, opening)) = self
+        if let Some((_, handshake)) = self
             .pending_handshake
-            .take_if(|(opening, _)| *opening == id)
+            .take_if(|(request_id, _)| *request_id == id)
         {
-            let opened = match opening {
+            let decoded = match handshake {
                 HandshakeRequest::Initialize => {
                     decode::decode_initialize(result).map(ServerResult::InitializeResult)
                 }
@@ -203,7 +207,7 @@ impl Inbox {
                     decode::decode_discover(result).map(ServerResult::DiscoverResult)
                 }
             };
-            return match opened {
+            return match decoded {
                 Ok(result) => Some(JsonRpcMessage::response(result, id)),
                 Err(error) => {
                     self.shared.outcome.end(error);
@@ -211,8 +215,8 @@ impl Inbox {
                 }
             };
         }
-        let raw = ServerResult::CustomResult(CustomResult::new(result));
-        Some(JsonRpcMessage::response(raw, id))
+        let raw_result = ServerResult::CustomResult(CustomResult::new(result));
+        Some(JsonRpcMessage::response(raw_result, id))
     }
 }
 
@@ -247,10 +251,10 @@ mod tests {
             assert!(inbox.handle_text(line.as_bytes()).is_none());
         }
         assert_eq!(inbox.take_replies().count(), 4);
-        let skipped = shared
+        let summary = shared
             .flood
             .skipped_summary()
             .expect("the invalid items are reported");
-        assert!(skipped.starts_with("2 lines "), "{skipped}");
+        assert!(summary.starts_with("2 lines "), "{summary}");
     }
 }

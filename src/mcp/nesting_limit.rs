@@ -1,11 +1,12 @@
-//! Handles messages nested deeper than serde_json parses (its recursion limit bounds the stack).
-//! Cuts the deep parts from the text before parsing, so the rest is still understood: the request
-//! id, and the other tools of a list. Pure.
+//! Handles messages that are nested deeper than serde_json's recursion limit. Cuts the parts that
+//! are too deep from the text before parsing, so that the rest is still read: the request id, and
+//! the other tools of a list. Pure.
 
 use super::http::SYNTHETIC_ERROR_CODE;
 use std::ops::Range;
 
-/// Nested containers with a value in the innermost: 128 levels.
+/// Maximum number of nested arrays and objects. With a value in the innermost one, that makes 128
+/// levels.
 const CONTAINERS_MAX: usize = 127;
 /// Replaces the member of a tool definition that was nested too deep.
 pub const TOO_DEEP_KEY: &str = "humble/nestedTooDeep";
@@ -16,28 +17,28 @@ pub const TOO_DEEP_TEXT: &str = "nested deeper than 128 levels";
 /// affected tools are marked; in anything else the member becomes null. O(len), without building
 /// values.
 pub fn limit_nesting(text: &str) -> Option<String> {
-    let mut scan = NestingScanner::default();
-    scan.run(text.as_bytes());
-    if scan.cuts.is_empty() {
+    let mut scanner = NestingScanner::default();
+    scanner.run(text.as_bytes());
+    if scanner.cuts.is_empty() {
         return None;
     }
-    let (mut out, mut done) = (String::new(), 0);
-    for cut in scan.cuts {
-        out.push_str(&text[done..cut.span.start]);
+    let (mut out, mut copied_until) = (String::new(), 0);
+    for cut in scanner.cuts {
+        out.push_str(&text[copied_until..cut.span.start]);
         out.push_str(&cut.text);
-        done = cut.span.end;
+        copied_until = cut.span.end;
     }
-    out.push_str(&text[done..]);
+    out.push_str(&text[copied_until..]);
     Some(out)
 }
 
-/// An open container close to the root.
+/// An open array or object close to the root.
 #[derive(Debug)]
 struct ContainerFrame {
     is_array: bool,
     /// The key of the current value, including its quotes.
     key: Range<usize>,
-    /// The next string is a key.
+    /// Whether the next string is a key.
     expects_key: bool,
 }
 
@@ -48,7 +49,7 @@ const FRAMES_MAX: usize = 5;
 struct NestingScanner {
     frames: Vec<ContainerFrame>,
     depth: usize,
-    /// The next cut, and the depth at which its value ends.
+    /// A cut whose end is not known yet, and the depth at which its value ends.
     pending: Option<(usize, Replacement)>,
     cuts: Vec<Replacement>,
 }
@@ -61,20 +62,20 @@ struct Replacement {
 
 impl NestingScanner {
     fn run(&mut self, text: &[u8]) {
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            let mut next = at + 1;
+        let mut index = 0;
+        while let Some(&byte) = text.get(index) {
+            let mut next_index = index + 1;
             match byte {
                 b'"' => {
-                    next = string_end(text, at);
+                    next_index = string_end(text, index);
                     if let Some(frame) = self.innermost()
                         && frame.expects_key
                     {
-                        frame.key = at..next;
+                        frame.key = index..next_index;
                     }
                 }
                 b'{' | b'[' => self.open(text, byte == b'['),
-                b'}' | b']' => self.close(next),
+                b'}' | b']' => self.close(next_index),
                 b',' | b':' => {
                     if let Some(frame) = self.innermost() {
                         frame.expects_key = byte == b',' && !frame.is_array;
@@ -82,7 +83,7 @@ impl NestingScanner {
                 }
                 _ => {}
             }
-            at = next;
+            index = next_index;
         }
     }
 
@@ -117,35 +118,35 @@ impl NestingScanner {
         }
     }
 
-    /// The cut required for a container that is too deep, still without its end, and the depth at
-    /// which its value ends.
+    /// The cut for a container that is too deep, still without its end, and the depth at which the
+    /// value that is cut ends.
     fn replacement_for(&self, text: &[u8]) -> Option<(usize, Replacement)> {
-        let message = usize::from(self.frames.first()?.is_array);
+        let message_frame = usize::from(self.frames.first()?.is_array);
         let key = |level: usize| {
-            let frame = self.frames.get(message + level)?;
+            let frame = self.frames.get(message_frame + level)?;
             (!frame.is_array).then(|| &text[frame.key.clone()])
         };
         let is_list = |level: usize| {
             self.frames
-                .get(message + level)
+                .get(message_frame + level)
                 .is_some_and(|frame| frame.is_array)
         };
         let is_in_tool = key(1) == Some(br#""tools""#) && is_list(2) && key(3).is_some();
         let (level, replacement) = match key(0)? {
             br#""result""# if is_in_tool => (3, format!("\"{TOO_DEEP_KEY}\":true")),
-            br#""error""# if key(1).is_some() => (1, self.null_member(text, message + 1)),
+            br#""error""# if key(1).is_some() => (1, self.null_member(text, message_frame + 1)),
             br#""result""# | br#""error""# => {
                 let why = format!(
                     r#"{{"code":{SYNTHETIC_ERROR_CODE},"message":"The answer is {TOO_DEEP_TEXT}."}}"#
                 );
                 (0, format!(r#""error":{why}"#))
             }
-            _ => (0, self.null_member(text, message)),
+            _ => (0, self.null_member(text, message_frame)),
         };
-        let start = self.frames[message + level].key.start;
+        let start = self.frames[message_frame + level].key.start;
         let span = start..start;
         Some((
-            message + level + 1,
+            message_frame + level + 1,
             Replacement {
                 span,
                 text: replacement,
@@ -153,6 +154,7 @@ impl NestingScanner {
         ))
     }
 
+    /// A member with the current key of a frame and a null value.
     fn null_member(&self, text: &[u8], frame: usize) -> String {
         let key = String::from_utf8_lossy(&text[self.frames[frame].key.clone()]);
         format!("{key}:null")
@@ -161,12 +163,12 @@ impl NestingScanner {
 
 /// The end of the string that starts at `start`, or the end of the text.
 fn string_end(text: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = text.get(at) {
+    let mut index = start + 1;
+    while let Some(byte) = text.get(index) {
         match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+            b'"' => return index + 1,
+            b'\\' => index += 2,
+            _ => index += 1,
         }
     }
     text.len()
@@ -181,17 +183,17 @@ mod tests {
         format!("{}\"}}]\\\"\"{}", "[".repeat(levels), "]".repeat(levels))
     }
 
-    fn read(text: &str) -> Option<Value> {
+    fn parse_limited(text: &str) -> Option<Value> {
         let text = limit_nesting(text)?;
-        Some(serde_json::from_str(&text).expect("what is left is JSON"))
+        Some(serde_json::from_str(&text).expect("the remaining text is JSON"))
     }
 
     #[test]
     fn limit_matches_the_json_parser() {
         for levels in 1..200 {
             let text = format!("{{\"id\":1,\"params\":{}}}", nested(levels));
-            let is_read = serde_json::from_str::<Value>(&text).is_ok();
-            assert_eq!(limit_nesting(&text).is_none(), is_read, "{levels}");
+            let is_parsed = serde_json::from_str::<Value>(&text).is_ok();
+            assert_eq!(limit_nesting(&text).is_none(), is_parsed, "{levels}");
         }
     }
 
@@ -212,7 +214,7 @@ mod tests {
                 format!(r#" {{ "result" : {result} , "id" : 7 }}"#),
             ] {
                 assert_eq!(
-                    read(&text),
+                    parse_limited(&text),
                     Some(json!({ "id": 7, "error": error })),
                     "{text}"
                 );
@@ -232,7 +234,7 @@ mod tests {
             { "name": "c" },
         ]);
         let expected = json!({ "id": 1, "result": { "tools": tools, "nextCursor": "2" } });
-        assert_eq!(read(&text), Some(expected));
+        assert_eq!(parse_limited(&text), Some(expected));
     }
 
     #[test]
@@ -248,7 +250,7 @@ mod tests {
             { "id": 3, "method": "ping", "params": null },
             { "id": 4, "result": {} },
         ]);
-        assert_eq!(read(&text), Some(expected));
+        assert_eq!(parse_limited(&text), Some(expected));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Program {
     pub inherit: InheritedEnv,
 }
 
-/// All process groups that may still exist.
+/// All process groups that may still have processes.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessGroups(Arc<Mutex<LiveGroups>>);
 
@@ -79,7 +79,7 @@ struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    fn is_gone(&self) -> bool {
+    fn has_exited(&self) -> bool {
         test_kill_process_group(self.id).is_err()
     }
 
@@ -110,18 +110,18 @@ fn kill(group: Pid) {
 pub struct Process {
     child: Child,
     group: ProcessGroup,
-    stderr: AbortOnDropHandle<()>,
+    stderr_task: AbortOnDropHandle<()>,
 }
 
 impl Process {
-    /// Starts `program` with piped streams; stderr goes to the buffer.
+    /// Starts `program` with piped streams; its stderr is collected in the buffer.
     ///
     /// # Errors
-    /// Whether the command or the folder is wrong.
+    /// The command cannot be run, or its working folder does not exist.
     pub fn spawn(
         program: &Program,
         groups: &ProcessGroups,
-        stderr: &StderrBuffer,
+        stderr_buffer: &StderrBuffer,
     ) -> Result<(Self, ChildStdin, ChildStdout), McpError> {
         let mut command = Command::new(&program.command);
         command
@@ -141,48 +141,45 @@ impl Process {
             .map_err(|error| spawn_error(program, &error))?;
         let input = child.stdin.take().expect("stdin was piped above");
         let output = child.stdout.take().expect("stdout was piped above");
-        let errors = child.stderr.take().expect("stderr was piped above");
-        stderr.clear();
-        let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.clone().read_from(errors)));
-        Ok((
-            Self {
-                child,
-                group,
-                stderr,
-            },
-            input,
-            output,
-        ))
+        let stderr_pipe = child.stderr.take().expect("stderr was piped above");
+        stderr_buffer.clear();
+        let stderr_task = tokio::spawn(stderr_buffer.clone().read_from(stderr_pipe));
+        let process = Self {
+            child,
+            group,
+            stderr_task: AbortOnDropHandle::new(stderr_task),
+        };
+        Ok((process, input, output))
     }
 
     /// Waits until the server process itself, but not its children, has exited.
     pub async fn wait_for_exit(&mut self) {
-        // Waiting cannot fail for our own child; if it did, the child would be gone.
+        // Waiting for our own child can only fail if it is already gone.
         let _ = self.child.wait().await;
     }
 
     /// Stops the process group: waits for it to exit after stdin was closed, then sends SIGTERM,
-    /// then SIGKILL. Takes at most three times `STOP_GRACE`. Returns the exit status unless our own
-    /// signals caused it.
+    /// then SIGKILL. Takes at most three times `STOP_GRACE`. Returns the exit status if the process
+    /// exited before the first signal.
     pub async fn close(mut self) -> Option<ExitStatus> {
-        let mut gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
+        let mut is_gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
         let status = self.child.try_wait().ok().flatten();
         for signal in [Signal::TERM, Signal::KILL] {
-            if !gone {
+            if !is_gone {
                 self.group.signal(signal);
-                gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
+                is_gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();
             }
         }
-        if gone {
+        if is_gone {
             self.group.unregister();
         }
-        let _ = timeout(STDERR_DRAIN_DEADLINE, &mut self.stderr).await;
+        let _ = timeout(STDERR_DRAIN_DEADLINE, &mut self.stderr_task).await;
         status
     }
 
     async fn wait_until_gone(&mut self) {
         self.wait_for_exit().await;
-        while !self.group.is_gone() {
+        while !self.group.has_exited() {
             sleep(POLL_INTERVAL).await;
         }
     }

@@ -13,7 +13,7 @@ pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<Tool
 
 impl ProgressRouter {
     /// Subscribes to the progress of one request until [`Self::unsubscribe`]. A watch channel keeps
-    /// only the newest value, so a flood of progress costs nothing.
+    /// only the newest value, so a flood of progress does not use memory.
     pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<ToolProgress>> {
         let (sender, receiver) = watch::channel(None);
         lock_ignoring_poison(&self.0).insert(token, sender);

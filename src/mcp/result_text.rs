@@ -1,9 +1,9 @@
-//! Renders a tool result as text for a model, item by item. Content that cannot be text becomes a
-//! line that describes it. Pure.
+//! Renders a tool result as text for a model, item by item. Content other than text becomes a line
+//! that describes it. Pure.
 
 use serde_json::Value;
 
-/// Maximum number of required inputs named in a result.
+/// Maximum number of required inputs named in the text.
 const INPUTS_NAMED_MAX: usize = 5;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub struct RenderedResult {
     pub is_error: bool,
 }
 
-/// Renders one raw result of `tools/call`.
+/// Renders a raw result of `tools/call`.
 pub fn render_result(result: &Value) -> RenderedResult {
     if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
-        return input_required(result);
+        return render_input_required(result);
     }
     let mut parts = Vec::new();
     let mut has_text = false;
@@ -42,8 +42,8 @@ pub fn render_result(result: &Value) -> RenderedResult {
     }
 }
 
-/// The server requires input before it continues; we declared no support for that.
-fn input_required(result: &Value) -> RenderedResult {
+/// The server requires input before it continues, although we declared no support for that.
+fn render_input_required(result: &Value) -> RenderedResult {
     let requests = result.get("inputRequests").and_then(Value::as_object);
     let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
         let method = request.get("method").and_then(Value::as_str)?;

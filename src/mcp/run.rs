@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::error::McpError;
 use super::http::{HttpKind, RemoteClient};
 use super::hub_event::HubEvent;
-use super::inbox::{Inbox, OnLateAnswer};
+use super::inbox::{Inbox, LateAnswerHandler};
 use super::process::{Process, Program};
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
@@ -24,26 +24,26 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-/// List changes this close together count as one.
+/// Changes of a tool list within this time are handled together.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
-/// If a list changes again within this time, it is requested less and less often.
+/// A list that changes again within this time is requested after a growing delay.
 const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
-/// How long a server at a URL may take to open its own stream.
+/// How long to wait for the stream of a remote server to open, before listing its tools again.
 const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
-/// How long the output of an exited process is still read.
+/// How long to keep reading the output of an exited process.
 const OUTPUT_DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 /// How long an ending session waits for a recent cancellation to be sent.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
-/// The outcome of one handshake and of its session.
+/// The outcome of one handshake and the session it opened.
 pub(super) struct ConnectionAttempt {
     pub end: SessionEnd,
     /// How far the handshake got.
     pub stage: HandshakeStage,
 }
 
-/// The channel of a session.
+/// The connection that a session uses.
 pub(super) enum SessionChannel<'a> {
     BuiltIn,
     Process(&'a Program),
@@ -51,8 +51,8 @@ pub(super) enum SessionChannel<'a> {
 }
 
 impl ServerSupervisor {
-    /// Runs the server from its start until nothing of it is left. If the first handshake fails, it
-    /// is restarted with the other one.
+    /// Starts the server, runs its session and stops it. If the first handshake fails, the server
+    /// may be restarted for another one.
     pub(super) async fn connect(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
             Endpoint::BuiltIn => self.negotiate(SessionChannel::BuiltIn).await.end,
@@ -64,7 +64,7 @@ impl ServerSupervisor {
     }
 
     pub(super) async fn negotiate(&self, channel: SessionChannel<'_>) -> ConnectionAttempt {
-        let (protocol, launch) = {
+        let (protocol, launch_id) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
@@ -74,7 +74,7 @@ impl ServerSupervisor {
             // HTTP+SSE itself belongs to the legacy protocol.
             | (_, SessionChannel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
             (ProtocolMode::Modern, _) => Handshake::Discover,
-            (ProtocolMode::Auto, _) => match self.context.cache.get(&launch).await.era {
+            (ProtocolMode::Auto, _) => match self.context.cache.get(&launch_id).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
                 Some(Era::Modern) => Handshake::Discover,
                 None => Handshake::DiscoverOrInitialize,
@@ -99,7 +99,9 @@ impl ServerSupervisor {
                 );
             }
             let cache = &self.context.cache;
-            cache.update(&launch, |known| known.era = None).await;
+            cache
+                .update(&launch_id, |detected| detected.era = None)
+                .await;
         }
     }
 
@@ -115,7 +117,7 @@ impl ServerSupervisor {
                     .await
             }
             SessionChannel::BuiltIn => {
-                let streams = tokio::io::split(self.context.local.connect());
+                let streams = tokio::io::split(self.context.built_in_server.connect());
                 let session =
                     self.run_session(streams, &shared, handshake, ServerTransport::InMemory);
                 self.run_until_stopped(&shared, session).await
@@ -124,7 +126,7 @@ impl ServerSupervisor {
         };
         let stage = shared.startup.stage();
         self.state.send_if_modified(|state| {
-            state.skipped = shared.flood.skipped_summary();
+            state.skipped_summary = shared.flood.skipped_summary();
             false
         });
         ConnectionAttempt { end, stage }
@@ -137,7 +139,7 @@ impl ServerSupervisor {
         handshake: Handshake,
     ) -> SessionEnd {
         let (mut process, input, output) =
-            match Process::spawn(program, &self.context.groups, &self.stderr) {
+            match Process::spawn(program, &self.context.process_groups, &self.stderr) {
                 Ok(spawned) => spawned,
                 Err(error) => return SessionEnd::Failed(error, None),
             };
@@ -150,8 +152,8 @@ impl ServerSupervisor {
                     error = &mut session => error,
                     // A descendant may keep the output open forever.
                     () = process.wait_for_exit() => {
-                        let rest = timeout(OUTPUT_DRAIN_DEADLINE, session).await;
-                        rest.unwrap_or(McpError::ProcessExited)
+                        let drained = timeout(OUTPUT_DRAIN_DEADLINE, session).await;
+                        drained.unwrap_or(McpError::ProcessExited)
                     }
                 }
             })
@@ -198,15 +200,15 @@ impl ServerSupervisor {
         W: tokio::io::AsyncWrite + Unpin,
     {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let inbox = Inbox::new(shared.clone(), self.on_late_answer());
-        let transport_adapter = StdioTransport::new(reader, outbox, shared.clone(), inbox);
+        let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
+        let stdio_transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = self.remaining_startup_time();
         let session =
-            session::run_session(transport_adapter, shared, (handshake, startup), |ready| {
+            session::run_session(stdio_transport, shared, (handshake, startup), |ready| {
                 self.maintain_session(ready, transport)
             });
-        // Record the end before dropping the session, which would record another one. The first
-        // reason is kept, since the queue also ends with the session.
+        // Record this error before the session is dropped, because dropping it records a generic
+        // one. Only the first error is kept.
         let writing = async {
             shared.outcome.end(write_queue(queue, writer).await);
             shared.outcome.wait_for_end().await
@@ -227,7 +229,7 @@ impl ServerSupervisor {
             .max(total * 2 / 3)
     }
 
-    pub(super) fn on_late_answer(&self) -> OnLateAnswer {
+    pub(super) fn late_answer_handler(&self) -> LateAnswerHandler {
         let events = self.context.events.clone();
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
@@ -249,59 +251,64 @@ impl ServerSupervisor {
             .shared
             .param_headers
             .register_tools(&mut ready.tools);
-        let subscribes = ready.is_modern && ready.supports_list_changed;
+        let uses_subscription = ready.is_modern && ready.supports_list_changed;
         self.cache_era(&ready).await;
         self.state.send_modify(|state| {
             state.phase = ServerPhase::Connected(ready.session);
             state.was_connected = true;
             state.tools = Arc::new(ready.tools.tools);
-            state.omitted = ready.tools.omitted;
+            state.omitted_tools = ready.tools.omitted;
             state.instructions = ready.instructions;
-            state.peer = ready.server_info.map(|about| about.into_peer(transport));
+            state.peer = ready
+                .server_info
+                .map(|identity| identity.into_peer(transport));
         });
         self.report().await;
-        let relists = !ready.is_modern && ready.supports_list_changed;
+        let gets_notifications = !ready.is_modern && ready.supports_list_changed;
         let listening = async {
-            if subscribes {
+            if uses_subscription {
                 tool_subscription::listen_for_tool_changes(&session).await;
-            } else if relists && transport == ServerTransport::Http {
+            } else if gets_notifications && transport == ServerTransport::Http {
                 relist_after_reconnects(&session).await;
             }
             std::future::pending().await
         };
         tokio::select! {
             () = listening => {}
-            () = self.follow_changes(&session) => {}
+            () = self.relist_on_changes(&session) => {}
         }
     }
 
-    async fn follow_changes(&self, session: &McpSession) {
-        let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
+    async fn relist_on_changes(&self, session: &McpSession) {
+        let (mut delay, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.shared.tools_changed.notified().await;
             // Some servers report a change for every list request and would be queried forever.
-            pause = match listed_at {
-                Some(at) if at.elapsed() < RELIST_QUIET_PERIOD => (pause * 2).min(RELIST_DELAY_MAX),
+            delay = match listed_at {
+                Some(listed_at) if listed_at.elapsed() < RELIST_QUIET_PERIOD => {
+                    (delay * 2).min(RELIST_DELAY_MAX)
+                }
                 _ => RELIST_DELAY,
             };
-            sleep(pause).await;
+            sleep(delay).await;
             listed_at = Some(Instant::now());
             match session::list_tools(&session.peer).await {
                 Ok(listed) => self.apply_tool_list(session, listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
-                    let failure =
-                        format!("The changed tools of server `{server}` could not be listed");
-                    let notice = self.redactors().all.redact(&format!("{failure}: {why}."));
-                    self.send(HubEvent::Noticed(Notice::warning(notice))).await;
+                    let text = format!(
+                        "The changed tools of server `{server}` could not be listed: {why}."
+                    );
+                    let notice = Notice::warning(self.redactors().all.redact(&text));
+                    self.send(HubEvent::Noticed(notice)).await;
                 }
             }
         }
     }
 
-    /// Stores the protocol era, so the next start begins with the right handshake.
+    /// Caches the protocol era, so that the next start begins with the right handshake.
     async fn cache_era(&self, ready: &ReadySession) {
-        let (protocol, launch, is_built_in) = {
+        let (protocol, launch_id, is_built_in) = {
             let config = &self.state.borrow().config;
             let is_built_in = config.launch == LaunchConfig::BuiltIn;
             (config.protocol, config.launch.identity(), is_built_in)
@@ -314,7 +321,7 @@ impl ServerSupervisor {
             };
             let cache = &self.context.cache;
             cache
-                .update(&launch, move |known| known.era = Some(era))
+                .update(&launch_id, move |detected| detected.era = Some(era))
                 .await;
         }
     }
@@ -326,12 +333,12 @@ impl ServerSupervisor {
             (state.tools.clone(), state.config.id.clone())
         };
         let change = describe_tool_changes(&before, &listed.tools);
-        if change.is_none() && listed.omitted == self.state.borrow().omitted {
+        if change.is_none() && listed.omitted == self.state.borrow().omitted_tools {
             return;
         }
         self.state.send_modify(|state| {
             state.tools = Arc::new(listed.tools);
-            state.omitted = listed.omitted;
+            state.omitted_tools = listed.omitted;
         });
         self.report().await;
         if let Some(change) = change {
@@ -342,7 +349,8 @@ impl ServerSupervisor {
     }
 }
 
-/// Over HTTP, a change reported before the server stream is open is lost.
+/// Requests the tool list again each time the server stream opens. Over HTTP, a change reported
+/// while the stream is closed is lost.
 async fn relist_after_reconnects(session: &McpSession) {
     sleep(SERVER_STREAM_DELAY).await;
     loop {
@@ -360,12 +368,12 @@ fn fallback_handshake(last: Handshake, attempt: &ConnectionAttempt) -> Option<Ha
     match (last, attempt.stage, error) {
         // Garbage on stdout has nothing to do with the handshake.
         (_, _, McpError::NotMcp { .. }) => None,
-        // Neither has a connection failure.
+        // A connection failure would affect every handshake.
         (_, _, McpError::Http(error)) if !error.is_request_specific() => None,
         (Handshake::DiscoverOrInitialize | Handshake::Discover, HandshakeStage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
-        // The server rejected both.
+        // The server rejected both handshakes.
         (
             Handshake::DiscoverOrInitialize,
             HandshakeStage::Initializing,
@@ -382,7 +390,7 @@ fn fallback_handshake(last: Handshake, attempt: &ConnectionAttempt) -> Option<Ha
             HandshakeStage::Initializing,
             McpError::UnsupportedVersion(_) | McpError::InvalidHandshake(_),
         ) => Some(Handshake::Discover),
-        // Over HTTP, probing costs nothing if it was not done before.
+        // Over HTTP, a probe does not require a restart, so try it as well.
         (Handshake::Initialize, HandshakeStage::Initializing, McpError::Http(_)) => {
             Some(Handshake::DiscoverOrInitialize)
         }

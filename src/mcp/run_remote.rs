@@ -1,5 +1,5 @@
-//! One connection attempt to a server at a URL: detects the HTTP transport if none is configured,
-//! and ends the session on the server.
+//! One connection attempt to a remote server: detects the HTTP transport if none is configured,
+//! runs the session, and ends it on the server.
 
 use super::endpoint::RemoteEndpoint;
 use super::error::McpError;
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 const DELETE_DEADLINE: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
-    /// Runs a server at a URL once.
+    /// Makes one connection attempt to a remote server.
     pub(super) async fn connect_remote(&self, endpoint: &RemoteEndpoint) -> SessionEnd {
         let (url, headers) = (endpoint.url.clone(), endpoint.headers.clone());
         let redactor = endpoint.redactor.clone();
@@ -37,22 +37,22 @@ impl ServerSupervisor {
                 Err(_) => return SessionEnd::Failed(McpError::SessionClosed, None),
             },
         };
-        let (protocol, launch) = {
+        let (protocol, launch_id) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
-        let kind = match (endpoint.transport, protocol) {
+        let http_kind = match (endpoint.transport, protocol) {
             (RemoteTransport::Http, _) | (_, ProtocolMode::Modern) => HttpKind::Streamable,
             (RemoteTransport::Sse, _) => HttpKind::Sse,
             (RemoteTransport::Auto, _) => {
                 // Try the previously detected transport first.
-                let known = self.context.cache.get(&launch).await.http_kind;
+                let cached_kind = self.context.cache.get(&launch_id).await.http_kind;
                 return self
-                    .detect_http_kind(&remote, known.unwrap_or(HttpKind::Sse))
+                    .detect_http_kind(&remote, cached_kind.unwrap_or(HttpKind::Sse))
                     .await;
             }
         };
-        self.negotiate(SessionChannel::Remote(&remote, kind))
+        self.negotiate(SessionChannel::Remote(&remote, http_kind))
             .await
             .end
     }
@@ -80,7 +80,7 @@ impl ServerSupervisor {
         SessionEnd::Failed(HttpError::NeitherTransport { sse, http }.into(), None)
     }
 
-    /// Runs one session over HTTP, including its end.
+    /// Runs one session over HTTP, and ends it on the server.
     pub(super) async fn run_remote(
         &self,
         remote: &Arc<RemoteClient>,
@@ -109,7 +109,7 @@ impl ServerSupervisor {
         let (connection, incoming) =
             Connection::new(remote.clone(), shared.clone(), http_kind, target);
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
-        let inbox = Inbox::new(shared.clone(), self.on_late_answer());
+        let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
         let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
         let startup = self.remaining_startup_time();
         let transport = match http_kind {
@@ -125,7 +125,8 @@ impl ServerSupervisor {
                 self.maintain_session(ready, transport).await;
             },
         );
-        // Record the end before dropping the session, which would record another one.
+        // Record this error before the session is dropped, because dropping it records a generic
+        // one.
         let driver = async {
             let error = HttpDriver::new(connection.clone(), server_stream)
                 .run(queue)
@@ -141,21 +142,23 @@ impl ServerSupervisor {
                 }
             })
             .await;
-        // All requests are dropped by now; this is the last one.
+        // All other requests have been dropped by now.
         let _ = timeout(DELETE_DEADLINE, connection.delete()).await;
         end
     }
 
     async fn cache_http_kind(&self, http_kind: HttpKind) {
-        let launch = self.state.borrow().config.launch.identity();
+        let launch_id = self.state.borrow().config.launch.identity();
         let cache = &self.context.cache;
         cache
-            .update(&launch, move |known| known.http_kind = Some(http_kind))
+            .update(&launch_id, move |detected| {
+                detected.http_kind = Some(http_kind);
+            })
             .await;
     }
 }
 
-/// The error of a server that does not support the transport that was tried.
+/// The error of an attempt, if it suggests that the server does not support the transport.
 fn protocol_mismatch(attempt: &ConnectionAttempt) -> Option<HttpError> {
     match &attempt.end {
         SessionEnd::Failed(McpError::Http(error), _)

@@ -1,4 +1,5 @@
-//! One session: the handshake, the tool list, and then waiting until either side ends it.
+//! One session: performs the handshake, lists the tools, and waits until either side ends the
+//! session.
 
 use super::decode::ToolListBuilder;
 use super::error::McpError;
@@ -31,7 +32,7 @@ const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 /// Deadline for the response to `server/discover`. A server that supports it answers as fast as it
 /// starts, so a third of the startup time is enough, up to this limit. After 10 s rmcp itself would
 /// send `initialize` on the same connection and mistake the late response to the probe for the
-/// response to that.
+/// response to `initialize`.
 const DISCOVER_DEADLINE: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.
@@ -44,13 +45,13 @@ pub struct McpSession {
     pub shared: Arc<SessionShared>,
 }
 
-/// A session that is open, with its initial data.
+/// An open session with its initial data.
 pub struct ReadySession {
     pub session: McpSession,
     pub tools: ListedTools,
-    /// Uses the protocol without `initialize`.
+    /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
-    /// The server reports changes of its tool list.
+    /// Whether the server reports changes of its tool list.
     pub supports_list_changed: bool,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
@@ -72,15 +73,16 @@ impl ClientHandler for PassiveClient {
 /// The handshake that opens a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handshake {
-    /// `server/discover`, then `initialize` on the same connection if the server rejects that. If
-    /// the server does not respond or disconnects, it must be restarted.
+    /// `server/discover`, then `initialize` on the same connection if the server rejects the
+    /// former. A server that does not respond or disconnects must be restarted.
     DiscoverOrInitialize,
     Initialize,
     Discover,
 }
 
-/// Runs a session over `transport` until it ends, and returns the reason. `live` receives the
-/// session once it is open and runs alongside it. Dropping the future drops the transport.
+/// Runs a session over `transport` until it ends, and returns the reason. `on_ready` receives the
+/// session once it is open; the future it returns runs alongside the session, and the session ends
+/// with it. Dropping the future drops the transport.
 pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,
@@ -97,7 +99,7 @@ where
         Ok(opened) => opened,
         Err(error) => return error,
     };
-    // The session ends with its last owner, so nothing else may hold it.
+    // Dropping the last handle ends the session, so this must stay the only one.
     let _running = running;
     tokio::select! {
         error = shared.outcome.wait_for_end() => error,
@@ -105,7 +107,7 @@ where
     }
 }
 
-/// Performs the handshake, until the server or the deadline ends it.
+/// Performs the handshake within its deadline.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -115,14 +117,14 @@ async fn perform_handshake<T>(
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
 {
-    let modern = || vec![ProtocolVersion::V_2026_07_28];
+    let modern_versions = || vec![ProtocolVersion::V_2026_07_28];
     let mode = match handshake {
         Handshake::Initialize => ClientLifecycleMode::Initialize,
         Handshake::Discover => ClientLifecycleMode::Discover {
-            preferred_versions: modern(),
+            preferred_versions: modern_versions(),
         },
         Handshake::DiscoverOrInitialize => ClientLifecycleMode::Auto {
-            preferred_versions: modern(),
+            preferred_versions: modern_versions(),
             legacy_version: None,
         },
     };
@@ -141,7 +143,7 @@ where
     }
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
         HandshakeStage::Discovering => McpError::DiscoverTimeout(deadline),
-        // The server did answer, but asked to retry later.
+        // The server did answer, but asked us to retry later.
         _ => match shared.startup.retry_reason() {
             Some(why) => McpError::Http(why),
             None => McpError::HandshakeTimeout(deadline),
@@ -263,10 +265,10 @@ fn supports_list_changed(info: &ServerPeerInfo) -> bool {
     tools.and_then(|tools| tools.list_changed) == Some(true)
 }
 
-/// The tool list; deadline 30 s.
+/// Lists the server's tools within 30 s.
 ///
 /// # Errors
-/// Why there is no list, as the end of a sentence.
+/// The reason, as the end of a sentence without its period.
 pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     match timeout(LISTING_DEADLINE, list_all_pages(peer)).await {
         Ok(listed) => listed,
@@ -276,23 +278,23 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
 
 /// Requests all pages of `tools/list`.
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    let mut list = ToolListBuilder::default();
+    let mut builder = ToolListBuilder::default();
     let mut cursor = None;
     loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let result =
             raw_result(peer.send_request(request).await).map_err(|error| error_clause(&error))?;
-        cursor = list.add_page(&result)?;
+        cursor = builder.add_page(&result)?;
         if cursor.is_none() {
             break;
         }
     }
-    let (tools, omitted) = list.finish();
+    let (tools, omitted) = builder.finish();
     Ok(ListedTools { tools, omitted })
 }
 
-/// The raw result: the server's own JSON.
+/// The result as raw JSON.
 pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
     match answer? {
         ServerResult::CustomResult(result) => Ok(result.0),
@@ -300,7 +302,7 @@ pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, S
     }
 }
 
-/// The text of a protocol error; the server's own if it has one.
+/// The text of a protocol error: the server's own message, if it sent one.
 pub fn error_text(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
@@ -320,7 +322,7 @@ pub fn error_text(error: &ServiceError) -> String {
     }
 }
 
-/// The same as the end of a sentence, without its period.
+/// [`error_text`] without its final period, for the end of a sentence.
 fn error_clause(error: &ServiceError) -> String {
     error_text(error).trim_end_matches('.').to_owned()
 }
@@ -331,8 +333,8 @@ impl McpSession {
         self.shared.cancelled.add(request.clone(), tool.to_owned());
         let params = CancelledNotificationParam::new(Some(request), None);
         let notification = CancelledNotification::new(params).into();
-        // One poll queues it after its request. There is no second poll, so the task's budget must
-        // not stop the first.
+        // One poll queues the notification behind its request. There is no second poll, so tokio's
+        // cooperative budget must not make this one return early.
         let sending = tokio::task::unconstrained(self.peer.send_notification(notification));
         let _ = futures::FutureExt::now_or_never(sending);
     }
@@ -347,15 +349,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn unanswered_discover_times_out_before_initialize_is_sent() {
-        let (ours, _theirs) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(ours);
+        let (client_end, _server_end) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(client_end);
         let shared = Arc::new(SessionShared::default());
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
-        let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
+        let transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = Duration::from_secs(60);
         let error = tokio::select! {
-            outcome = perform_handshake(wire, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
+            outcome = perform_handshake(transport, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
             error = write_queue(queue, writer) => Some(error),
         };
         assert_eq!(error, Some(McpError::DiscoverTimeout(DISCOVER_DEADLINE)));

@@ -1,4 +1,4 @@
-//! The end of a session, and its reason.
+//! Whether a session has ended, and why.
 
 use super::error::McpError;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 pub struct SessionOutcome {
     ended: CancellationToken,
     error: OnceLock<McpError>,
-    /// Why the server rejected us, while its other messages are still read.
+    /// Why the session is expected to end soon, such as a rejected request.
     likely_cause: OnceLock<McpError>,
 }
 
@@ -16,7 +16,7 @@ impl SessionOutcome {
     /// Ends the session; the first reason is kept.
     pub fn end(&self, error: McpError) {
         let error = match error {
-            // This is not a cause.
+            // `SessionClosed` does not explain why.
             McpError::SessionClosed => self
                 .likely_cause
                 .get()
@@ -28,7 +28,7 @@ impl SessionOutcome {
         self.ended.cancel();
     }
 
-    /// Sets the reason for an end that is imminent, whichever side closes first.
+    /// Sets the reason to report if either side then closes the session without giving one.
     pub fn set_likely_cause(&self, error: McpError) {
         let _ = self.likely_cause.set(error);
     }
@@ -42,7 +42,7 @@ impl SessionOutcome {
         self.error().unwrap_or(McpError::SessionClosed)
     }
 
-    /// The reason, if the session has ended.
+    /// The reason for the end, if the session has ended.
     pub fn error(&self) -> Option<McpError> {
         self.error.get().cloned()
     }

@@ -1,4 +1,4 @@
-//! State shared by a session's reader, writer and calls. Each concern has its own owner and lock.
+//! State shared by a session's reader, writer and calls. Each field has its own lock.
 
 use super::cancelled_requests::CancelledRequests;
 use super::error::McpError;
@@ -29,8 +29,8 @@ pub struct SessionShared {
     /// Arguments that are also sent as headers.
     pub param_headers: ParamHeaders,
     /// Requests that the server did not execute because it did not recognize the session.
-    retryable: Mutex<HashSet<String>>,
-    /// Destination of the server's log messages: the stderr buffer.
+    retryable_requests: Mutex<HashSet<String>>,
+    /// The server's log messages go to the stderr buffer.
     log: StderrBuffer,
 }
 
@@ -65,15 +65,15 @@ impl SessionShared {
 
     /// Marks a request that can be repeated in another session.
     pub fn mark_retryable(&self, request: &Value) {
-        lock_ignoring_poison(&self.retryable).insert(request.to_string());
+        lock_ignoring_poison(&self.retryable_requests).insert(request.to_string());
     }
 
     pub fn is_retryable(&self, request: &RequestId) -> bool {
         let id = serde_json::to_value(request).unwrap_or_default();
-        lock_ignoring_poison(&self.retryable).contains(&id.to_string())
+        lock_ignoring_poison(&self.retryable_requests).contains(&id.to_string())
     }
 
-    /// Ends the session when the guard is dropped.
+    /// Returns a guard that ends the session when dropped.
     pub fn end_on_drop(self: &Arc<Self>) -> impl Drop + use<> {
         struct EndOnDrop(Arc<SessionShared>);
         impl Drop for EndOnDrop {

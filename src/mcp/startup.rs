@@ -1,4 +1,4 @@
-//! Progress of a session's handshake, and the time left for it.
+//! The progress of a session's handshake, and its deadline.
 
 use super::http::HttpError;
 use crate::sync::lock_ignoring_poison;
@@ -10,7 +10,7 @@ pub struct Startup {
     stage: Mutex<HandshakeStage>,
     /// Deadline for opening the session.
     deadline: OnceLock<Instant>,
-    /// Why the server asked us to retry later, while we wait.
+    /// The error that asked us to retry later; set only while we wait.
     retry_reason: Mutex<Option<HttpError>>,
 }
 
@@ -26,18 +26,19 @@ pub enum HandshakeStage {
 }
 
 impl Startup {
-    /// Starts the time limit for opening the session.
-    pub fn set_deadline(&self, time: Duration) {
-        let _ = self.deadline.set(Instant::now() + time);
+    /// Limits the time for opening the session, from now on.
+    pub fn set_deadline(&self, timeout: Duration) {
+        let _ = self.deadline.set(Instant::now() + timeout);
     }
 
-    /// Whether there is time for this delay before the session must be open.
-    pub fn has_time_for(&self, pause: Duration) -> bool {
+    /// Whether a request can wait this long and still meet the deadline. Always true once the
+    /// session is open.
+    pub fn has_time_for(&self, delay: Duration) -> bool {
         let deadline = self
             .deadline
             .get()
             .filter(|_| self.stage() != HandshakeStage::Open);
-        deadline.is_none_or(|deadline| Instant::now() + pause < *deadline)
+        deadline.is_none_or(|deadline| Instant::now() + delay < *deadline)
     }
 
     pub fn set_retry_reason(&self, why: Option<HttpError>) {

@@ -8,33 +8,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Maximum number of names in a notice about a changed list; below, characters per name.
+/// Maximum number of tool names in a notice about a changed list.
 const NAMES_SHOWN_MAX: usize = 4;
+/// Maximum number of characters shown of each name.
 const NAME_CHARS_MAX: usize = 40;
 
 pub struct ServerState {
     pub config: ServerConfig,
     pub redactors: Redactors,
     pub phase: ServerPhase,
-    /// Number of starts.
-    pub starts: u64,
+    pub start_count: u64,
     pub starting_since: Instant,
-    /// It was connected once. Its tools remain available, and the next call opens a new session.
+    /// Whether the server was ever connected. If so, its tools stay listed after a failure, and the
+    /// next call opens a new session.
     pub was_connected: bool,
-    /// Summary of the last session's output that was not a message.
-    pub skipped: Option<String>,
+    /// Summary of the last session's stdout lines that were not messages.
+    pub skipped_summary: Option<String>,
     pub tools: Arc<Vec<Tool>>,
-    pub omitted: Vec<String>,
+    /// One line for each tool that was omitted from the list.
+    pub omitted_tools: Vec<String>,
     pub instructions: Option<String>,
     pub peer: Option<PeerInfo>,
 }
 
-/// Both are built from the configuration of one server.
+/// The redactors built from the configuration of one server.
 #[derive(Debug, Clone)]
 pub struct Redactors {
     /// For everything that is logged or shown.
     pub all: Arc<Redactor>,
-    /// For tool results, whose text matters: hides only obvious credentials.
+    /// For tool results, whose text must stay intact: hides only credentials.
     pub credentials: Arc<Redactor>,
 }
 
@@ -61,7 +63,7 @@ pub enum ServerPhase {
 /// The result of looking for a session.
 pub enum SessionLookup {
     Found(McpSession),
-    /// There will be no session; the text is the reason.
+    /// No session will open, for this reason.
     Unavailable(String),
     /// Look again after the next state change.
     Wait,
@@ -81,11 +83,11 @@ impl ServerState {
 
     /// The state for the servers pane.
     pub fn snapshot(&self, stderr: Vec<String>) -> Server {
-        let mut omitted = self.omitted.clone();
+        let mut rejected_tools = self.omitted_tools.clone();
         let status = match &self.phase {
             ServerPhase::Starting => ServerStatus::Starting,
             ServerPhase::Connected(session) => {
-                omitted.extend(session.shared.flood.skipped_summary());
+                rejected_tools.extend(session.shared.flood.skipped_summary());
                 ServerStatus::Connected
             }
             ServerPhase::Failed {
@@ -96,13 +98,13 @@ impl ServerState {
             ServerPhase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
-        for line in &mut omitted {
+        for line in &mut rejected_tools {
             *line = self.redactors.all.redact(line);
         }
         Server {
             status,
             tools: self.tools.clone(),
-            rejected_tools: omitted,
+            rejected_tools,
             stderr,
             instructions: self.instructions.clone(),
             peer: self.peer.clone().filter(|_| self.is_connected()),
@@ -110,9 +112,9 @@ impl ServerState {
         }
     }
 
-    /// Looks for a session for a call. If the call already asked for a start, `starts_at_request`
-    /// is the number of starts at that time.
-    pub fn look_up_session(&self, starts_at_request: Option<u64>) -> SessionLookup {
+    /// Looks for a session for a call. If the call has already requested a start,
+    /// `start_count_at_request` is the start count at that time.
+    pub fn look_up_session(&self, start_count_at_request: Option<u64>) -> SessionLookup {
         match &self.phase {
             ServerPhase::Misconfigured(why) => SessionLookup::Unavailable(why.clone()),
             ServerPhase::Connected(session) if !session.shared.outcome.has_ended() => {
@@ -122,8 +124,9 @@ impl ServerState {
             ServerPhase::Starting | ServerPhase::Connected(_) => SessionLookup::Wait,
             ServerPhase::Failed {
                 notice, retry_at, ..
-            } => match starts_at_request {
-                Some(starts) if self.starts > starts => {
+            } => match start_count_at_request {
+                // The requested start has failed.
+                Some(count) if self.start_count > count => {
                     SessionLookup::Unavailable(notice.summary())
                 }
                 Some(_) => SessionLookup::Wait,
@@ -141,7 +144,7 @@ impl ServerState {
     }
 }
 
-/// A server that is not running.
+/// The snapshot of a server that is not running.
 pub fn disabled_server(config: &ServerConfig) -> Server {
     Server {
         id: config.id.clone(),
@@ -170,7 +173,7 @@ pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> 
     let removed = old.keys().filter(|name| !new.contains_key(*name));
     let has_changed = |(name, pin): &(&String, &Pin)| old.get(*name).is_some_and(|old| old != *pin);
     let changed = new.iter().filter(has_changed).map(|(name, _)| name);
-    let shown: Vec<String> = [
+    let changes: Vec<String> = [
         ("added", quote_names(added)),
         ("removed", quote_names(removed)),
         ("changed", quote_names(changed)),
@@ -178,23 +181,23 @@ pub fn describe_tool_changes(before: &[Tool], after: &[Tool]) -> Option<String> 
     .into_iter()
     .filter_map(|(verb, names)| Some(format!("{verb} {}", names?)))
     .collect();
-    (!shown.is_empty()).then(|| shown.join("; "))
+    (!changes.is_empty()).then(|| changes.join("; "))
 }
 
-/// The first few names, and the number of the others.
+/// Quotes the first few names and counts the rest.
 fn quote_names<'a>(names: impl Iterator<Item = &'a String>) -> Option<String> {
     let names: Vec<&String> = names.collect();
-    let short = |name: &&String| {
+    let quote = |name: &&String| {
         format!(
             "`{}`",
             name.chars().take(NAME_CHARS_MAX).collect::<String>()
         )
     };
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN_MAX).map(short).collect();
+    let quoted: Vec<String> = names.iter().take(NAMES_SHOWN_MAX).map(quote).collect();
     match names.len().saturating_sub(NAMES_SHOWN_MAX) {
-        _ if shown.is_empty() => None,
-        0 => Some(shown.join(", ")),
-        more => Some(format!("{} and {more} more", shown.join(", "))),
+        _ if quoted.is_empty() => None,
+        0 => Some(quoted.join(", ")),
+        more => Some(format!("{} and {more} more", quoted.join(", "))),
     }
 }
 
@@ -207,10 +210,10 @@ mod tests {
     fn added_removed_and_changed_tools_are_named() {
         let before = [tool("a", ""), tool("b", ""), tool("c", "")];
         let after = [tool("b", "other"), tool("c", ""), tool("d", "")];
-        let shown = "added `d`; removed `a`; changed `b`";
+        let expected = "added `d`; removed `a`; changed `b`";
         assert_eq!(
             describe_tool_changes(&before, &after).as_deref(),
-            Some(shown)
+            Some(expected)
         );
         assert_eq!(describe_tool_changes(&after, &after), None);
     }
@@ -221,11 +224,11 @@ mod tests {
             let name = |n| format!("{n:04}{}", "x".repeat(300));
             (0..5_000).map(|n| tool(&name(n), description)).collect()
         };
-        let shown = describe_tool_changes(&many(""), &many("other")).expect("all of them");
-        assert!(shown.starts_with("changed `0000xxx"), "{shown}");
+        let text = describe_tool_changes(&many(""), &many("other")).expect("every tool changed");
+        assert!(text.starts_with("changed `0000xxx"), "{text}");
         assert!(
-            shown.ends_with(" and 4996 more") && shown.len() < 250,
-            "{shown}"
+            text.ends_with(" and 4996 more") && text.len() < 250,
+            "{text}"
         );
     }
 }

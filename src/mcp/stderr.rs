@@ -1,5 +1,5 @@
-//! A server's stderr. It is always drained, so the server never blocks; the last lines are kept for
-//! the servers pane and for the failure notice.
+//! A server's stderr. It is read continuously, so that the server never blocks on writing; the last
+//! lines are kept for the servers pane and for failure notices.
 
 use crate::domain::{Redactor, ServerLogLine};
 use crate::sync::lock_ignoring_poison;
@@ -10,10 +10,12 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
-/// Reads more of a line than is kept, so that a secret at the cut is still recognized.
+/// Number of bytes read of a line: more than are kept, so that a secret at the truncation point is
+/// still recognized.
 const PARTIAL_BYTES_MAX: usize = 8_192;
 
-/// A ring of raw lines. It outlives the process, until the next one starts.
+/// The last lines of a server, redacted but not sanitized. They are kept after the process exits,
+/// until the next one starts.
 #[derive(Debug, Clone, Default)]
 pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 
@@ -21,8 +23,8 @@ pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 struct StderrRing {
     lines: VecDeque<ServerLogLine>,
     /// Number of lines ever written, over all runs.
-    written_count: u64,
-    since: Option<Timestamp>,
+    lines_written: u64,
+    run_started_at: Option<Timestamp>,
     /// The incomplete line, cut at [`PARTIAL_BYTES_MAX`].
     partial: Vec<u8>,
     /// Removes the server's secrets from each line.
@@ -34,17 +36,17 @@ impl StderrBuffer {
         self.with_ring(|ring| ring.stderr_lines().cloned().collect())
     }
 
-    /// The lines of the run including humble's own, the start of the run, and the number of lines
-    /// ever written.
+    /// The lines of the current or last run, including humble's own; the start of the run; and the
+    /// number of lines ever written.
     pub fn run_lines(&self) -> (Vec<ServerLogLine>, Option<Timestamp>, u64) {
         self.with_ring(|ring| {
             let lines = ring.lines.iter().cloned().collect();
-            (lines, ring.since, ring.written_count)
+            (lines, ring.run_started_at, ring.lines_written)
         })
     }
 
-    pub fn written(&self) -> u64 {
-        self.with_ring(|ring| ring.written_count)
+    pub fn lines_written(&self) -> u64 {
+        self.with_ring(|ring| ring.lines_written)
     }
 
     /// Adds a line from humble about the server, such as why its session ended.
@@ -67,7 +69,8 @@ impl StderrBuffer {
         })
     }
 
-    /// Adds a server message that arrived by another channel, line by line.
+    /// Adds a log message that the server sent as a notification instead of on stderr, line by
+    /// line.
     pub fn add_server_message(&self, text: &str) {
         self.with_ring(|ring| {
             let partial = std::mem::take(&mut ring.partial);
@@ -91,21 +94,21 @@ impl StderrBuffer {
     /// Clears the lines for the next process.
     pub fn clear(&self) {
         self.with_ring(|ring| {
-            // Change the count, so viewers notice that the lines are new.
+            // Change the count, so that viewers notice that the lines were cleared.
             *ring = StderrRing {
-                written_count: ring.written_count + 1,
-                since: Some(Timestamp::now()),
+                lines_written: ring.lines_written + 1,
+                run_started_at: Some(Timestamp::now()),
                 redactor: Arc::clone(&ring.redactor),
                 ..StderrRing::default()
             };
         });
     }
 
-    /// Reads until all writers have closed.
-    pub async fn read_from(self, mut from: impl AsyncRead + Unpin) {
+    /// Reads until every process that writes to the stream has closed it.
+    pub async fn read_from(self, mut reader: impl AsyncRead + Unpin) {
         let mut bytes = [0; 8_192];
         loop {
-            match from.read(&mut bytes).await {
+            match reader.read(&mut bytes).await {
                 Ok(0) | Err(_) => break,
                 Ok(count) => self.with_ring(|ring| ring.push_bytes(&bytes[..count])),
             }
@@ -122,14 +125,14 @@ impl StderrBuffer {
 impl StderrRing {
     fn push_bytes(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let (text, ended) = match part.strip_suffix(b"\n") {
+            let (text, is_complete) = match part.strip_suffix(b"\n") {
                 Some(text) => (text, true),
                 None => (part, false),
             };
             let remaining = PARTIAL_BYTES_MAX - self.partial.len();
             self.partial
                 .extend_from_slice(&text[..text.len().min(remaining)]);
-            if ended {
+            if is_complete {
                 let text = self.partial_text();
                 self.push(&text, ServerLogLine::Stderr);
                 self.partial.clear();
@@ -141,7 +144,7 @@ impl StderrRing {
     fn push(&mut self, text: &str, kind: fn(String) -> ServerLogLine) {
         let (text, _) = self.redactor.redact_prefix(text, LINE_BYTES_MAX);
         self.lines.push_back(kind(text));
-        self.written_count += 1;
+        self.lines_written += 1;
     }
 
     fn trim(&mut self) {
@@ -172,15 +175,15 @@ impl StderrRing {
 mod tests {
     use super::*;
 
-    async fn drained(bytes: &[u8]) -> StderrBuffer {
+    async fn buffer_of(bytes: &[u8]) -> StderrBuffer {
         let stderr = StderrBuffer::default();
         stderr.clone().read_from(bytes).await;
         stderr
     }
 
     #[tokio::test]
-    async fn lines_are_kept_raw_and_a_missing_final_newline_is_fine() {
-        let stderr = drained("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
+    async fn lines_are_not_sanitized_and_need_no_final_newline() {
+        let stderr = buffer_of("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
         assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
         assert_eq!(stderr.last_lines(2), ["\u{1b}[31m둘", "three"]);
     }
@@ -200,17 +203,20 @@ mod tests {
         stderr.clear();
         stderr.clone().read_from("one\n".as_bytes()).await;
         stderr.add_own_line("It exited.");
-        let (lines, since, written) = stderr.run_lines();
+        let (lines, run_started_at, lines_written) = stderr.run_lines();
         let expected = [
             ServerLogLine::Stderr("one".to_owned()),
             ServerLogLine::Program("It exited.".to_owned()),
         ];
         assert_eq!(lines, expected);
-        assert!(since.is_some() && written == 3, "{written}");
+        assert!(
+            run_started_at.is_some() && lines_written == 3,
+            "{lines_written}"
+        );
         assert_eq!(stderr.last_lines(5), ["one"]);
         stderr.clear();
         assert_eq!(stderr.run_lines().0, []);
-        assert_eq!(stderr.written(), 4, "clearing changes the count");
+        assert_eq!(stderr.lines_written(), 4, "clearing changes the count");
     }
 
     #[tokio::test]
@@ -218,7 +224,7 @@ mod tests {
         let flood: String = (0..1_000)
             .map(|n| format!("{n} {}\n", "x".repeat(5_000)))
             .collect();
-        let lines = drained(flood.as_bytes()).await.lines();
+        let lines = buffer_of(flood.as_bytes()).await.lines();
         assert_eq!(lines.len(), LINES_MAX);
         assert!(lines[0].starts_with("800 "));
         assert!(lines.iter().all(|line| line.len() == LINE_BYTES_MAX));

@@ -18,12 +18,12 @@ use tokio::time::timeout;
 pub const LINE_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of messages waiting for the server to read.
 pub const OUTBOX_MESSAGES_MAX: usize = 1_024;
-/// A server that reads nothing for this long has failed.
+/// A server that reads none of its input for this long has failed.
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
-/// Larger line buffers are freed after use.
+/// Line buffers larger than this are freed after use.
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
-/// The reader, and the queue of the writer.
+/// Reads messages from the server, and queues messages for [`write_queue`].
 pub struct StdioTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -59,8 +59,8 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         })
     }
 
-    /// The next complete line, or `None` at the end of the stream. Dropping the future loses
-    /// nothing; bytes already read stay in `self`.
+    /// The next complete line, or `None` at the end of the stream. Cancel-safe: bytes already read
+    /// stay in `self`.
     async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
         loop {
             let chunk = match self.reader.fill_buf().await {
@@ -68,17 +68,18 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 Err(error) => return Err(McpError::BrokenPipe(error.to_string())),
             };
             if chunk.is_empty() {
-                // A last line without a newline counts.
-                let rest = std::mem::take(&mut self.line);
-                return Ok((!rest.is_empty()).then_some(rest));
+                // The last line may lack a newline.
+                let last_line = std::mem::take(&mut self.line);
+                return Ok((!last_line.is_empty()).then_some(last_line));
             }
             let newline = chunk.iter().position(|byte| *byte == b'\n');
-            let part = newline.unwrap_or(chunk.len());
-            if self.line.len() + part > LINE_BYTES_MAX {
+            let part_len = newline.unwrap_or(chunk.len());
+            if self.line.len() + part_len > LINE_BYTES_MAX {
                 return Err(McpError::LineTooLong(LINE_BYTES_MAX));
             }
-            self.line.extend_from_slice(&chunk[..part]);
-            self.reader.consume(newline.map_or(part, |at| at + 1));
+            self.line.extend_from_slice(&chunk[..part_len]);
+            self.reader
+                .consume(newline.map_or(part_len, |index| index + 1));
             if newline.is_some() {
                 return Ok(Some(std::mem::take(&mut self.line)));
             }
@@ -144,11 +145,11 @@ pub async fn write_queue(
     mut writer: impl AsyncWrite + Unpin,
 ) -> McpError {
     while let Some(line) = queue.recv().await {
-        let written = async {
+        let writing = async {
             writer.write_all(&line).await?;
             writer.flush().await
         };
-        match timeout(WRITE_DEADLINE, written).await {
+        match timeout(WRITE_DEADLINE, writing).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return McpError::BrokenPipe(error.to_string()),
             Err(_) => return McpError::NotReading,

@@ -1,6 +1,6 @@
 //! The supervisor of one configured server. Its task starts the server, runs a session and stops
-//! the process. After most failures, it waits until a call needs a session or the user asks for
-//! one.
+//! the process. After most failures, the task waits until a call needs a session or the user asks
+//! for one.
 
 use super::backoff::Backoff;
 use super::detection_cache::DetectionCache;
@@ -29,8 +29,8 @@ const RESTART_ALLOWANCE: Duration = Duration::from_secs(35);
 #[derive(Clone)]
 pub struct HubContext {
     pub events: mpsc::Sender<HubEvent>,
-    pub groups: ProcessGroups,
-    pub local: Arc<dyn LocalServer>,
+    pub process_groups: ProcessGroups,
+    pub built_in_server: Arc<dyn LocalServer>,
     pub cache: DetectionCache,
 }
 
@@ -66,12 +66,12 @@ impl ServerSupervisor {
                 config,
                 redactors,
                 phase,
-                starts: 0,
+                start_count: 0,
                 starting_since: Instant::now(),
                 was_connected: false,
-                skipped: None,
+                skipped_summary: None,
                 tools: Arc::default(),
-                omitted: Vec::new(),
+                omitted_tools: Vec::new(),
                 instructions: None,
                 peer: None,
             }),
@@ -136,26 +136,29 @@ impl ServerSupervisor {
     }
 
     async fn wait_for_session(&self) -> Result<McpSession, String> {
-        let mut states = self.state.subscribe();
-        let mut starts_at_request = None;
+        let mut state_updates = self.state.subscribe();
+        let mut start_count_at_request = None;
         loop {
-            let (lookup, starts) = {
-                let state = states.borrow_and_update();
-                (state.look_up_session(starts_at_request), state.starts)
+            let (lookup, start_count) = {
+                let state = state_updates.borrow_and_update();
+                (
+                    state.look_up_session(start_count_at_request),
+                    state.start_count,
+                )
             };
             match lookup {
                 SessionLookup::Found(session) => return Ok(session),
                 SessionLookup::Unavailable(why) => return Err(why),
                 SessionLookup::Wait => {}
                 SessionLookup::NeedsStart => {
-                    starts_at_request = Some(starts);
+                    start_count_at_request = Some(start_count);
                     self.session_demand.notify_one();
                 }
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
                 // Cannot fail: this supervisor owns the sender.
-                _ = states.changed() => {}
+                _ = state_updates.changed() => {}
             }
         }
     }
@@ -170,16 +173,16 @@ impl ServerSupervisor {
         while !self.stop.is_cancelled() {
             self.state.send_modify(|state| {
                 state.phase = ServerPhase::Starting;
-                state.starts += 1;
+                state.start_count += 1;
                 state.starting_since = Instant::now();
             });
             self.report().await;
-            let started = Instant::now();
+            let started_at = Instant::now();
             match self.connect(&endpoint).await {
                 SessionEnd::Stopped => return,
                 SessionEnd::ReconnectRequested => backoff.reset(),
                 SessionEnd::Failed(error, status) => {
-                    let delay = backoff.next_delay(started.elapsed());
+                    let delay = backoff.next_delay(started_at.elapsed());
                     let was_connected = self.state.borrow().is_connected();
                     let is_session_lost = matches!(&error, McpError::Http(HttpError::SessionLost));
                     if is_session_lost && was_connected && delay.is_zero() {
@@ -197,8 +200,8 @@ impl ServerSupervisor {
                         was_connected,
                         status,
                         last_stderr_lines: self.last_stderr_lines(was_connected),
-                        skipped: self.state.borrow().skipped.clone(),
-                        inherit: endpoint.inherit(),
+                        skipped_summary: self.state.borrow().skipped_summary.clone(),
+                        inherited_env: endpoint.inherited_env(),
                     };
                     self.record_failure(&failure, delay).await;
                     self.wait_for_retry(&mut backoff).await;
@@ -207,8 +210,8 @@ impl ServerSupervisor {
         }
     }
 
-    /// The lines that may explain a failure: one after a working session, whose output rarely does,
-    /// more after a failed start, whose output usually does.
+    /// The stderr lines quoted in a failure notice: several after a failed start, which they
+    /// usually explain, but only one after a working session, whose end they rarely explain.
     fn last_stderr_lines(&self, was_connected: bool) -> Vec<String> {
         let count = if was_connected { 1 } else { STDERR_LINES_MAX };
         self.stderr.last_lines(count)
@@ -220,7 +223,7 @@ impl ServerSupervisor {
         self.state.send_modify(|state| {
             if !state.was_connected {
                 state.tools = Arc::default();
-                state.omitted.clear();
+                state.omitted_tools.clear();
                 state.instructions = None;
             }
             state.phase = ServerPhase::Failed {
@@ -247,7 +250,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Logs the current state and sends it to the hub.
+    /// Logs the current state and reports it as a [`HubEvent`].
     pub(super) async fn report(&self) {
         let server = self.snapshot();
         log_status(&server);
@@ -265,7 +268,8 @@ impl ServerSupervisor {
     }
 }
 
-/// Logs a state change. An unusable server is logged as an error.
+/// Logs a status change. A misconfigured server that is disabled causes a warning; every other
+/// failure is an error.
 fn log_status(server: &Server) {
     let id = Clean::name(server.id.as_str());
     match &server.status {

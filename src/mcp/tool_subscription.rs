@@ -1,5 +1,5 @@
-//! A modern server reports changes only through a subscription, which is a request that stays open.
-//! This module keeps one open for the tool list.
+//! A modern server reports changes only through a subscription: a request that stays open. This
+//! module keeps a subscription to tool list changes open.
 
 use super::session::McpSession;
 use rmcp::model::{
@@ -13,15 +13,15 @@ use tokio::time::{Instant, sleep};
 /// Delay before reopening a subscription; doubles each time.
 const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// A subscription that lasted this long was no failure.
+/// A subscription that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
-/// Listens until dropped. Each new subscription also requests the list, because changes in between
-/// were missed.
+/// Listens until dropped. Before each further subscription, it also triggers a new tool list,
+/// because changes in between may have been missed.
 pub async fn listen_for_tool_changes(session: &McpSession) {
     let mut delay = DELAY_FIRST;
     loop {
-        let since = Instant::now();
+        let started_at = Instant::now();
         match run_subscription(session).await {
             // The server does not support this subscription, so retrying is pointless.
             Err(ServiceError::McpError(error)) => {
@@ -31,7 +31,7 @@ pub async fn listen_for_tool_changes(session: &McpSession) {
             Err(ServiceError::TransportClosed) => return pending().await,
             Ok(()) | Err(_) => {}
         }
-        if since.elapsed() >= HEALTHY_AFTER {
+        if started_at.elapsed() >= HEALTHY_AFTER {
             delay = DELAY_FIRST;
         }
         sleep(delay).await;
@@ -42,9 +42,9 @@ pub async fn listen_for_tool_changes(session: &McpSession) {
 
 /// Runs one subscription until it ends. The changes themselves arrive through the inbox.
 async fn run_subscription(session: &McpSession) -> Result<(), ServiceError> {
-    let tools = SubscriptionFilter::builder().tools_list_changed().build();
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let request = ClientRequest::SubscriptionsListenRequest(SubscriptionsListenRequest::new(
-        SubscriptionsListenRequestParams::new(tools),
+        SubscriptionsListenRequestParams::new(filter),
     ));
     let options = PeerRequestOptions::no_options();
     let handle = session

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub const NAME: &str = "get_time";
-/// Suggestions for an unknown time zone.
+/// Maximum number of suggestions for an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 
 /// The definition for `tools/list`.
 pub fn definition() -> Tool {
-    let input = json!({
+    let input_schema = json!({
         "type": "object",
         "properties": {
             "timezone": {
@@ -24,19 +24,19 @@ pub fn definition() -> Tool {
         },
         "additionalProperties": false,
     });
-    let text = json!({ "type": "string" });
-    let output = json!({
+    let string_type = json!({ "type": "string" });
+    let output_schema = json!({
         "type": "object",
-        "properties": { "date": text, "time": text, "zone": text, "offset": text },
+        "properties": { "date": string_type, "time": string_type, "zone": string_type, "offset": string_type },
         "required": ["date", "time", "zone", "offset"],
     });
     Tool::new(
         NAME,
         "The present date and time, in the local time zone or in another.",
-        Arc::new(object(input)),
+        Arc::new(object(input_schema)),
     )
     .with_title("Date and time")
-    .with_raw_output_schema(Arc::new(object(output)))
+    .with_raw_output_schema(Arc::new(object(output_schema)))
     .with_annotations(
         ToolAnnotations::new()
             .read_only(true)
@@ -58,7 +58,7 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
     }
     let zone = match arguments.get("timezone") {
         None | Some(Value::Null) => TimeZone::system(),
-        Some(Value::String(name)) => zone(name)?,
+        Some(Value::String(name)) => parse_zone(name)?,
         Some(other) => {
             return Err(format!(
                 "`timezone` must be an IANA name as a string, such as \"Asia/Seoul\", not {other}."
@@ -82,7 +82,7 @@ fn describe(now: &Zoned) -> Value {
     })
 }
 
-fn zone(name: &str) -> Result<TimeZone, String> {
+fn parse_zone(name: &str) -> Result<TimeZone, String> {
     TimeZone::get(name.trim()).map_err(|_| {
         let near = suggest_zones(name);
         let hint = if near.is_empty() {
@@ -94,7 +94,7 @@ fn zone(name: &str) -> Result<TimeZone, String> {
     })
 }
 
-/// Time zones with a name that contains the requested city.
+/// Time zones whose names contain the last part of `name`, usually a city.
 fn suggest_zones(name: &str) -> Vec<String> {
     let name = name.trim().to_lowercase().replace(' ', "_");
     let city = name.rsplit('/').next().unwrap_or_default();

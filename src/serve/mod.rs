@@ -24,9 +24,9 @@ pub fn tools() -> Vec<Tool> {
     vec![get_time::definition(), say_hello::definition()]
 }
 
-/// Unwraps a JSON object.
-fn object(schema: Value) -> Arguments {
-    match schema {
+/// The fields of a JSON object; empty for any other value.
+fn object(value: Value) -> Arguments {
+    match value {
         Value::Object(fields) => fields,
         _ => Arguments::new(),
     }

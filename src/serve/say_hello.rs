@@ -1,6 +1,6 @@
-//! The tool `say_hello`: returns a greeting and a secret word that is new in each call and
-//! also logged. Only a real caller can know the word, so `humble probe` can tell models that
-//! call tools from models that pretend to.
+//! The tool `say_hello`: returns a greeting and a secret word. The word is new in each call and
+//! also logged. Only a model that really called the tool can know the word, so `humble probe`
+//! detects models that only pretend to call tools.
 
 use crate::domain::Arguments;
 use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 pub const NAME: &str = PROBE_TOOL;
-/// Syllables of the word; 80^5 words cannot be guessed.
+/// Number of syllables in the word. There are 80^5 words, too many to guess.
 const SYLLABLES: usize = 5;
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
 const VOWELS: &[u8; 5] = b"aeiou";
@@ -19,26 +19,26 @@ const NAME_CHARS_MAX: usize = 100;
 
 /// The definition for `tools/list`.
 pub fn definition() -> Tool {
-    let input = json!({
+    let input_schema = json!({
         "type": "object",
         "properties": {
             "name": { "type": "string", "description": "Whom to greet; optional" },
         },
         "additionalProperties": false,
     });
-    let text = json!({ "type": "string" });
-    let output = json!({
+    let string_type = json!({ "type": "string" });
+    let output_schema = json!({
         "type": "object",
-        "properties": { "greeting": text, SECRET_FIELD: text },
+        "properties": { "greeting": string_type, SECRET_FIELD: string_type },
         "required": ["greeting", SECRET_FIELD],
     });
     Tool::new(
         NAME,
         "Returns a greeting and a secret word that is new in each call.",
-        Arc::new(super::object(input)),
+        Arc::new(super::object(input_schema)),
     )
     .with_title("Hello")
-    .with_raw_output_schema(Arc::new(super::object(output)))
+    .with_raw_output_schema(Arc::new(super::object(output_schema)))
     .with_annotations(
         ToolAnnotations::new()
             .read_only(true)
@@ -73,19 +73,19 @@ pub fn call(arguments: &Arguments) -> Result<Value, String> {
             return Err("`name` must be a string such as \"Mina\"; it is optional.".to_owned());
         }
     };
-    let word = word(random());
+    let word = secret_word(random_number());
     tracing::info!("say_hello: the secret word is {word}");
     Ok(json!({ "greeting": greeting, SECRET_FIELD: word }))
 }
 
-/// An unpredictable number: the standard library seeds its hash keys from the system's
-/// randomness, and each `RandomState` differs.
-fn random() -> u64 {
+/// An unpredictable number: the standard library seeds its hash keys with randomness from the
+/// system, and no two `RandomState`s are equal.
+fn random_number() -> u64 {
     RandomState::new().hash_one(SECRET_FIELD)
 }
 
 /// A word of consonant-vowel syllables, easy to pronounce and copy.
-fn word(mut number: u64) -> String {
+fn secret_word(mut number: u64) -> String {
     let mut word = String::new();
     for _ in 0..SYLLABLES {
         for letters in [&CONSONANTS[..], &VOWELS[..]] {

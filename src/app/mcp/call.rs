@@ -1,8 +1,8 @@
 //! `humble mcp call`: runs one tool. Typing the command is the approval.
 
 use super::configured::{configured_servers, find_server, init_log};
-use super::output::{print, print_error_line};
-use super::server_pool::{ConnectedServers, StopReason};
+use super::output::{print, print_to_stderr};
+use super::server_pool::{ServerPool, StopReason};
 use crate::app::piped_input::read_pipe;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp;
@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// The only call of this process.
-const CALL: CallId = CallId(1);
+const CALL_ID: CallId = CallId(1);
 /// Minimum interval between progress lines when standard error is not a terminal.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -42,119 +42,119 @@ enum ArgumentInput {
 
 pub async fn run_mcp_call(
     home: &Home,
-    asked: mcp::CallArgs,
+    args: mcp::CallArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     let servers = configured_servers(home);
-    let written = match find_server(&servers, &asked.server) {
-        Ok(_) => parse_input(&asked.arguments),
+    let input = match find_server(&servers, &args.server) {
+        Ok(_) => parse_input(&args.arguments),
         Err(why) => Err(why),
     };
-    let written = match written {
-        Ok(written) => written,
+    let input = match input {
+        Ok(input) => input,
         Err(why) => {
-            print_error_line(&cli_output::clean_line(&why));
+            print_to_stderr(&cli_output::clean_line(&why));
             return Ok(EXIT_USAGE);
         }
     };
-    let chosen = servers
+    let server = servers
         .iter()
-        .find(|server| server.id.as_str() == asked.server);
-    let Some(mut server) = chosen.cloned() else {
+        .find(|server| server.id.as_str() == args.server);
+    let Some(mut server) = server.cloned() else {
         return Ok(EXIT_USAGE);
     };
     if !server.enabled && !matches!(server.launch, LaunchConfig::Misconfigured { .. }) {
-        print_error_line(&cli_output::clean_line(&format!(
+        print_to_stderr(&cli_output::clean_line(&format!(
             "Server `{}` is off. It is started for this call only.",
             Clean::name(server.id.as_str())
         )));
         server.enabled = true;
     }
     init_log(home, &servers);
-    let mut pool = ConnectedServers::open(home, vec![server], asked.patience.timeout, background)?;
-    let code = call_on(&mut pool, &asked, written).await;
+    let mut pool = ServerPool::open(home, vec![server], args.timeout.limit, background)?;
+    let code = connect_and_call(&mut pool, &args, input).await;
     pool.close().await;
     code
 }
 
-async fn call_on(
-    pool: &mut ConnectedServers,
-    asked: &mcp::CallArgs,
-    written: ArgumentInput,
+async fn connect_and_call(
+    pool: &mut ServerPool,
+    args: &mcp::CallArgs,
+    input: ArgumentInput,
 ) -> Result<u8> {
-    let stopped = pool.wait_until_connected().await;
-    let Some(found) = pool.reports().pop() else {
+    let wait_result = pool.wait_until_connected().await;
+    let Some(report) = pool.reports().pop() else {
         return Ok(EXIT_FAILED);
     };
-    if let Err(StopReason::Signal(code)) = stopped {
+    if let Err(StopReason::Signal(code)) = wait_result {
         return Ok(code);
     }
-    if found.server.status != ServerStatus::Connected {
-        let why = found.problem().unwrap_or_default();
-        print_error_line(&cli_output::clean_line(&why));
-        if asked.json {
+    if report.server.status != ServerStatus::Connected {
+        let why = report.problem().unwrap_or_default();
+        print_to_stderr(&cli_output::clean_line(&why));
+        if args.json {
             print(&format!("{}\n", serde_json::json!({ "error": why })))?;
         }
         return Ok(EXIT_FAILED);
     }
-    let (id, tools) = (&found.server.id, &found.server.tools);
-    let Some(tool) = tools.iter().find(|tool| tool.name == asked.tool) else {
-        let near = nearest(&asked.tool, tools.iter().map(|tool| tool.name.as_str()));
-        print_error_line(&call::unknown_tool_line(id, &asked.tool, near, tools));
+    let (id, tools) = (&report.server.id, &report.server.tools);
+    let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {
+        let near = nearest(&args.tool, tools.iter().map(|tool| tool.name.as_str()));
+        print_to_stderr(&call::unknown_tool_line(id, &args.tool, near, tools));
         return Ok(EXIT_USAGE);
     };
-    let arguments = match checked_arguments(tool, written).await {
+    let arguments = match check_arguments(tool, input).await {
         Ok(arguments) => arguments,
         Err(why) => {
-            print_error_line(&cli_output::clean_line(&why));
+            print_to_stderr(&cli_output::clean_line(&why));
             let usage = tool_arguments::usage_text(tool);
-            print_error_line(&cli_output::clean_line(&format!(
+            print_to_stderr(&cli_output::clean_line(&format!(
                 "Usage: humble mcp call {id} {} {usage}",
                 tool.name
             )));
             return Ok(EXIT_USAGE);
         }
     };
-    if let Some(change) = pool.pin_change(&found.server, tool) {
+    if let Some(change) = pool.pin_change(&report.server, tool) {
         eprint(&call::render_definition_diff(&change));
-        if !asked.accept_changed {
-            print_error_line("Use --accept-changed to call it as it is now.");
+        if !args.accept_changed {
+            print_to_stderr("Use --accept-changed to call it as it is now.");
             return Ok(EXIT_FAILED);
         }
     }
-    if pool.is_blocked(&found.server, tool) {
+    if pool.is_blocked(&report.server, tool) {
         let name = &tool.name;
-        print_error_line(&cli_output::clean_line(&format!(
+        print_to_stderr(&cli_output::clean_line(&format!(
             "`{name}` is blocked for models. It runs because you called it yourself."
         )));
     }
     let call = McpCall {
-        id: CALL,
+        id: CALL_ID,
         server: id.clone(),
         tool: tool.name.clone(),
         arguments,
         pin: Some(tool.pin.clone()),
     };
-    let (ran, stopped) = run_call(pool, call).await;
-    let outcome = &ran.outcome;
+    let (result, stop_reason) = run_call(pool, call).await;
+    let outcome = &result.outcome;
     log_outcome(id, &tool.name, outcome);
-    let exit_code = print_result(&tool.name, &ran, asked.json)?;
-    Ok(match stopped {
+    let exit_code = print_result(&tool.name, &result, args.json)?;
+    Ok(match stop_reason {
         Some(StopReason::Signal(code)) => code,
-        Some(StopReason::TimeOut) => EXIT_FAILED,
+        Some(StopReason::Timeout) => EXIT_FAILED,
         None => exit_code,
     })
 }
 
-/// Prints the result of a call, and returns the exit code that stands for it.
-fn print_result(tool: &str, ran: &CallResult, is_json: bool) -> Result<u8> {
-    let ended = call::render_call(tool, &ran.outcome, ran.result.as_ref(), is_json);
-    eprint(&ended.err);
+/// Prints the result of a call and returns its exit status.
+fn print_result(tool: &str, result: &CallResult, is_json: bool) -> Result<u8> {
+    let output = call::render_call(tool, &result.outcome, result.result.as_ref(), is_json);
+    eprint(&output.stderr);
     match io::stdout().is_terminal() {
-        true => print(Clean::new(&ended.out).as_str())?,
-        false => print(&ended.out)?,
+        true => print(Clean::new(&output.stdout).as_str())?,
+        false => print(&output.stdout)?,
     }
-    Ok(ended.code)
+    Ok(output.exit_code)
 }
 
 fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {
@@ -167,46 +167,49 @@ fn eprint(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Runs the call; a signal or the deadline cancels it at its server.
-async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Option<StopReason>) {
+/// Runs the call. A signal or the deadline cancels it on the server; the reason is returned if it
+/// ended the call.
+async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<StopReason>) {
     let cancel = CancellationToken::new();
-    let (tool, began) = (call.tool.clone(), Instant::now());
+    let (tool, started_at) = (call.tool.clone(), Instant::now());
     let mut running = pool.hub.call_with_result(call, cancel.clone());
     let deadline = pool.deadline();
-    let (mut stopped, mut last_line) = (None, None);
+    let (mut stop_reason, mut last_line_at) = (None, None);
     pool.status
         .set(cli_output::clean_line(&format!("Waiting for {tool}")));
-    let mut latest = None;
-    let mut is_stuck = pin!(pool.wait_until_stuck());
-    let mut ran = loop {
+    let mut latest_progress = None;
+    let mut runtime_stuck = pin!(pool.wait_until_stuck());
+    let mut result = loop {
         tokio::select! {
             biased;
-            ran = &mut running => break ran,
-            () = &mut is_stuck, if stopped.is_some() => break ToolOutcome::Interrupted.into(),
-            code = pool.signals.next(), if stopped.is_none() => {
-                stopped = Some(StopReason::Signal(code));
+            result = &mut running => break result,
+            () = &mut runtime_stuck, if stop_reason.is_some() => {
+                break ToolOutcome::Interrupted.into();
+            }
+            code = pool.signals.next(), if stop_reason.is_none() => {
+                stop_reason = Some(StopReason::Signal(code));
                 cancel.cancel();
             }
-            () = sleep_until_deadline(deadline), if stopped.is_none() => {
-                stopped = Some(StopReason::TimeOut);
+            () = sleep_until_deadline(deadline), if stop_reason.is_none() => {
+                stop_reason = Some(StopReason::Timeout);
                 cancel.cancel();
             }
             event = pool.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
-                    // As on the screen, progress never goes backward.
-                    let progress = progress.following(latest.as_ref());
+                    // As on the chat screen, progress never goes backward.
+                    let progress = progress.following(latest_progress.as_ref());
                     let line = call::progress_line(&tool, &progress);
-                    latest = Some(progress);
-                    let is_due = last_line.is_none_or(|last: Instant| last.elapsed() >= PROGRESS_INTERVAL);
+                    latest_progress = Some(progress);
+                    let is_due = last_line_at.is_none_or(|at: Instant| at.elapsed() >= PROGRESS_INTERVAL);
                     if !pool.status.is_terminal() && is_due {
-                        print_error_line(&line);
-                        last_line = Some(Instant::now());
+                        print_to_stderr(&line);
+                        last_line_at = Some(Instant::now());
                     }
                     pool.status.set(line);
                 }
                 Some(HubEvent::Noticed(notice)) => {
                     pool.status.clear();
-                    print_error_line(&cli_output::notice_line(&notice));
+                    print_to_stderr(&cli_output::notice_line(&notice));
                 }
                 Some(HubEvent::Changed(_)) | None => {}
             },
@@ -214,18 +217,18 @@ async fn run_call(pool: &mut ConnectedServers, call: McpCall) -> (CallResult, Op
         }
     };
     pool.status.clear();
-    if stopped == Some(StopReason::TimeOut) && ran.outcome == ToolOutcome::Interrupted {
-        ran = ToolOutcome::TimedOut {
-            elapsed: began.elapsed(),
+    if stop_reason == Some(StopReason::Timeout) && result.outcome == ToolOutcome::Interrupted {
+        result = ToolOutcome::TimedOut {
+            elapsed: started_at.elapsed(),
         }
         .into();
     }
-    // A result that arrived before the cancellation counts.
-    let is_cut = matches!(
-        ran.outcome,
+    // A result that arrived before the cancellation still counts.
+    let was_cut_short = matches!(
+        result.outcome,
         ToolOutcome::Interrupted | ToolOutcome::TimedOut { .. }
     );
-    (ran, stopped.filter(|_| is_cut))
+    (result, stop_reason.filter(|_| was_cut_short))
 }
 
 async fn sleep_until_deadline(deadline: Option<Instant>) {
@@ -235,17 +238,17 @@ async fn sleep_until_deadline(deadline: Option<Instant>) {
     }
 }
 
-/// Parses the arguments as far as possible without the tool's schema.
+/// Parses the arguments as far as possible before the tool's schema is known.
 fn parse_input(arguments: &[String]) -> Result<ArgumentInput, String> {
     let parse_object = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(arguments)) => Ok(ArgumentInput::Json(arguments)),
         Ok(_) => Err("The arguments must be a JSON object: { … }.".to_owned()),
-        Err(fault) => Err(format!("The arguments are not valid JSON: {fault}.")),
+        Err(error) => Err(format!("The arguments are not valid JSON: {error}.")),
     };
     match arguments {
         [] => Ok(ArgumentInput::Json(Arguments::new())),
         [one] if one == "-" => {
-            let piped = read_pipe().map_err(|fault| format!("{fault:#}."))?;
+            let piped = read_pipe().map_err(|error| format!("{error:#}."))?;
             parse_object(&piped)
         }
         [one] if one.trim_start().starts_with(['{', '[']) => parse_object(one),
@@ -253,11 +256,11 @@ fn parse_input(arguments: &[String]) -> Result<ArgumentInput, String> {
     }
 }
 
-/// The arguments, if they satisfy the tool's schema or cannot be checked against it.
-async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Arguments, String> {
-    let arguments = match written {
+/// Returns the arguments, if they satisfy the tool's schema or cannot be checked against it.
+async fn check_arguments(tool: &Tool, input: ArgumentInput) -> Result<Arguments, String> {
+    let arguments = match input {
         ArgumentInput::Json(arguments) => arguments,
-        ArgumentInput::Pairs(written) => tool_arguments::parse_arguments(tool, &written)?,
+        ArgumentInput::Pairs(pairs) => tool_arguments::parse_arguments(tool, &pairs)?,
     };
     let check = ArgumentCheck {
         tool: Arc::new(tool.clone()),
@@ -271,7 +274,7 @@ async fn checked_arguments(tool: &Tool, written: ArgumentInput) -> Result<Argume
         }
         Some(SchemaCheck::Unchecked) | None => {
             let name = &tool.name;
-            print_error_line(&cli_output::clean_line(&format!(
+            print_to_stderr(&cli_output::clean_line(&format!(
                 "The arguments were {UNCHECKED_LABEL} of `{name}`: its server decides."
             )));
             Ok(arguments)

@@ -1,18 +1,18 @@
 //! Loads the servers of `mcp-servers.json` and sets up logging for `humble mcp`.
 
-use super::output::print_error_line;
+use super::output::print_to_stderr;
 use crate::config::{self, Home};
 use crate::domain::ServerConfig;
 use crate::headless::mcp as cli_output;
 use crate::log;
 
-/// The configured servers. Prints what is wrong with the file.
+/// The configured servers. Prints the problems of the file.
 pub(super) fn configured_servers(home: &Home) -> Vec<ServerConfig> {
-    let read = config::read_servers(home);
-    for banner in &read.banners {
-        print_error_line(&cli_output::notice_line(&banner.notice));
+    let loaded = config::read_servers(home);
+    for banner in &loaded.banners {
+        print_to_stderr(&cli_output::notice_line(&banner.notice));
     }
-    read.value
+    loaded.value
 }
 
 /// Starts logging if the home folder exists. A command that only reads must not create it.
@@ -21,7 +21,7 @@ pub(super) fn init_log(home: &Home, servers: &[ServerConfig]) {
         return;
     }
     for banner in home.prepare() {
-        print_error_line(&cli_output::notice_line(&banner.notice));
+        print_to_stderr(&cli_output::notice_line(&banner.notice));
     }
     let settings = config::read_settings(home).value;
     let log = log::init(&home.logs(), settings.log_level, |_| {});
@@ -35,8 +35,8 @@ pub(super) fn find_server<'a>(
     servers: &'a [ServerConfig],
     name: &str,
 ) -> Result<&'a ServerConfig, String> {
-    let found = servers.iter().find(|server| server.id.as_str() == name);
-    found.ok_or_else(|| {
+    let server = servers.iter().find(|server| server.id.as_str() == name);
+    server.ok_or_else(|| {
         let names = servers.iter().map(|server| server.id.as_str());
         let hint = match crate::text::suggest::nearest(name, names.clone()) {
             Some(near) => format!(" Did you mean `{near}`?"),

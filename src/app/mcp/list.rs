@@ -1,8 +1,8 @@
 //! `humble mcp list` and `humble mcp tools`.
 
 use super::configured::{configured_servers, find_server, init_log};
-use super::output::{print, print_error_line, stdout_columns};
-use super::server_pool::{ConnectedServers, StopReason};
+use super::output::{print, print_to_stderr, stdout_columns};
+use super::server_pool::{ServerPool, StopReason};
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::mcp::{ListArgs, ToolsArgs};
 use crate::cli::tool_arguments;
@@ -11,27 +11,27 @@ use crate::headless::mcp::{self as cli_output, ServerReport, tools::ServerTools}
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
 
-pub async fn list(home: &Home, asked: ListArgs, background: &BackgroundRuntime) -> Result<u8> {
+pub async fn list(home: &Home, args: ListArgs, background: &BackgroundRuntime) -> Result<u8> {
     let servers = configured_servers(home);
     init_log(home, &servers);
-    let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = pool.wait_until_connected().await;
-    let found = pool.reports();
-    let printed = print(&match asked.json {
-        true => cli_output::render_json(&found),
-        false => cli_output::render_table(&found, stdout_columns()),
+    let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
+    let wait_result = pool.wait_until_connected().await;
+    let reports = pool.reports();
+    let print_result = print(&match args.json {
+        true => cli_output::render_json(&reports),
+        false => cli_output::render_table(&reports, stdout_columns()),
     });
     pool.close().await;
-    printed.map(|()| exit_status(stopped, &found))
+    print_result.map(|()| exit_status(wait_result, &reports))
 }
 
-pub async fn tools(home: &Home, asked: ToolsArgs, background: &BackgroundRuntime) -> Result<u8> {
+pub async fn tools(home: &Home, args: ToolsArgs, background: &BackgroundRuntime) -> Result<u8> {
     let mut servers = configured_servers(home);
-    if let Some(name) = &asked.server {
+    if let Some(name) = &args.server {
         let mut server = match find_server(&servers, name) {
             Ok(server) => server.clone(),
             Err(why) => {
-                print_error_line(&why);
+                print_to_stderr(&why);
                 return Ok(EXIT_USAGE);
             }
         };
@@ -40,24 +40,24 @@ pub async fn tools(home: &Home, asked: ToolsArgs, background: &BackgroundRuntime
         servers = vec![server];
     }
     init_log(home, &servers);
-    let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = pool.wait_until_connected().await;
-    let found = pool.reports();
-    let printed = print(&match asked.json {
-        true => cli_output::tools::render_json(&found),
+    let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
+    let wait_result = pool.wait_until_connected().await;
+    let reports = pool.reports();
+    let print_result = print(&match args.json {
+        true => cli_output::tools::render_json(&reports),
         false => {
-            let shown: Vec<ServerTools<'_>> = found.iter().map(with_usages).collect();
-            cli_output::tools::render_text(&shown, asked.schema, stdout_columns())
+            let servers: Vec<ServerTools<'_>> = reports.iter().map(with_usages).collect();
+            cli_output::tools::render_text(&servers, args.schema, stdout_columns())
         }
     });
     pool.close().await;
-    printed.map(|()| exit_status(stopped, &found))
+    print_result.map(|()| exit_status(wait_result, &reports))
 }
 
-fn with_usages(found: &ServerReport) -> ServerTools<'_> {
+fn with_usages(report: &ServerReport) -> ServerTools<'_> {
     ServerTools {
-        found,
-        usages: found
+        report,
+        usages: report
             .server
             .tools
             .iter()
@@ -66,10 +66,10 @@ fn with_usages(found: &ServerReport) -> ServerTools<'_> {
     }
 }
 
-fn exit_status(stopped: Result<(), StopReason>, found: &[ServerReport]) -> u8 {
-    match stopped {
+fn exit_status(wait_result: Result<(), StopReason>, reports: &[ServerReport]) -> u8 {
+    match wait_result {
         Err(StopReason::Signal(code)) => code,
-        _ if found.iter().all(ServerReport::is_ok) => EXIT_ANSWERED,
+        _ if reports.iter().all(ServerReport::is_ok) => EXIT_ANSWERED,
         _ => EXIT_FAILED,
     }
 }

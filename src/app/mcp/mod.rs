@@ -1,5 +1,5 @@
-//! `humble mcp …`: MCP servers without the screen or a model, over the same connection
-//! code as the chat.
+//! `humble mcp …`: uses MCP servers without the chat screen or a model, through the same code as
+//! the chat.
 
 mod add;
 mod call;
@@ -14,7 +14,7 @@ use crate::cli::mcp::{McpArgs, McpCommand};
 use crate::config::Home;
 use crate::headless::EXIT_USAGE;
 use anyhow::Result;
-use output::print_error_line;
+use output::print_to_stderr;
 
 /// Runs the command and returns the exit status.
 ///
@@ -23,17 +23,17 @@ use output::print_error_line;
 pub async fn run(
     home: &Home,
     shared: &GlobalArgs,
-    asked: McpArgs,
+    args: McpArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     if shared.no_tools {
-        print_error_line("`humble mcp` needs MCP servers: remove --no-tools.");
+        print_to_stderr("`humble mcp` needs MCP servers: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
-    match asked.act {
-        McpCommand::List(asked) => list::list(home, asked, background).await,
-        McpCommand::Tools(asked) => list::tools(home, asked, background).await,
-        McpCommand::Call(asked) => call::run_mcp_call(home, asked, background).await,
-        McpCommand::Add(asked) => add::run_add(home, asked, background).await,
+    match args.command {
+        McpCommand::List(args) => list::list(home, args, background).await,
+        McpCommand::Tools(args) => list::tools(home, args, background).await,
+        McpCommand::Call(args) => call::run_mcp_call(home, args, background).await,
+        McpCommand::Add(args) => add::run_add(home, args, background).await,
     }
 }

@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 
-/// Writes a clean line to standard error, wrapped to the terminal. Write errors are ignored.
-pub(super) fn print_error_line(line: &str) {
+/// Writes a clean line to standard error, wrapped to the width of the terminal. Ignores write
+/// errors.
+pub(super) fn print_to_stderr(line: &str) {
     let err = io::stderr();
     let columns = err.is_terminal().then(|| tcgetwinsize(&err).ok()).flatten();
     let columns = columns

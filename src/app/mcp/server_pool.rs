@@ -1,7 +1,7 @@
 //! The connected servers of a `humble mcp` command: waits for them with a status line,
 //! and closes them.
 
-use super::output::print_error_line;
+use super::output::print_to_stderr;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
@@ -22,12 +22,12 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 /// Capacity of the event channel.
 const EVENTS_MAX: usize = 256;
 const TICK: Duration = Duration::from_millis(100);
-/// Shorter waits show no status line.
+/// A shorter wait shows no status line.
 const STATUS_DELAY: Duration = Duration::from_millis(400);
-/// Margin on top of the servers' own deadlines, in case those fail.
-const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Margin on top of the servers' own deadlines, in case these are not kept.
+const WAIT_MARGIN: Duration = Duration::from_secs(60);
 
-pub struct ConnectedServers {
+pub struct ServerPool {
     pub hub: Hub,
     pub events: mpsc::Receiver<HubEvent>,
     pub signals: ExitSignals,
@@ -39,15 +39,15 @@ pub struct ConnectedServers {
     background: BackgroundRuntime,
 }
 
-/// Why waiting ended early.
+/// Why waiting stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// The exit status of a signal.
+    /// A signal, with its exit status.
     Signal(u8),
-    TimeOut,
+    Timeout,
 }
 
-impl ConnectedServers {
+impl ServerPool {
     /// Starts the enabled servers. `timeout` covers the whole command.
     pub fn open(
         home: &Home,
@@ -57,10 +57,10 @@ impl ConnectedServers {
     ) -> Result<Self> {
         let signals = ExitSignals::install().context("could not install signal handlers")?;
         let (sender, events) = mpsc::channel(EVENTS_MAX);
-        let groups = background.process_groups.clone();
+        let process_groups = background.process_groups.clone();
         let mut hub = {
             let _in_background = background.runtime.enter();
-            Hub::with_process_groups(sender, Arc::new(BuiltInServer), groups)
+            Hub::with_process_groups(sender, Arc::new(BuiltInServer), process_groups)
         };
         background.watch_front_end();
         if home.root().is_dir() {
@@ -69,7 +69,7 @@ impl ConnectedServers {
         hub.configure(servers.clone());
         let trust = config::read_trust(home);
         for banner in &trust.banners {
-            print_error_line(&cli_output::notice_line(&banner.notice));
+            print_to_stderr(&cli_output::notice_line(&banner.notice));
         }
         Ok(Self {
             hub,
@@ -84,74 +84,75 @@ impl ConnectedServers {
         })
     }
 
-    /// Waits until each server has connected or failed. Err says why it stopped waiting.
+    /// Waits until each server has connected or failed. The error is the reason for stopping early.
     pub async fn wait_until_connected(&mut self) -> Result<(), StopReason> {
-        let starting = |hub: &Hub| {
+        let starting_servers = |hub: &Hub| -> Vec<String> {
             let servers = hub.servers().into_iter();
-            let starting = servers.filter(|server| server.status == ServerStatus::Starting);
-            starting
+            servers
+                .filter(|server| server.status == ServerStatus::Starting)
                 .map(|server| server.id.to_string())
-                .collect::<Vec<_>>()
+                .collect()
         };
         let deadline = self
             .deadline
             .unwrap_or(Instant::now() + self.default_wait());
-        let stopped = loop {
-            let missing = starting(&self.hub);
-            if missing.is_empty() {
+        let result = loop {
+            let starting = starting_servers(&self.hub);
+            if starting.is_empty() {
                 break Ok(());
             }
             self.status
-                .set(format!("Connecting to {}", missing.join(", ")));
+                .set(format!("Connecting to {}", starting.join(", ")));
             tokio::select! {
                 biased;
                 code = self.signals.next() => break Err(StopReason::Signal(code)),
-                () = sleep_until(deadline) => break Err(StopReason::TimeOut),
-                event = self.events.recv() => self.show_event(event),
+                () = sleep_until(deadline) => break Err(StopReason::Timeout),
+                event = self.events.recv() => self.print_notice(event),
                 () = self.status.tick() => {}
             }
         };
         self.status.clear();
-        stopped
+        result
     }
 
     /// How long servers may take to connect if the command has no deadline.
     fn default_wait(&self) -> Duration {
         let startup = self.configs.iter().map(|server| server.startup_timeout * 2);
-        startup.max().unwrap_or_default() + WAIT_MAX
+        startup.max().unwrap_or_default() + WAIT_MARGIN
     }
 
-    /// Prints notices from servers.
-    fn show_event(&mut self, event: Option<HubEvent>) {
+    /// Prints the notice of an event, if it has one.
+    fn print_notice(&mut self, event: Option<HubEvent>) {
         if let Some(HubEvent::Noticed(notice)) = event {
             self.status.clear();
-            print_error_line(&cli_output::notice_line(&notice));
+            print_to_stderr(&cli_output::notice_line(&notice));
         }
     }
 
-    /// When the whole command must be done.
+    /// The deadline of the whole command.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
     /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
-        let patience = self
+        let seconds = self
             .timeout
             .unwrap_or_else(|| self.default_wait())
             .as_secs_f64();
-        let given_up = format!("It did not answer within {patience} s.");
+        let gave_up_reason = format!("It did not answer within {seconds} s.");
         let pairs = self.configs.iter().zip(self.hub.servers());
         pairs
             .map(|(config, server)| ServerReport {
                 config: config.clone(),
-                given_up: (server.status == ServerStatus::Starting).then(|| given_up.clone()),
+                gave_up_reason: (server.status == ServerStatus::Starting)
+                    .then(|| gave_up_reason.clone()),
                 server: self.with_withheld_tools(server),
             })
             .collect()
     }
 
-    /// Marks the tools that the chat would withhold because their definition changed.
+    /// Marks the tools that the chat would withhold because their definitions changed.
     fn with_withheld_tools(&self, mut server: Server) -> Server {
         let tools = server.tools.iter();
         let changed = tools.filter(|tool| self.pin_change(&server, tool).is_some());
@@ -159,7 +160,7 @@ impl ConnectedServers {
         server
     }
 
-    /// How a tool differs from its accepted definition. Built-in tools are exempt: they
+    /// How a tool differs from its accepted definition, if it does. Built-in tools are exempt: they
     /// change only with this program.
     pub fn pin_change(&self, server: &Server, tool: &Tool) -> Option<PinChange> {
         let (id, launch) = (&server.id, &server.launch);
@@ -184,8 +185,8 @@ impl ConnectedServers {
         async move { background.wait_until_stuck().await }
     }
 
-    /// Ends every session and process. Another signal or an unresponsive runtime cuts this
-    /// short.
+    /// Ends every session and process. Returns early if another signal arrives or the runtime is
+    /// stuck.
     pub async fn close(self) {
         let Self {
             hub,
@@ -194,7 +195,7 @@ impl ConnectedServers {
             background,
             ..
         } = self;
-        // Releases hub tasks that wait for space in this channel.
+        // Releases hub tasks that are waiting for space in this channel.
         drop(events);
         tokio::select! {
             () = hub.shutdown() => {}
@@ -204,11 +205,12 @@ impl ConnectedServers {
     }
 }
 
-/// An updating line on standard error, if that is a terminal, that names the current wait.
+/// A line on standard error that names the current wait and the seconds so far. Shown only on a
+/// terminal.
 pub struct StatusLine {
     is_terminal: bool,
     text: String,
-    since: Instant,
+    started_at: Instant,
     is_drawn: bool,
     ticks: Interval,
 }
@@ -220,7 +222,7 @@ impl StatusLine {
         Self {
             is_terminal: io::stderr().is_terminal(),
             text: String::new(),
-            since: Instant::now(),
+            started_at: Instant::now(),
             is_drawn: false,
             ticks,
         }
@@ -237,7 +239,7 @@ impl StatusLine {
     /// Waits for the next tick, then redraws the line.
     pub async fn tick(&mut self) {
         self.ticks.tick().await;
-        let waited = self.since.elapsed();
+        let waited = self.started_at.elapsed();
         if !self.is_terminal || self.text.is_empty() || waited < STATUS_DELAY {
             return;
         }

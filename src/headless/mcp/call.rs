@@ -11,39 +11,43 @@ use serde_json::{Value, json};
 /// The final output of a call, and the exit status.
 #[derive(Debug, PartialEq)]
 pub struct CallOutput {
-    /// For standard output, not sanitized.
-    pub out: String,
-    /// For standard error, sanitized.
-    pub err: String,
-    pub code: u8,
+    /// Not sanitized.
+    pub stdout: String,
+    /// Sanitized.
+    pub stderr: String,
+    pub exit_code: u8,
 }
 
-/// `result` is the server's result object, if it sent one.
+/// Renders the outcome of a call. `result` is the server's result object, if it sent one.
 pub fn render_call(
     tool: &str,
     outcome: &ToolOutcome,
     result: Option<&Value>,
-    json: bool,
+    is_json: bool,
 ) -> CallOutput {
-    let code = match outcome {
+    let exit_code = match outcome {
         ToolOutcome::Succeeded { .. } => EXIT_ANSWERED,
         ToolOutcome::Interrupted => EXIT_INTERRUPTED,
         _ => EXIT_FAILED,
     };
-    let (out, err) = match (outcome, result) {
-        (_, Some(result)) if json => (format!("{result}\n"), String::new()),
+    let (stdout, stderr) = match (outcome, result) {
+        (_, Some(result)) if is_json => (format!("{result}\n"), String::new()),
         (ToolOutcome::Succeeded { text, .. }, _) => (with_newline(text), String::new()),
         (ToolOutcome::Interrupted, _) => (String::new(), "The call was cancelled.\n".to_owned()),
         _ => {
-            let fault = failure_text(tool, outcome);
-            let out = match json {
-                true => format!("{}\n", json!({ "error": fault })),
+            let failure = failure_text(tool, outcome);
+            let stdout = match is_json {
+                true => format!("{}\n", json!({ "error": failure })),
                 false => String::new(),
             };
-            (out, with_newline(Clean::new(&fault).as_str()))
+            (stdout, with_newline(Clean::new(&failure).as_str()))
         }
     };
-    CallOutput { out, err, code }
+    CallOutput {
+        stdout,
+        stderr,
+        exit_code,
+    }
 }
 
 fn with_newline(text: &str) -> String {
@@ -53,7 +57,7 @@ fn with_newline(text: &str) -> String {
     }
 }
 
-/// Why there is no result, not sanitized.
+/// A sentence on why there is no result, not sanitized.
 fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
     let tool = Clean::name(tool);
     match outcome {
@@ -73,20 +77,20 @@ fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
 pub fn progress_line(tool: &str, progress: &ToolProgress) -> String {
     let done = format_number(progress.done);
     let count = match (progress.amount(), progress.total) {
-        // Rounded down: only a finished call shows 100 %.
-        (ProgressAmount::Fraction(share), Some(total)) => {
+        // Rounded down, so that only a finished call shows 100 %.
+        (ProgressAmount::Fraction(fraction), Some(total)) => {
             format!(
                 "{done} of {} ({:.0} %)",
                 format_number(total),
-                (share * 100.0).floor()
+                (fraction * 100.0).floor()
             )
         }
         _ => done,
     };
     let message = progress.message.as_deref().unwrap_or_default();
-    let gap = if message.is_empty() { "" } else { ", " };
+    let separator = if message.is_empty() { "" } else { ", " };
     let tool = Clean::name(tool);
-    clean_line(&format!("{tool}: {count}{gap}{message}"))
+    clean_line(&format!("{tool}: {count}{separator}{message}"))
 }
 
 fn format_number(value: f64) -> String {
@@ -97,15 +101,15 @@ fn format_number(value: f64) -> String {
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// The difference from the accepted definition, with invisible characters shown.
+/// The difference from the accepted definition, with hidden characters made visible.
 pub fn render_definition_diff(change: &PinChange) -> String {
     let (tool, server) = (
         Clean::name(&change.tool.name),
         Clean::name(change.server.as_str()),
     );
     let since = change.since_clause();
-    let head = format!("Server `{server}` changed `{tool}` {since}:");
-    let mut out = format!("{}\n", clean_line(&head));
+    let heading = format!("Server `{server}` changed `{tool}` {since}:");
+    let mut out = format!("{}\n", clean_line(&heading));
     for section in change.sections() {
         if section.lines.is_empty() {
             continue;
@@ -150,11 +154,15 @@ mod tests {
 
     #[test]
     fn the_result_text_is_printed_raw_with_one_final_newline() {
-        for (text, out) in [("a\u{1b}[0m", "a\u{1b}[0m\n"), ("b\n", "b\n"), ("", "\n")] {
-            let printed = render_call("t", &succeeded(text), Some(&json!({})), false);
+        for (text, stdout) in [("a\u{1b}[0m", "a\u{1b}[0m\n"), ("b\n", "b\n"), ("", "\n")] {
+            let output = render_call("t", &succeeded(text), Some(&json!({})), false);
             assert_eq!(
-                (printed.out.as_str(), printed.err.as_str(), printed.code),
-                (out, "", 0)
+                (
+                    output.stdout.as_str(),
+                    output.stderr.as_str(),
+                    output.exit_code
+                ),
+                (stdout, "", 0)
             );
         }
     }
@@ -176,15 +184,18 @@ mod tests {
         };
         let result = json!({ "content": [], "isError": true });
         let expected = CallOutput {
-            out: String::new(),
-            err: "Tool t failed: no such file\n".to_owned(),
-            code: 1,
+            stdout: String::new(),
+            stderr: "Tool t failed: no such file\n".to_owned(),
+            exit_code: 1,
         };
         assert_eq!(render_call("t", &failed, Some(&result), false), expected);
         let as_json = render_call("t", &failed, Some(&result), true);
-        assert_eq!((as_json.out, as_json.code), (format!("{result}\n"), 1));
+        assert_eq!(
+            (as_json.stdout, as_json.exit_code),
+            (format!("{result}\n"), 1)
+        );
         let no_result = render_call("t", &failed, None, true);
-        let error: Value = serde_json::from_str(&no_result.out).expect("JSON");
+        let error: Value = serde_json::from_str(&no_result.stdout).expect("JSON");
         assert_eq!(
             error,
             json!({ "error": "Tool t failed: no\u{1b}[2J such file" })

@@ -7,34 +7,38 @@ use serde_json::{Map, Value, json};
 
 /// A server with the usage text of its tools.
 pub struct ServerTools<'a> {
-    pub found: &'a ServerReport,
-    /// The usage of each tool, in the order of the tools.
+    pub report: &'a ServerReport,
+    /// The usage text of each tool, in the same order as the tools.
     pub usages: Vec<String>,
 }
 
-/// The list as text. `schema` adds each input schema.
-pub fn render_text(shown: &[ServerTools<'_>], schema: bool, columns: Option<u16>) -> String {
-    let blocks: Vec<String> = shown
+/// The list as text. `with_schemas` adds each input schema.
+pub fn render_text(
+    servers: &[ServerTools<'_>],
+    with_schemas: bool,
+    columns: Option<u16>,
+) -> String {
+    let blocks: Vec<String> = servers
         .iter()
-        .map(|server| render_server(server, schema, columns))
+        .map(|server| render_server(server, with_schemas, columns))
         .collect();
     blocks.join("\n")
 }
 
-fn render_server(shown: &ServerTools<'_>, schema: bool, columns: Option<u16>) -> String {
-    let found = shown.found;
-    let name = Clean::name(found.server.id.as_str());
-    let state = match &found.server.peer {
-        Some(_) => found.tool_count_texts().join(", "),
-        None => found.state_text().to_owned(),
+fn render_server(tools: &ServerTools<'_>, with_schemas: bool, columns: Option<u16>) -> String {
+    let report = tools.report;
+    let name = Clean::name(report.server.id.as_str());
+    let state = match &report.server.peer {
+        Some(_) => report.tool_count_texts().join(", "),
+        None => report.state_text().to_owned(),
     };
     let mut out = wrap_lines(&clean_line(&format!("{name} ({state})")), 0, columns);
-    for remark in found.remarks() {
+    for remark in report.remarks() {
         out += &wrap_lines(&clean_line(&remark), INDENT / 2, columns);
     }
-    for (tool, usage) in found.server.tools.iter().zip(&shown.usages) {
-        out += &render_tool(found, tool, usage, columns);
-        if schema {
+    for (tool, usage) in report.server.tools.iter().zip(&tools.usages) {
+        out += &render_tool(report, tool, usage, columns);
+        if with_schemas {
             let pretty = serde_json::to_string_pretty(&tool.input_schema).unwrap_or_default();
             for row in Clean::escaped(&pretty).as_str().lines() {
                 out += &format!("{}{row}\n", " ".repeat(INDENT + 2));
@@ -44,14 +48,14 @@ fn render_server(shown: &ServerTools<'_>, schema: bool, columns: Option<u16>) ->
     out
 }
 
-fn render_tool(found: &ServerReport, tool: &Tool, usage: &str, columns: Option<u16>) -> String {
-    let state = match tool_state(found, tool) {
+fn render_tool(report: &ServerReport, tool: &Tool, usage: &str, columns: Option<u16>) -> String {
+    let state = match tool_state(report, tool) {
         "on" => "",
         "withheld" => " (withheld: its definition changed)",
         _ => " (off)",
     };
-    let head = format!("{}{state} {usage}", Clean::name(&tool.name));
-    let mut out = wrap_lines(clean_line(&head).trim_end(), INDENT / 2, columns);
+    let heading = format!("{}{state} {usage}", Clean::name(&tool.name));
+    let mut out = wrap_lines(clean_line(&heading).trim_end(), INDENT / 2, columns);
     let description = tool.description.as_deref().or(tool.title.as_deref());
     let description = clean_line(description.unwrap_or_default().trim());
     if !description.is_empty() {
@@ -60,8 +64,8 @@ fn render_tool(found: &ServerReport, tool: &Tool, usage: &str, columns: Option<u
     out
 }
 
-fn tool_state(found: &ServerReport, tool: &Tool) -> &'static str {
-    let server = &found.server;
+fn tool_state(report: &ServerReport, tool: &Tool) -> &'static str {
+    let server = &report.server;
     if server.withheld_tools.contains(&tool.name) {
         "withheld"
     } else if server.disabled_tools.contains(&tool.name) {
@@ -72,8 +76,8 @@ fn tool_state(found: &ServerReport, tool: &Tool) -> &'static str {
 }
 
 /// The list as one JSON object, not sanitized.
-pub fn render_json(found: &[ServerReport]) -> String {
-    let servers = found.iter().map(|report| {
+pub fn render_json(reports: &[ServerReport]) -> String {
+    let servers = reports.iter().map(|report| {
         let tools = report.server.tools.iter().map(|tool| {
             json!({
                 "name": tool.name,
@@ -103,8 +107,8 @@ fn annotations_json(tool: &Tool) -> Value {
         ("idempotentHint", annotations.idempotent),
         ("openWorldHint", annotations.open_world),
     ];
-    let given = hints
+    let present = hints
         .into_iter()
         .filter_map(|(name, hint)| Some((name.to_owned(), json!(hint?))));
-    Value::Object(given.collect::<Map<_, _>>())
+    Value::Object(present.collect::<Map<_, _>>())
 }

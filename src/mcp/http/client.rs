@@ -1,5 +1,5 @@
-//! Sends HTTP requests: trusted certificates, proxies and redirects. The user's headers go only to
-//! the origin of the configured URL.
+//! The HTTP client for one server: certificates, proxies and redirects. The user's headers go only
+//! to the origin of the configured URL.
 
 use super::error::{DisplayUrl, HttpError};
 use crate::domain::Redactor;
@@ -12,18 +12,20 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 const REDIRECTS_MAX: usize = 5;
-/// Servers drop idle connections after 5 s or more. We close ours earlier, or a request could
-/// collide with the closing connection.
+/// Servers drop idle connections after 5 s or more. We close ours earlier, so that no request is
+/// sent on a connection that the server is closing.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 const KEEPALIVE: Duration = Duration::from_secs(30);
+/// Maximum length of a displayed URL.
+const DISPLAY_URL_CHARS_MAX: usize = 300;
 
-/// A client for one server URL and the headers of every request. Dropping it closes all idle
+/// A client for one server URL, with the headers of every request. Dropping it closes all idle
 /// connections.
 pub struct RemoteClient {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
-    /// Removes the secrets sent to the server from its responses.
+    /// Removes the secrets sent to the server from text in its responses.
     pub redactor: Arc<Redactor>,
 }
 
@@ -31,7 +33,7 @@ pub struct HttpRequest {
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
-    /// The body, and a token that is cancelled once the body is being sent.
+    /// The body, and a token that is cancelled when sending the body starts.
     pub body: Option<(Vec<u8>, CancellationToken)>,
 }
 
@@ -47,57 +49,57 @@ impl RemoteClient {
     ) -> Result<Self, HttpError> {
         let mut url = Url::parse(url).map_err(|error| HttpError::ClientSetup(error.to_string()))?;
         url.set_fragment(None);
-        let mut map = HeaderMap::new();
+        let mut header_map = HeaderMap::new();
         for (name, value) in headers {
-            let bad = |why: String| HttpError::ClientSetup(format!("header `{name}`: {why}"));
-            let key =
-                HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
-            let mut value = HeaderValue::from_str(value).map_err(|error| bad(error.to_string()))?;
+            let invalid_header =
+                |why: String| HttpError::ClientSetup(format!("header `{name}`: {why}"));
+            let header_name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|error| invalid_header(error.to_string()))?;
+            let mut value =
+                HeaderValue::from_str(value).map_err(|error| invalid_header(error.to_string()))?;
             value.set_sensitive(true);
-            map.append(key, value);
+            header_map.append(header_name, value);
         }
         Ok(Self {
             client: build_client(&url)?,
             redactor,
             url,
-            headers: map,
+            headers: header_map,
         })
     }
 
-    /// Returns the response headers, after redirects within the origin. The caller sets the
-    /// deadline.
+    /// Sends a request, follows redirects within the origin, and returns once the response headers
+    /// have arrived. The caller sets the deadline.
     ///
     /// # Errors
     /// Why there is no response.
-    pub async fn send(&self, request_parts: &HttpRequest) -> Result<Response, HttpError> {
-        let mut url = request_parts.url.clone();
+    pub async fn send(&self, request: &HttpRequest) -> Result<Response, HttpError> {
+        let mut url = request.url.clone();
         for _ in 0..=REDIRECTS_MAX {
-            let mut request = self
-                .client
-                .request(request_parts.method.clone(), url.clone());
             // The protocol's headers override the user's.
             let mut headers = self.headers.clone();
-            for (name, value) in &request_parts.headers {
+            for (name, value) in &request.headers {
                 headers.insert(name, value.clone());
             }
-            if let Some((body, _)) = &request_parts.body {
+            if let Some((body, _)) = &request.body {
                 headers.insert(CONTENT_LENGTH, body.len().into());
             }
-            request = request.headers(headers);
-            if let Some((body, sent)) = &request_parts.body {
-                request = request.body(body_with_signal(body.clone(), sent.clone()));
+            let mut builder = self.client.request(request.method.clone(), url.clone());
+            builder = builder.headers(headers);
+            if let Some((body, send_started)) = &request.body {
+                builder = builder.body(body_with_signal(body.clone(), send_started.clone()));
             }
-            let response = request
+            let response = builder
                 .send()
                 .await
                 .map_err(|error| connect_error(&error, &url, self.display_url(&url)))?;
             tracing::debug!(
                 "{} {} {}",
-                request_parts.method,
+                request.method,
                 self.display_url(&url),
                 response.status()
             );
-            match self.redirect_target(&url, &request_parts.method, &response)? {
+            match self.redirect_target(&url, &request.method, &response)? {
                 Some(target) => url = target,
                 None => return Ok(response),
             }
@@ -105,8 +107,8 @@ impl RemoteClient {
         Err(HttpError::RedirectLoop)
     }
 
-    /// The target, if the response is a redirect. Only redirects that keep method, body and origin
-    /// are followed.
+    /// The URL to follow, if the response is a redirect. Only redirects that keep method, body and
+    /// origin are followed.
     fn redirect_target(
         &self,
         url: &Url,
@@ -114,7 +116,7 @@ impl RemoteClient {
         response: &Response,
     ) -> Result<Option<Url>, HttpError> {
         let status = response.status().as_u16();
-        let follows = match status {
+        let keeps_method = match status {
             301 | 302 | 307 | 308 => true,
             303 => *method == Method::GET,
             _ => return Ok(None),
@@ -125,24 +127,27 @@ impl RemoteClient {
             .and_then(|location| location.to_str().ok());
         let target = location.and_then(|location| url.join(location).ok());
         match target {
-            Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
+            Some(target) if target.origin() == url.origin() && keeps_method => Ok(Some(target)),
             Some(target) => Err(HttpError::CrossOriginRedirect(self.display_url(&target))),
             None => Ok(None),
         }
     }
 
-    /// A URL safe to show: without user, password, query, and tokens in the path.
+    /// A URL that is safe to show: without user, password and query, and with secrets in the path
+    /// redacted.
     pub fn display_url(&self, url: &Url) -> DisplayUrl {
-        let mut bare = url.clone();
-        bare.set_query(None);
-        bare.set_fragment(None);
+        let mut public_url = url.clone();
+        public_url.set_query(None);
+        public_url.set_fragment(None);
         // This fails for URLs without a host, such as `javascript:1`.
-        let _ = bare.set_username("").and_then(|()| bare.set_password(None));
-        truncate_url(&self.redactor.redact(bare.as_str()))
+        let _ = public_url
+            .set_username("")
+            .and_then(|()| public_url.set_password(None));
+        truncate_url(&self.redactor.redact(public_url.as_str()))
     }
 }
 
-/// A URL from a server may have any length.
+/// Truncates a URL for display; a URL from a server may have any length.
 fn truncate_url(url: &str) -> String {
     match url.char_indices().nth(DISPLAY_URL_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &url[..end]),
@@ -150,10 +155,11 @@ fn truncate_url(url: &str) -> String {
     }
 }
 
-/// A body that cancels `sent` when it is read; the request headers are written by then.
-fn body_with_signal(body: Vec<u8>, sent: CancellationToken) -> Body {
+/// A body that cancels `send_started` when it is first read, at which point the request headers
+/// have been written.
+fn body_with_signal(body: Vec<u8>, send_started: CancellationToken) -> Body {
     Body::wrap_stream(futures::stream::once(async move {
-        sent.cancel();
+        send_started.cancel();
         Ok::<_, std::io::Error>(body)
     }))
 }
@@ -172,32 +178,38 @@ fn build_client(url: &Url) -> Result<Client, HttpError> {
             builder
         }
     };
-    let plain = || builder().tls_certs_only([]).build();
-    let built = match (url.scheme(), http_util::is_loopback(url)) {
+    let build_without_certificates = || builder().tls_certs_only([]).build();
+    let client = match (url.scheme(), http_util::is_loopback(url)) {
         ("https", _) => builder().build(),
-        // Plain HTTP needs certificates only for a proxy.
-        (_, true) => plain(),
-        (_, false) => builder().build().or_else(|_| plain()),
+        // Without TLS, only a proxy may need certificates.
+        (_, true) => build_without_certificates(),
+        (_, false) => builder().build().or_else(|_| build_without_certificates()),
     };
-    built.map_err(|error| HttpError::ClientSetup(http_util::root_cause(&error)))
+    client.map_err(|error| HttpError::ClientSetup(http_util::root_cause(&error)))
 }
 
-fn connect_error(error: &reqwest::Error, url: &Url, at: DisplayUrl) -> HttpError {
+fn connect_error(error: &reqwest::Error, url: &Url, display_url: DisplayUrl) -> HttpError {
     match http_util::request_failure(error, url) {
-        RequestFailure::Unresolved => HttpError::Unresolved(at),
-        RequestFailure::Refused => HttpError::Refused(at),
+        RequestFailure::Unresolved => HttpError::Unresolved(display_url),
+        RequestFailure::Refused => HttpError::Refused(display_url),
         RequestFailure::ConnectTimeout => HttpError::ConnectTimeout {
-            at,
+            url: display_url,
             seconds: CONNECT_TIMEOUT_SECONDS,
         },
         RequestFailure::Reset => HttpError::Reset,
-        RequestFailure::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
-        RequestFailure::Unreachable { why } => HttpError::Unreachable { at, why },
+        RequestFailure::Unreachable { why } if is_tls_failure(url, &why) => HttpError::Tls {
+            url: display_url,
+            why,
+        },
+        RequestFailure::Unreachable { why } => HttpError::Unreachable {
+            url: display_url,
+            why,
+        },
     }
 }
 
-/// The TLS library has no error type that we could match.
-fn is_tls(url: &Url, why: &str) -> bool {
+/// Whether `why` describes a TLS failure. The TLS library has no error type to match.
+fn is_tls_failure(url: &Url, why: &str) -> bool {
     let why = why.to_ascii_lowercase();
     let terms = [
         "certificate",
@@ -208,6 +220,3 @@ fn is_tls(url: &Url, why: &str) -> bool {
     ];
     url.scheme() == "https" && terms.iter().any(|term| why.contains(term))
 }
-
-/// Maximum length of a URL that is shown.
-const DISPLAY_URL_CHARS_MAX: usize = 300;

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Incoming messages that wait to be processed.
+/// Maximum number of incoming messages waiting to be processed.
 const INCOMING_MAX: usize = 16;
 const DRAIN_DEADLINE: Duration = Duration::from_millis(200);
 
@@ -29,7 +29,7 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// An incoming message: its text, and the JSON if it parses.
+/// An incoming message: its text, and its JSON if it is valid.
 pub struct IncomingMessage {
     pub text: Vec<u8>,
     pub value: Option<Value>,
@@ -39,9 +39,9 @@ pub struct IncomingMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HttpKind {
-    /// Responses arrive on the stream opened first.
+    /// HTTP+SSE: responses arrive on a stream that the client opens first.
     Sse,
-    /// Responses arrive on the request itself.
+    /// Each response arrives in the HTTP response to its request.
     #[serde(rename = "http")]
     Streamable,
 }
@@ -56,7 +56,8 @@ pub struct Connection {
     session_id: Mutex<Option<HeaderValue>>,
     protocol_version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
-    /// Unanswered requests by id, including accepted ones that will be answered on another stream.
+    /// Unanswered requests by id, including those that the server accepted and will answer on
+    /// another stream.
     pending: Mutex<HashMap<String, PendingHttpRequest>>,
 }
 
@@ -64,8 +65,8 @@ pub struct Connection {
 #[derive(Clone)]
 pub struct PendingHttpRequest {
     pub abort: AbortHandle,
-    /// Cancelled once its bytes are being sent.
-    pub sent: CancellationToken,
+    /// Cancelled when sending its body starts.
+    pub send_started: CancellationToken,
 }
 
 impl Connection {
@@ -93,19 +94,20 @@ impl Connection {
     /// Sends a message. The response may be JSON or a stream.
     pub async fn post(
         &self,
-        out: &OutgoingMessage,
-        sent: &CancellationToken,
+        outgoing: &OutgoingMessage,
+        send_started: &CancellationToken,
     ) -> Result<Response, HttpError> {
-        let mut headers = out.headers.clone();
+        let mut headers = outgoing.headers.clone();
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(ACCEPT, accepted);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(version) = &out.version {
+        if let Some(version) = &outgoing.version {
             *lock_ignoring_poison(&self.protocol_version) = Some(version.clone());
             *lock_ignoring_poison(&self.is_modern) = true;
         }
-        if out.is_method("initialize") {
-            // `initialize` belongs to no session yet, and the earlier probe proved nothing.
+        if outgoing.is_method("initialize") {
+            // `initialize` belongs to no session yet, and the version of an earlier probe does not
+            // apply.
             *lock_ignoring_poison(&self.protocol_version) = None;
             *lock_ignoring_poison(&self.is_modern) = false;
         } else {
@@ -115,16 +117,16 @@ impl Connection {
             method: Method::POST,
             url: self.post_url.clone(),
             headers,
-            body: Some((out.body.clone(), sent.clone())),
+            body: Some((outgoing.body.clone(), send_started.clone())),
         };
         let response = self.remote.send(&request).await?;
-        if out.is_method("initialize") && response.status().is_success() {
+        if outgoing.is_method("initialize") && response.status().is_success() {
             *lock_ignoring_poison(&self.session_id) = response.headers().get(SESSION_ID).cloned();
         }
         Ok(response)
     }
 
-    /// Requests the server's own stream, or the rest of an interrupted one.
+    /// Requests the server stream, or the rest of an interrupted stream after the event `last_id`.
     pub async fn get(&self, last_id: &[u8]) -> Result<Response, HttpError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -172,18 +174,18 @@ impl Connection {
         lock_ignoring_poison(&self.session_id).is_some()
     }
 
-    /// Whether the connection uses the protocol without sessions.
+    /// Whether the connection uses the modern protocol, which has no sessions.
     pub fn is_modern(&self) -> bool {
         *lock_ignoring_poison(&self.is_modern)
     }
 
-    /// Drops the session, which no longer exists on the server.
+    /// Clears the session id, which the server no longer recognizes.
     pub fn clear_session(&self) {
         *lock_ignoring_poison(&self.session_id) = None;
     }
 
-    pub fn add_pending(&self, id: &Value, open: PendingHttpRequest) {
-        lock_ignoring_poison(&self.pending).insert(id.to_string(), open);
+    pub fn add_pending(&self, id: &Value, request: PendingHttpRequest) {
+        lock_ignoring_poison(&self.pending).insert(id.to_string(), request);
     }
 
     fn is_pending(&self, id: &Value) -> bool {
@@ -194,8 +196,9 @@ impl Connection {
         lock_ignoring_poison(&self.pending).remove(&id.to_string())
     }
 
-    /// Delivers one received message or a batch. Returns whether it answers `asked`. The request of
-    /// any other response is finished as well.
+    /// Delivers one received message or a batch. Returns whether it answers the request
+    /// `expected_id`. If it answers another pending request, that request stops waiting for its own
+    /// HTTP response.
     pub async fn deliver(&self, text: Vec<u8>, expected_id: Option<&Value>) -> bool {
         let messages = match decode::parse_message(&text) {
             // A batch, as in the 2025-03-26 revision.
@@ -210,8 +213,8 @@ impl Connection {
         };
         let mut is_answered = false;
         for message in messages {
-            let answered = message.value.as_ref().and_then(answered_id).cloned();
-            if let Some(id) = &answered
+            let request_id = message.value.as_ref().and_then(answered_id).cloned();
+            if let Some(id) = &request_id
                 && self.shared.startup.stage() != HandshakeStage::Open
                 && !self.is_pending(id)
             {
@@ -219,34 +222,34 @@ impl Connection {
                 continue;
             }
             if let Some(value) = &message.value {
-                self.learn_version(value);
+                self.record_version(value);
             }
-            // Sending fails only if the receiver is gone; then everything here is about to be
-            // dropped.
+            // Sending fails only if the receiver is gone; then this connection is about to be
+            // dropped too.
             let _ = self.incoming.send(message).await;
-            let Some(id) = answered else { continue };
-            let open = self.take_pending(&id);
+            let Some(id) = request_id else { continue };
+            let pending = self.take_pending(&id);
             if expected_id == Some(&id) {
                 is_answered = true;
-            } else if let Some(open) = open {
-                open.abort.abort();
+            } else if let Some(pending) = pending {
+                pending.abort.abort();
             }
         }
         is_answered
     }
 
     /// Records the negotiated revision, which every later request must name.
-    fn learn_version(&self, message: &Value) {
+    fn record_version(&self, message: &Value) {
         let version = message
             .pointer("/result/protocolVersion")
             .and_then(Value::as_str);
-        let mut known = lock_ignoring_poison(&self.protocol_version);
-        if let (Some(version), None) = (version, &*known) {
-            *known = HeaderValue::from_str(version).ok();
+        let mut protocol_version = lock_ignoring_poison(&self.protocol_version);
+        if let (Some(version), None) = (version, &*protocol_version) {
+            *protocol_version = HeaderValue::from_str(version).ok();
         }
     }
 
-    /// Gives delivered messages a moment to be processed before the end is reported.
+    /// Gives delivered messages time to be processed before the end of the connection is reported.
     pub async fn drain(&self) {
         let _ = timeout(DRAIN_DEADLINE, self.incoming.reserve_many(INCOMING_MAX)).await;
         tokio::task::yield_now().await;

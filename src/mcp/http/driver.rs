@@ -1,5 +1,5 @@
-//! Owns every request of a connection. Dropping it drops them all with their sockets; no task
-//! outlives it.
+//! The driver owns every request of a connection. Dropping the driver drops the requests and their
+//! sockets; no task outlives it.
 
 use super::connection::{Connection, HttpKind, PendingHttpRequest};
 use super::error::HttpError;
@@ -18,12 +18,12 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of requests in flight; more wait.
+/// Maximum number of requests in flight; further messages wait in the queue.
 const REQUESTS_MAX: usize = 256;
-/// How long a cancellation waits until its request has been sent.
+/// How long a cancellation waits for its request to be sent.
 const SENT_DEADLINE: Duration = Duration::from_secs(1);
 const CANCEL_DELAY: Duration = Duration::from_millis(100);
-/// Consecutive failures after which the connection is reopened: some servers reject an unknown
+/// Number of consecutive failed requests that end the connection: some servers reject an unknown
 /// session with a nonspecific status.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 /// How long to collect other requests rejected for the same unknown session.
@@ -37,7 +37,7 @@ struct FinishedTask {
 
 enum TaskKind {
     Request(Value),
-    /// The server may refuse it without harm.
+    /// A server may reject it without consequences.
     Subscription,
     Notification {
         opens_server_stream: bool,
@@ -51,7 +51,7 @@ enum TaskKind {
 pub struct HttpDriver {
     connection: Arc<Connection>,
     in_flight: FuturesUnordered<BoxFuture<'static, FinishedTask>>,
-    /// A notification is in flight, and later messages must wait for it.
+    /// Whether a notification is in flight, for which later messages must wait.
     is_blocked: bool,
     consecutive_failures: u32,
 }
@@ -86,7 +86,7 @@ impl HttpDriver {
     /// Sends queued messages in order until the connection fails.
     pub async fn run(mut self, mut queue: mpsc::Receiver<OutgoingMessage>) -> McpError {
         loop {
-            let has_room = !self.is_blocked && self.in_flight.len() < REQUESTS_MAX;
+            let can_send = !self.is_blocked && self.in_flight.len() < REQUESTS_MAX;
             tokio::select! {
                 biased;
                 Some(finished) = self.in_flight.next(), if !self.in_flight.is_empty() => {
@@ -95,36 +95,41 @@ impl HttpDriver {
                         return error;
                     }
                 }
-                next = queue.recv(), if has_room => match next {
-                    Some(out) => self.begin(out),
+                next = queue.recv(), if can_send => match next {
+                    Some(outgoing) => self.begin(outgoing),
                     None => return McpError::SessionClosed,
                 },
             }
         }
     }
 
-    fn begin(&mut self, out: OutgoingMessage) {
-        if let Some(cancelled) = out.cancels.clone() {
-            return self.cancel(out, &cancelled);
+    fn begin(&mut self, outgoing: OutgoingMessage) {
+        if let Some(cancelled_id) = outgoing.cancels.clone() {
+            return self.cancel(outgoing, &cancelled_id);
         }
-        let kind = match (&out.id, &out.method) {
-            (Some(_), _) if out.is_method("subscriptions/listen") => TaskKind::Subscription,
+        let kind = match (&outgoing.id, &outgoing.method) {
+            (Some(_), _) if outgoing.is_method("subscriptions/listen") => TaskKind::Subscription,
             (Some(id), _) => TaskKind::Request(id.clone()),
             (None, Some(_)) => TaskKind::Notification {
-                opens_server_stream: out.is_method("notifications/initialized")
+                opens_server_stream: outgoing.is_method("notifications/initialized")
                     && self.connection.http_kind == HttpKind::Streamable,
             },
             (None, None) => TaskKind::Auxiliary,
         };
-        self.is_blocked |= out.is_barrier();
-        let sent = CancellationToken::new();
+        self.is_blocked |= outgoing.is_barrier();
+        let send_started = CancellationToken::new();
         let (abort, registration) = AbortHandle::new_pair();
-        if let Some(id) = &out.id {
-            let sent = sent.clone();
-            self.connection
-                .add_pending(id, PendingHttpRequest { abort, sent });
+        if let Some(id) = &outgoing.id {
+            let send_started = send_started.clone();
+            self.connection.add_pending(
+                id,
+                PendingHttpRequest {
+                    abort,
+                    send_started,
+                },
+            );
         }
-        let exchange = exchange(self.connection.clone(), out, sent);
+        let exchange = exchange(self.connection.clone(), outgoing, send_started);
         let finished = Abortable::new(exchange, registration).map(|outcome| match outcome {
             Ok(outcome) => FinishedTask { kind, outcome },
             Err(_) => FinishedTask {
@@ -136,20 +141,20 @@ impl HttpDriver {
     }
 
     /// Cancels a request. In the modern protocol, closing its connection is enough; in the legacy
-    /// protocol the server is notified, but never before it has the request itself.
-    fn cancel(&mut self, out: OutgoingMessage, cancelled: &Value) {
-        let Some(pending) = self.connection.take_pending(cancelled) else {
+    /// protocol, the server is notified, but not before it has received the request.
+    fn cancel(&mut self, outgoing: OutgoingMessage, cancelled_id: &Value) {
+        let Some(pending) = self.connection.take_pending(cancelled_id) else {
             return;
         };
-        if out.version.is_some() || self.connection.is_modern() {
+        if outgoing.version.is_some() || self.connection.is_modern() {
             return pending.abort.abort();
         }
         let connection = self.connection.clone();
         let notifying = async move {
-            let _ = timeout(SENT_DEADLINE, pending.sent.cancelled()).await;
+            let _ = timeout(SENT_DEADLINE, pending.send_started.cancelled()).await;
             // The cancellation may use a faster connection than the request.
             sleep(CANCEL_DELAY).await;
-            let outcome = exchange(connection, out, CancellationToken::new()).await;
+            let outcome = exchange(connection, outgoing, CancellationToken::new()).await;
             pending.abort.abort();
             let kind = TaskKind::Auxiliary;
             FinishedTask { kind, outcome }
@@ -197,14 +202,14 @@ impl HttpDriver {
         }
     }
 
-    /// The server does not recognize the session and executed none of the requests it rejected, so
-    /// they may be retried in another session.
+    /// Marks all requests that the server rejected for the unknown session. It did not execute
+    /// them, so they may be retried in another session.
     async fn handle_unknown_session(&mut self, kind: TaskKind) -> McpError {
         let mut next = Some(FinishedTask {
             kind,
             outcome: RequestOutcome::SessionUnknown,
         });
-        let others = async {
+        let collecting = async {
             while let Some(finished) = next.take() {
                 if let (RequestOutcome::SessionUnknown, TaskKind::Request(id)) =
                     (&finished.outcome, &finished.kind)
@@ -214,7 +219,7 @@ impl HttpDriver {
                 next = self.in_flight.next().await;
             }
         };
-        let _ = timeout(UNKNOWN_SESSION_GRACE, others).await;
+        let _ = timeout(UNKNOWN_SESSION_GRACE, collecting).await;
         self.connection.clear_session();
         HttpError::SessionLost.into()
     }

@@ -1,12 +1,13 @@
-//! Errors of servers at a URL. No message contains the query of a URL or the value of a header.
+//! Errors of remote servers. No message contains the query of a URL or the value of a header.
 
 use reqwest::StatusCode;
 use std::time::Duration;
 
-/// JSON-RPC code of errors that we create from an HTTP status; servers do not use it.
+/// JSON-RPC code of the errors that we create ourselves, for example from an HTTP status; servers
+/// do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 
-/// Origin and path of a URL, without secrets.
+/// The origin and path of a URL, without secrets.
 pub type DisplayUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,12 +18,12 @@ pub enum HttpError {
     Unresolved(DisplayUrl),
     #[error("Nothing listens at `{0}`: the connection was refused.")]
     Refused(DisplayUrl),
-    #[error("`{at}` did not accept a connection within {seconds} s.")]
-    ConnectTimeout { at: DisplayUrl, seconds: u64 },
-    #[error("The TLS connection to `{at}` failed: {why}.")]
-    Tls { at: DisplayUrl, why: String },
-    #[error("`{at}` cannot be reached: {why}.")]
-    Unreachable { at: DisplayUrl, why: String },
+    #[error("`{url}` did not accept a connection within {seconds} s.")]
+    ConnectTimeout { url: DisplayUrl, seconds: u64 },
+    #[error("The TLS connection to `{url}` failed: {why}.")]
+    Tls { url: DisplayUrl, why: String },
+    #[error("`{url}` cannot be reached: {why}.")]
+    Unreachable { url: DisplayUrl, why: String },
     #[error("It closed the connection without an answer.")]
     Reset,
     #[error("It did not answer within {} s.", .0.as_secs())]
@@ -37,16 +38,16 @@ pub enum HttpError {
     Unauthorized(ServerMessage),
     #[error("It denied access (HTTP status 403{0}).")]
     Forbidden(ServerMessage),
-    #[error("There is no MCP server at `{at}` (HTTP status {status}{message}).")]
+    #[error("There is no MCP server at `{url}` (HTTP status {status}{message}).")]
     NotFound {
-        at: DisplayUrl,
+        url: DisplayUrl,
         status: u16,
         message: ServerMessage,
     },
-    #[error("It is limiting the rate of requests (HTTP status 429{message}{}).", retry_after_text(*.pause))]
+    #[error("It is limiting the rate of requests (HTTP status 429{message}{}).", retry_after_text(*.retry_after))]
     RateLimited {
         message: ServerMessage,
-        pause: Option<Duration>,
+        retry_after: Option<Duration>,
     },
     #[error("It answered with HTTP status {status}{message}.")]
     Status {
@@ -109,12 +110,12 @@ impl std::fmt::Display for HttpStatus {
     }
 }
 
-/// The delay that the server asks for (`Retry-After`), appended to its message.
-fn retry_after_text(pause: Option<Duration>) -> String {
-    let Some(pause) = pause else {
+/// Describes the delay that the server asks for (`Retry-After`), for the end of its message.
+fn retry_after_text(retry_after: Option<Duration>) -> String {
+    let Some(delay) = retry_after else {
         return String::new();
     };
-    let text = match pause.as_secs() {
+    let text = match delay.as_secs() {
         seconds @ ..120 => format!("{seconds} s"),
         seconds @ 120..7_200 => format!("{} min", seconds.div_ceil(60)),
         seconds => format!("{} h", seconds.div_ceil(3_600)),
@@ -160,7 +161,7 @@ impl HttpError {
         matches!(self, Self::Unauthorized(_) | Self::Forbidden(_))
     }
 
-    /// What the user can do.
+    /// Advice for the user.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)
@@ -204,10 +205,10 @@ mod tests {
 
     #[test]
     fn status_name_and_server_message_are_shown() {
-        let error_text = |status, said: &str| {
+        let error_text = |status, server_text: &str| {
             HttpError::Status {
                 status: HttpStatus(status),
-                message: ServerMessage(said.to_owned()),
+                message: ServerMessage(server_text.to_owned()),
             }
             .to_string()
         };

@@ -10,14 +10,14 @@ const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub struct OutgoingMessage {
-    /// None for a response to the server.
+    /// `None` for a response to the server.
     pub method: Option<String>,
     /// Set for a request.
     pub id: Option<Value>,
     /// The request that this message cancels.
     pub cancels: Option<Value>,
-    /// The revision named in the message itself, which marks the modern protocol (without
-    /// sessions).
+    /// The protocol revision in the message itself; only the modern protocol (without sessions)
+    /// sends it there.
     pub version: Option<HeaderValue>,
     /// Headers of the modern protocol.
     pub headers: HeaderMap,
@@ -25,29 +25,29 @@ pub struct OutgoingMessage {
 }
 
 impl OutgoingMessage {
-    pub fn new(message: &Value, params: &ParamHeaders) -> Self {
+    pub fn new(message: &Value, param_headers: &ParamHeaders) -> Self {
         let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
         let method = text("/method").map(str::to_owned);
         let version = text("/params/_meta/io.modelcontextprotocol~1protocolVersion")
             .and_then(|version| HeaderValue::from_str(version).ok());
         let mut headers = HeaderMap::new();
         if let (Some(method), Some(_)) = (&method, &version) {
-            params.enable();
+            param_headers.enable();
             append_header(&mut headers, "mcp-method", method);
             if let Some(name) = mcp_name(method, message) {
                 append_header(&mut headers, "mcp-name", name);
             }
             if method == "tools/call" {
-                for (header, value) in params.for_call(message) {
+                for (header, value) in param_headers.for_call(message) {
                     append_header(&mut headers, &header, &value);
                 }
             }
         }
         let is_cancellation = method.as_deref() == Some("notifications/cancelled");
-        let cancelled = message.pointer("/params/requestId");
+        let cancelled_id = message.pointer("/params/requestId");
         Self {
             id: message.get("id").filter(|_| method.is_some()).cloned(),
-            cancels: cancelled.filter(|_| is_cancellation).cloned(),
+            cancels: cancelled_id.filter(|_| is_cancellation).cloned(),
             method,
             version,
             headers,
@@ -59,8 +59,8 @@ impl OutgoingMessage {
         self.method.as_deref() == Some(method)
     }
 
-    /// Whether later messages must wait until this one has arrived. A server may reject requests
-    /// until it is initialized.
+    /// Whether later messages must wait until this message has arrived. A server may reject
+    /// requests until it is initialized.
     pub fn is_barrier(&self) -> bool {
         self.method.is_some() && self.id.is_none() && self.cancels.is_none()
     }
@@ -78,6 +78,7 @@ impl OutgoingMessage {
     }
 }
 
+/// The target of a request, sent as `mcp-name`.
 fn mcp_name<'a>(method: &str, message: &'a Value) -> Option<&'a str> {
     let key = match method {
         "tools/call" | "prompts/get" => "/params/name",
@@ -124,9 +125,9 @@ mod tests {
     }
 
     fn headers(message: &Value) -> Vec<(String, String)> {
-        let out = OutgoingMessage::new(message, &ParamHeaders::default());
+        let outgoing = OutgoingMessage::new(message, &ParamHeaders::default());
         let text = |value: &HeaderValue| value.to_str().expect("the headers are ASCII").to_owned();
-        let pairs = out.headers.iter();
+        let pairs = outgoing.headers.iter();
         pairs
             .map(|(name, value)| (name.to_string(), text(value)))
             .collect()
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn modern_messages_carry_method_and_target_headers() {
+    fn modern_messages_have_method_and_target_headers() {
         assert_eq!(
             headers(&modern("tools/call", json!({ "name": "안녕" }))),
             [
@@ -175,16 +176,16 @@ mod tests {
 
     #[test]
     fn notifications_are_barriers_unless_they_cancel() {
-        let out = |message: Value| OutgoingMessage::new(&message, &ParamHeaders::default());
-        assert!(out(json!({ "method": "notifications/initialized" })).is_barrier());
+        let outgoing = |message: Value| OutgoingMessage::new(&message, &ParamHeaders::default());
+        assert!(outgoing(json!({ "method": "notifications/initialized" })).is_barrier());
         let cancel =
-            out(json!({ "method": "notifications/cancelled", "params": { "requestId": 7 } }));
+            outgoing(json!({ "method": "notifications/cancelled", "params": { "requestId": 7 } }));
         assert_eq!(
             (cancel.is_barrier(), cancel.cancels),
             (false, Some(json!(7)))
         );
-        assert!(!out(json!({ "id": 1, "method": "ping" })).is_barrier());
-        let answer = out(json!({ "id": 1, "result": {} }));
-        assert_eq!((answer.is_barrier(), answer.id), (false, None));
+        assert!(!outgoing(json!({ "id": 1, "method": "ping" })).is_barrier());
+        let response = outgoing(json!({ "id": 1, "result": {} }));
+        assert_eq!((response.is_barrier(), response.id), (false, None));
     }
 }

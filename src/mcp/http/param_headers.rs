@@ -1,5 +1,5 @@
-//! Arguments that modern servers also want as headers: `x-mcp-header` in a tool's schema
-//! (SEP-2243). A tool with an invalid annotation is omitted.
+//! Arguments that a modern server also requires as HTTP headers: those with `x-mcp-header` in the
+//! tool's schema (SEP-2243). A tool with an invalid annotation is omitted.
 
 use crate::mcp::tool_list::ListedTools;
 use crate::sync::lock_ignoring_poison;
@@ -8,24 +8,26 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 const KEY: &str = "x-mcp-header";
-/// Maximum number of lines about omitted tools; the rest are counted.
+/// Maximum number of lines about omitted tools; further ones are only counted.
 const OMITTED_LINES_MAX: usize = 50;
-/// Maximum depth of schemas.
+/// Maximum depth to which schemas are searched.
 const DEPTH_MAX: usize = 64;
-/// Maximum number of headers per tool; each call sends them all, and servers limit headers.
+/// Maximum number of headers per tool; each call sends them all, and servers limit the size of
+/// headers.
 const PARAMS_MAX: usize = 64;
-/// Maximum total length of the names on the path to one argument, and of a header name.
+/// Maximum total length of the names on the path to one argument, and maximum length of a header
+/// name.
 const NAMES_BYTES_MAX: usize = 4_096;
 
-/// The path of an argument, and its header.
+/// The path to an argument, and its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ParamHeader {
     path: Vec<String>,
     header: String,
 }
 
-/// Headers by tool. `None` until a modern message goes out over HTTP; other servers may use this
-/// schema key freely.
+/// Headers by tool. `None` until a modern message is sent over HTTP, because legacy servers may use
+/// `x-mcp-header` for anything.
 #[derive(Debug, Default)]
 pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<ParamHeader>>>>);
 
@@ -41,7 +43,7 @@ impl ParamHeaders {
             return;
         };
         headers_by_tool.clear();
-        let mut invalid = Vec::new();
+        let mut omissions = Vec::new();
         listed
             .tools
             .retain(|tool| match header_params(&tool.input_schema) {
@@ -50,16 +52,17 @@ impl ParamHeaders {
                     true
                 }
                 Err(why) => {
-                    invalid.push(format!("tool `{}`: {why}", tool.name));
+                    omissions.push(format!("tool `{}`: {why}", tool.name));
                     false
                 }
             });
-        let more = invalid.len().saturating_sub(OMITTED_LINES_MAX);
-        let reported = invalid.into_iter().take(OMITTED_LINES_MAX);
-        listed.omitted.extend(reported);
-        if more > 0 {
-            let more = format!("and {more} more tools with an invalid `{KEY}`");
-            listed.omitted.push(more);
+        let unlisted_count = omissions.len().saturating_sub(OMITTED_LINES_MAX);
+        let lines = omissions.into_iter().take(OMITTED_LINES_MAX);
+        listed.omitted.extend(lines);
+        if unlisted_count > 0 {
+            listed.omitted.push(format!(
+                "and {unlisted_count} more tools with an invalid `{KEY}`"
+            ));
         }
     }
 
@@ -88,30 +91,34 @@ impl ParamHeaders {
     }
 }
 
-/// The headers that a schema requires.
+/// The headers that a tool's schema requires.
 fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String> {
-    let mut found = Vec::new();
-    collect_params(schema, &mut Vec::new(), 0, &mut found)?;
+    let mut headers = Vec::new();
+    collect_params(schema, &mut Vec::new(), 0, &mut headers)?;
     // An annotation outside a named argument cannot be honored.
-    if count_header_keys(schema, 0) != found.len() {
+    if count_header_keys(schema, 0) != headers.len() {
         return Err(format!("`{KEY}` is used outside a named argument"));
     }
     let mut seen = HashSet::new();
-    match found
+    match headers
         .iter()
         .find(|param| !seen.insert(param.header.to_ascii_lowercase()))
     {
-        Some(twice) => Err(format!("two arguments use the header `{}`", twice.header)),
-        None => Ok(found),
+        Some(duplicate) => Err(format!(
+            "two arguments use the header `{}`",
+            duplicate.header
+        )),
+        None => Ok(headers),
     }
 }
 
-/// `bytes` is the total length of the names in `path`.
+/// Collects the annotated arguments below `schema`. `path_bytes` is the total length of the names
+/// in `path`.
 fn collect_params<'a>(
     schema: &'a Map<String, Value>,
     path: &mut Vec<&'a str>,
-    bytes: usize,
-    found: &mut Vec<ParamHeader>,
+    path_bytes: usize,
+    headers: &mut Vec<ParamHeader>,
 ) -> Result<(), String> {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
@@ -119,20 +126,20 @@ fn collect_params<'a>(
             continue;
         };
         path.push(name);
-        let bytes = bytes + name.len();
+        let path_bytes = path_bytes + name.len();
         if let Some(header) = property.get(KEY) {
-            if bytes > NAMES_BYTES_MAX {
+            if path_bytes > NAMES_BYTES_MAX {
                 return Err(format!("the name of an argument with `{KEY}` is too long"));
             }
-            if found.len() == PARAMS_MAX {
+            if headers.len() == PARAMS_MAX {
                 return Err(format!("more than {PARAMS_MAX} arguments have `{KEY}`"));
             }
             let header = validate_header_name(header, property.get("type"))
                 .map_err(|why| format!("argument `{}`: {why}", path.join(".")))?;
             let path = path.iter().map(|&name| name.to_owned()).collect();
-            found.push(ParamHeader { path, header });
+            headers.push(ParamHeader { path, header });
         }
-        collect_params(property, path, bytes, found)?;
+        collect_params(property, path, path_bytes, headers)?;
         path.pop();
     }
     Ok(())
@@ -157,7 +164,8 @@ fn validate_header_name(header: &Value, kind: Option<&Value>) -> Result<String, 
     }
 }
 
-/// Counts the key anywhere in a schema, except in quoted data and as an argument name.
+/// Counts the annotations anywhere in a schema, ignoring example data and arguments that happen to
+/// have that name.
 fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
     if depth > DEPTH_MAX {
         return 0;
@@ -172,7 +180,7 @@ fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
         }
         _ => 0,
     };
-    let entries = schema.iter().map(|(key, value)| match key.as_str() {
+    let counts = schema.iter().map(|(key, value)| match key.as_str() {
         KEY => 1,
         "default" | "const" | "enum" | "examples" => 0,
         "properties" | "$defs" | "definitions" | "dependentSchemas" | "patternProperties" => {
@@ -181,7 +189,7 @@ fn count_header_keys(schema: &Map<String, Value>, depth: usize) -> usize {
         }
         _ => count(value),
     });
-    entries.sum()
+    counts.sum()
 }
 
 #[cfg(test)]
@@ -232,7 +240,10 @@ mod tests {
                 json!({ "a": { "type": kind, "x-mcp-header": header } }),
             ))
         };
-        assert_eq!(parse(json!("A"), "string").map(|found| found.len()), Ok(1));
+        assert_eq!(
+            parse(json!("A"), "string").map(|headers| headers.len()),
+            Ok(1)
+        );
         for header in [
             json!(""),
             json!("My Region"),
@@ -246,14 +257,14 @@ mod tests {
         for kind in ["object", "array", "null", "number"] {
             assert!(parse(json!("A"), kind).is_err(), "{kind}");
         }
-        let twice = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
+        let duplicate = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
             "b": { "type": "string", "x-mcp-header": "field" } });
-        assert!(header_params(&schema(twice)).is_err());
-        let nowhere =
+        assert!(header_params(&schema(duplicate)).is_err());
+        let without_name =
             json!({ "a": { "type": "array", "items": { "type": "string", "x-mcp-header": "A" } } });
-        assert!(header_params(&schema(nowhere)).is_err());
-        let quoted = json!({ "a": { "type": "string", "default": { "x-mcp-header": "A" } } });
-        assert_eq!(header_params(&schema(quoted)), Ok(Vec::new()));
+        assert!(header_params(&schema(without_name)).is_err());
+        let in_default = json!({ "a": { "type": "string", "default": { "x-mcp-header": "A" } } });
+        assert_eq!(header_params(&schema(in_default)), Ok(Vec::new()));
     }
 
     #[test]
@@ -276,19 +287,19 @@ mod tests {
             };
             (0..count).map(named).collect::<Map<_, _>>().into()
         };
-        let invalid =
+        let rejection =
             |properties| header_params(&schema(properties)).expect_err("the schema is rejected");
         assert_eq!(
-            header_params(&schema(many(64))).map(|found| found.len()),
+            header_params(&schema(many(64))).map(|headers| headers.len()),
             Ok(64)
         );
-        assert!(invalid(many(65)).contains("more than 64"));
+        assert!(rejection(many(65)).contains("more than 64"));
         let below = |name: String| json!({ name: { "type": "object", "properties": many(2) } });
         assert!(header_params(&schema(below("x".repeat(1_000)))).is_ok());
-        let why = invalid(below("x".repeat(120_000)));
+        let why = rejection(below("x".repeat(120_000)));
         assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
         let header = json!({ "type": "string", "x-mcp-header": "x".repeat(120_000) });
-        let why = invalid(json!({ "a": header }));
+        let why = rejection(json!({ "a": header }));
         assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
     }
 }

@@ -13,61 +13,63 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The longest `Retry-After` that we follow.
+/// The longest `Retry-After` that we honor.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(1);
 const RETRIES_MAX: u32 = 5;
-/// Delay before resuming a stream, unless the server sets one.
+/// Delay before resuming a stream, unless the server sets another.
 const RESUME_DELAY: Duration = Duration::from_secs(1);
 const RESUME_DELAY_MIN: Duration = Duration::from_millis(100);
 const RESUME_DELAY_MAX: Duration = Duration::from_secs(60);
 /// Maximum number of consecutive resumptions without an event.
 const RESUMPTIONS_MAX: u32 = 5;
 
-/// The outcome of a message.
+/// The outcome of sending one message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// It arrived and, if it was a request, was answered.
+    /// The message arrived and, if it was a request, was answered.
     Completed,
     /// Only this message failed.
     Failed(HttpError),
-    /// The connection is unusable.
+    /// The whole connection is unusable.
     ConnectionLost(HttpError),
-    /// The server did nothing because it does not recognize the session.
+    /// The server did not execute the message because it does not recognize the session.
     SessionUnknown,
 }
 
-/// Posts `out` and reads until its response is complete.
+/// Posts `outgoing` and reads until its response is complete.
 pub async fn exchange(
     connection: Arc<Connection>,
-    out: OutgoingMessage,
-    sent: CancellationToken,
+    outgoing: OutgoingMessage,
+    send_started: CancellationToken,
 ) -> RequestOutcome {
-    let sending = send_with_retries(&connection, &out, &sent);
-    let outcome = match out.deadline() {
-        Some(deadline) => timeout(deadline, sending)
+    let exchanging = send_with_retries(&connection, &outgoing, &send_started);
+    let outcome = match outgoing.deadline() {
+        Some(deadline) => timeout(deadline, exchanging)
             .await
             .unwrap_or(RequestOutcome::Failed(HttpError::Timeout(deadline))),
-        None => sending.await,
+        None => exchanging.await,
     };
     match outcome {
         // Until the session is open, a single failure is fatal.
         RequestOutcome::Failed(error)
-            if out.id.is_some() && connection.shared.startup.stage() != HandshakeStage::Open =>
+            if outgoing.id.is_some()
+                && connection.shared.startup.stage() != HandshakeStage::Open =>
         {
             RequestOutcome::ConnectionLost(error)
         }
         RequestOutcome::Failed(error) => {
-            if let Some(id) = &out.id {
-                let message =
-                    if out.is_method("subscriptions/listen") && error == HttpError::StreamEnded {
-                        // The subscription did not fail; it must be reopened.
-                        json!({ "jsonrpc": "2.0", "id": id, "result": {} })
-                    } else {
-                        let error =
-                            json!({ "code": SYNTHETIC_ERROR_CODE, "message": error.to_string() });
-                        json!({ "jsonrpc": "2.0", "id": id, "error": error })
-                    };
+            if let Some(id) = &outgoing.id {
+                let message = if outgoing.is_method("subscriptions/listen")
+                    && error == HttpError::StreamEnded
+                {
+                    // The subscription did not fail; it must be reopened.
+                    json!({ "jsonrpc": "2.0", "id": id, "result": {} })
+                } else {
+                    let error =
+                        json!({ "code": SYNTHETIC_ERROR_CODE, "message": error.to_string() });
+                    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+                };
                 connection
                     .deliver(message.to_string().into_bytes(), Some(id))
                     .await;
@@ -80,17 +82,17 @@ pub async fn exchange(
 
 async fn send_with_retries(
     connection: &Connection,
-    out: &OutgoingMessage,
-    sent: &CancellationToken,
+    outgoing: &OutgoingMessage,
+    send_started: &CancellationToken,
 ) -> RequestOutcome {
     let mut retries = 0;
     loop {
-        let response = match connection.post(out, sent).await {
+        let response = match connection.post(outgoing, send_started).await {
             Ok(response) => response,
             Err(error) => return RequestOutcome::ConnectionLost(error),
         };
         if response.status().is_success() {
-            return match read_answer(connection, out, response).await {
+            return match read_answer(connection, outgoing, response).await {
                 Ok(()) => RequestOutcome::Completed,
                 Err(error) if error.is_connection_failure() => {
                     RequestOutcome::ConnectionLost(error)
@@ -99,50 +101,51 @@ async fn send_with_retries(
             };
         }
         let error_response = ErrorResponse::read(&connection.remote, response).await;
-        match retry_delay(&error_response, out) {
-            Some(pause)
-                if retries < RETRIES_MAX && connection.shared.startup.has_time_for(pause) =>
+        match retry_delay(&error_response, outgoing) {
+            Some(delay)
+                if retries < RETRIES_MAX && connection.shared.startup.has_time_for(delay) =>
             {
                 connection
                     .shared
                     .startup
                     .set_retry_reason(Some(error_response.to_http_error()));
-                sleep(pause).await;
+                sleep(delay).await;
                 connection.shared.startup.set_retry_reason(None);
             }
-            _ => return handle_error_response(connection, out, error_response).await,
+            _ => return handle_error_response(connection, outgoing, error_response).await,
         }
         retries += 1;
     }
 }
 
-/// The delay before repeating the request, which the server has not executed.
-fn retry_delay(error_response: &ErrorResponse, out: &OutgoingMessage) -> Option<Duration> {
+/// The delay before repeating a request that the server has not executed; `None` if it must not be
+/// repeated.
+fn retry_delay(error_response: &ErrorResponse, outgoing: &OutgoingMessage) -> Option<Duration> {
     match (error_response.status, error_response.retry_after) {
-        (429 | 503, Some(pause)) => (pause <= RETRY_AFTER_MAX).then_some(pause),
-        (429, None) if out.id.is_some() => Some(RETRY_AFTER_DEFAULT),
+        (429 | 503, Some(delay)) => (delay <= RETRY_AFTER_MAX).then_some(delay),
+        (429, None) if outgoing.id.is_some() => Some(RETRY_AFTER_DEFAULT),
         _ => None,
     }
 }
 
-/// Interprets an error status for the message and for the session.
+/// Decides whether an error status concerns only this message, the session or the whole connection.
 async fn handle_error_response(
     connection: &Connection,
-    out: &OutgoingMessage,
+    outgoing: &OutgoingMessage,
     error_response: ErrorResponse,
 ) -> RequestOutcome {
     let status = error_response.status;
-    let answers_this =
-        error_response.error.is_some() && error_response.id == out.id && out.id.is_some();
-    let in_session = connection.has_session() && !out.is_method("initialize");
-    let is_lost = in_session
+    let answers_message =
+        error_response.error.is_some() && error_response.id == outgoing.id && outgoing.id.is_some();
+    let is_in_session = connection.has_session() && !outgoing.is_method("initialize");
+    let is_session_unknown = is_in_session
         && match status {
             404 => true,
             // Some servers use 400 for an unknown session, but also for other errors.
-            400 => !answers_this || error_response.mentions_session(),
+            400 => !answers_message || error_response.mentions_session(),
             _ => false,
         };
-    if is_lost {
+    if is_session_unknown {
         return RequestOutcome::SessionUnknown;
     }
     if let 401 | 403 = status {
@@ -152,8 +155,8 @@ async fn handle_error_response(
             .set_likely_cause(error_response.to_http_error().into());
         return RequestOutcome::ConnectionLost(error_response.to_http_error());
     }
-    match (&out.id, &error_response.error) {
-        // The body contains the response, whatever id it names.
+    match (&outgoing.id, &error_response.error) {
+        // The body contains the response to this request, whatever id it names.
         (Some(id), Some(error)) if status != 429 => {
             let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
             connection
@@ -167,20 +170,20 @@ async fn handle_error_response(
 
 async fn read_answer(
     connection: &Connection,
-    out: &OutgoingMessage,
+    outgoing: &OutgoingMessage,
     response: Response,
 ) -> Result<(), HttpError> {
-    let expected_id = out.id.as_ref();
+    let expected_id = outgoing.id.as_ref();
     let status = response.status().as_u16();
     let kind = BodyKind::of(&response);
-    // Other messages wait for this one, so do not wait for a stream.
+    // A message without an id expects no response, and later messages may be waiting for it.
     if expected_id.is_none() {
         return Ok(());
     }
     if kind == BodyKind::EventStream {
         return read_event_stream(connection, expected_id, EventStream::new(response)).await;
     }
-    // Accepted; a response, if any, arrives elsewhere.
+    // The request was accepted; its response arrives on another stream.
     if matches!(status, 202 | 204) {
         return Ok(());
     }
@@ -212,7 +215,7 @@ async fn read_answer(
     }
 }
 
-/// Reads a stream, and the streams that continue it, until the response arrives.
+/// Reads a stream, and the streams that resume it, until the response arrives.
 async fn read_event_stream(
     connection: &Connection,
     expected_id: Option<&Value>,
@@ -221,11 +224,11 @@ async fn read_event_stream(
     let mut last_id: Vec<u8> = Vec::new();
     let mut empty_resumptions = 0;
     loop {
-        let mut has_begun = false;
-        let end = loop {
+        let mut has_event = false;
+        let error = loop {
             match stream.next().await {
                 Ok(Some(event)) => {
-                    has_begun = true;
+                    has_event = true;
                     let is_message = event.name.is_empty() || event.name == b"message";
                     if is_message
                         && !event.data.is_empty()
@@ -242,16 +245,16 @@ async fn read_event_stream(
         if !stream.last_id().is_empty() {
             last_id = stream.last_id().to_vec();
         }
-        empty_resumptions = if has_begun { 0 } else { empty_resumptions + 1 };
+        empty_resumptions = if has_event { 0 } else { empty_resumptions + 1 };
         let may_resume = connection.http_kind == HttpKind::Streamable && expected_id.is_some();
         if !may_resume || last_id.is_empty() || empty_resumptions >= RESUMPTIONS_MAX {
-            return expected_id.map_or(Ok(()), |_| Err(end));
+            return expected_id.map_or(Ok(()), |_| Err(error));
         }
-        let delay = stream.retry().unwrap_or(RESUME_DELAY);
+        let delay = stream.retry_delay().unwrap_or(RESUME_DELAY);
         sleep(delay.clamp(RESUME_DELAY_MIN, RESUME_DELAY_MAX)).await;
         let response = connection.get(&last_id).await?;
         if !response.status().is_success() || BodyKind::of(&response) != BodyKind::EventStream {
-            return Err(end);
+            return Err(error);
         }
         stream = EventStream::new(response);
     }

@@ -1,4 +1,4 @@
-//! Reads response bodies: an event stream, one message, or an error. Each has a size limit.
+//! Reads response bodies: an event stream, one message, or an error. All have a size limit.
 
 use super::client::RemoteClient;
 use super::error::{HttpError, HttpStatus, ServerMessage};
@@ -37,14 +37,14 @@ impl BodyKind {
             .headers()
             .get(CONTENT_TYPE)
             .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let kind = value
+        let content_type = value
             .as_deref()
             .unwrap_or_default()
             .split(';')
             .next()
             .unwrap_or_default()
             .trim();
-        match kind.to_ascii_lowercase().as_str() {
+        match content_type.to_ascii_lowercase().as_str() {
             "text/event-stream" => Self::EventStream,
             "text/html" | "application/xhtml+xml" => Self::HtmlPage,
             "" | "text/plain" | "application/octet-stream" => Self::Unknown,
@@ -54,11 +54,11 @@ impl BodyKind {
     }
 }
 
-/// An event stream that remembers where it can be resumed.
+/// An event stream that keeps the id from which it can be resumed.
 pub struct EventStream {
     response: Response,
-    events: SseDecoder,
-    ready: VecDeque<SseEvent>,
+    decoder: SseDecoder,
+    events: VecDeque<SseEvent>,
     is_overlong: bool,
 }
 
@@ -66,30 +66,30 @@ impl EventStream {
     pub fn new(response: Response) -> Self {
         Self {
             response,
-            events: SseDecoder::new(MESSAGE_BYTES_MAX),
-            ready: VecDeque::new(),
+            decoder: SseDecoder::new(MESSAGE_BYTES_MAX),
+            events: VecDeque::new(),
             is_overlong: false,
         }
     }
 
-    /// The next event, or `None` at the end of the stream. A truncated event is dropped.
+    /// The next event, or `None` at the end of the stream. An incomplete last event is dropped.
     ///
     /// # Errors
     /// An event over the size limit, or a broken connection.
     pub async fn next(&mut self) -> Result<Option<SseEvent>, HttpError> {
         loop {
-            if let Some(event) = self.ready.pop_front() {
+            if let Some(event) = self.events.pop_front() {
                 return Ok(Some(event));
             }
             if self.is_overlong {
                 return Err(HttpError::MessageTooLong(MESSAGE_BYTES_MAX));
             }
-            let Some(bytes) = chunk(&mut self.response).await? else {
+            let Some(bytes) = next_chunk(&mut self.response).await? else {
                 return Ok(None);
             };
-            for event in self.events.push(bytes.as_ref()) {
+            for event in self.decoder.push(bytes.as_ref()) {
                 match event {
-                    Ok(event) => self.ready.push_back(event),
+                    Ok(event) => self.events.push_back(event),
                     Err(EventTooLong) => self.is_overlong = true,
                 }
             }
@@ -97,15 +97,17 @@ impl EventStream {
     }
 
     pub fn last_id(&self) -> &[u8] {
-        self.events.last_event_id()
+        self.decoder.last_event_id()
     }
 
-    pub fn retry(&self) -> Option<Duration> {
-        self.events.retry_millis().map(Duration::from_millis)
+    pub fn retry_delay(&self) -> Option<Duration> {
+        self.decoder.retry_millis().map(Duration::from_millis)
     }
 }
 
-async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
+async fn next_chunk(
+    response: &mut Response,
+) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
     chunk.map_err(|error| HttpError::BodyInterrupted(http_util::root_cause(&error)))
 }
@@ -113,7 +115,7 @@ async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<
 /// Reads a body that consists of one message.
 pub async fn read_body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while let Some(bytes) = chunk(&mut response).await? {
+    while let Some(bytes) = next_chunk(&mut response).await? {
         let bytes = bytes.as_ref();
         if body.len() + bytes.len() > MESSAGE_BYTES_MAX {
             return Err(HttpError::MessageTooLong(MESSAGE_BYTES_MAX));
@@ -127,9 +129,9 @@ pub async fn read_body(mut response: Response) -> Result<Vec<u8>, HttpError> {
 pub struct ErrorResponse {
     pub status: u16,
     pub retry_after: Option<Duration>,
-    /// The JSON-RPC error in its body, if there is one.
+    /// The JSON-RPC error in the body, if there is one.
     pub error: Option<Value>,
-    /// The request id in its body.
+    /// The request id in the body.
     pub id: Option<Value>,
     server_message: ServerMessage,
     is_html: bool,
@@ -142,8 +144,10 @@ impl ErrorResponse {
         let retry_after = http_util::retry_after(response.headers());
         let url = remote.display_url(response.url());
         let mut is_html = BodyKind::of(&response) == BodyKind::HtmlPage;
-        let read = http_util::read_body_prefix(response, ERROR_BODY_BYTES_MAX);
-        let body = timeout(ERROR_BODY_DEADLINE, read).await.unwrap_or_default();
+        let reading = http_util::read_body_prefix(response, ERROR_BODY_BYTES_MAX);
+        let body = timeout(ERROR_BODY_DEADLINE, reading)
+            .await
+            .unwrap_or_default();
         is_html |= body.trim_ascii_start().starts_with(b"<");
         let mut message = decode::parse_message(&body);
         let field = |key: &str, message: &mut Option<Value>| {
@@ -176,7 +180,7 @@ impl ErrorResponse {
             401 => HttpError::Unauthorized(summary),
             403 => HttpError::Forbidden(summary),
             404 | 405 | 410 => HttpError::NotFound {
-                at: self.url.clone(),
+                url: self.url.clone(),
                 status: self.status,
                 message: if self.is_html {
                     ServerMessage::default()
@@ -186,7 +190,7 @@ impl ErrorResponse {
             },
             429 => HttpError::RateLimited {
                 message: summary,
-                pause: self.retry_after,
+                retry_after: self.retry_after,
             },
             status => HttpError::Status {
                 status: HttpStatus(status),
@@ -196,22 +200,22 @@ impl ErrorResponse {
     }
 }
 
-/// A one-line summary of a body without secrets: the error message, the title of a page, or the
-/// first words.
+/// Summarizes a body in one line without secrets: its error message, the title of a web page, or
+/// its first words.
 pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>) -> String {
     let text = String::from_utf8_lossy(body);
     let text = match message {
         Some(message) => {
             let field = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
-            let known = [
+            let pointers = [
                 "/error/message",
                 "/error_description",
                 "/message",
                 "/error",
                 "/detail",
             ];
-            let known_text = known.iter().find_map(|pointer| field(pointer));
-            known_text.unwrap_or(text.as_ref())
+            let message_text = pointers.iter().find_map(|pointer| field(pointer));
+            message_text.unwrap_or(text.as_ref())
         }
         None if text.trim_start().starts_with('<') => html_title(&text).unwrap_or_default(),
         None => text.as_ref(),
@@ -239,22 +243,28 @@ mod tests {
 
     #[test]
     fn body_summary_is_one_short_line() {
-        let of = |body: &str| {
+        let summary = |body: &str| {
             let message = serde_json::from_str(body).ok();
             summarize_body(&Redactor::default(), body.as_bytes(), message.as_ref())
         };
-        assert_eq!(of(""), "");
-        assert_eq!(of("  no\n such\tthing. "), "no such thing");
-        assert_eq!(of(r#"{"error":{"message":"Bad Request"}}"#), "Bad Request");
-        assert_eq!(of(r#"{"error":"invalid_token"}"#), "invalid_token");
-        assert_eq!(of(r#"{"detail":"Not Found"}"#), "Not Found");
-        assert_eq!(of(r#"{"a":1}"#), r#"{"a":1}"#);
+        assert_eq!(summary(""), "");
+        assert_eq!(summary("  no\n such\tthing. "), "no such thing");
         assert_eq!(
-            of("<html><TITLE>502 Bad\nGateway</TITLE><p>x"),
+            summary(r#"{"error":{"message":"Bad Request"}}"#),
+            "Bad Request"
+        );
+        assert_eq!(summary(r#"{"error":"invalid_token"}"#), "invalid_token");
+        assert_eq!(summary(r#"{"detail":"Not Found"}"#), "Not Found");
+        assert_eq!(summary(r#"{"a":1}"#), r#"{"a":1}"#);
+        assert_eq!(
+            summary("<html><TITLE>502 Bad\nGateway</TITLE><p>x"),
             "502 Bad Gateway"
         );
-        assert_eq!(of("<p>no title"), "");
-        assert_eq!(of(&"한".repeat(300)).chars().count(), SUMMARY_CHARS_MAX + 1);
+        assert_eq!(summary("<p>no title"), "");
+        assert_eq!(
+            summary(&"한".repeat(300)).chars().count(),
+            SUMMARY_CHARS_MAX + 1
+        );
         assert_eq!(
             summarize_body(&Redactor::default(), b"\xff", Some(&json!(null))),
             "\u{fffd}"

@@ -1,5 +1,5 @@
-//! Streams for messages initiated by the server: the required one of HTTP+SSE, and the optional one
-//! of streamable HTTP.
+//! Streams for messages that the server initiates: the required stream of HTTP+SSE, and the
+//! optional stream of streamable HTTP.
 
 use super::client::RemoteClient;
 use super::connection::Connection;
@@ -18,11 +18,12 @@ const ENDPOINT_DEADLINE: Duration = Duration::from_secs(5);
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
 const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
-/// A stream that lasted this long was no failure.
+/// A stream that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// Deadline for the response headers of a stream.
 const RESPONSE_HEAD_DEADLINE: Duration = Duration::from_secs(30);
-/// Maximum number of consecutive connection failures after the stream was open once.
+/// Number of consecutive connection failures that end the connection, once the stream has been
+/// open.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 
 /// Opens the HTTP+SSE stream and reads the message endpoint.
@@ -72,7 +73,8 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
     opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_DEADLINE)))
 }
 
-/// The URL for messages. It must have the same origin, because it receives all headers.
+/// The URL that messages are posted to. It must have the same origin, because the user's headers
+/// are sent to it.
 fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
     let text = std::str::from_utf8(endpoint).map_err(|_| HttpError::BadEndpoint)?;
     let url = base.join(text.trim()).map_err(|_| HttpError::BadEndpoint)?;
@@ -83,7 +85,7 @@ fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Resul
     }
 }
 
-/// Reads the HTTP+SSE stream to its end, which ends the session.
+/// Reads the HTTP+SSE stream to its end.
 pub async fn read_to_end(connection: &Connection, mut stream: EventStream) -> RequestOutcome {
     loop {
         match stream.next().await {
@@ -102,20 +104,20 @@ async fn deliver_event(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
 }
 
 /// Keeps the server stream of streamable HTTP open as long as the server allows. Returns
-/// `Completed` if the server has none.
+/// `Completed` if the server offers no such stream.
 pub async fn keep_open(connection: &Connection) -> RequestOutcome {
     let mut delay = REOPEN_DELAY;
     let mut last_id = Vec::new();
     let mut failures = 0;
     let mut was_open = false;
     loop {
-        let since = Instant::now();
+        let started_at = Instant::now();
         let mut server_delay = None;
         match open_stream(connection, &last_id).await {
             StreamOpening::Stream(mut stream) => {
                 failures = 0;
                 if std::mem::replace(&mut was_open, true) {
-                    // Messages sent in the meantime may be lost.
+                    // Messages sent while the stream was closed may be lost.
                     connection.shared.stream_reopened.notify_one();
                 }
                 loop {
@@ -134,7 +136,7 @@ pub async fn keep_open(connection: &Connection) -> RequestOutcome {
                 if !stream.last_id().is_empty() {
                     last_id = stream.last_id().to_vec();
                 }
-                server_delay = stream.retry();
+                server_delay = stream.retry_delay();
             }
             StreamOpening::SessionUnknown => return RequestOutcome::SessionUnknown,
             StreamOpening::Unsupported => return RequestOutcome::Completed,
@@ -146,11 +148,11 @@ pub async fn keep_open(connection: &Connection) -> RequestOutcome {
                 }
             }
         }
-        if since.elapsed() >= HEALTHY_AFTER {
+        if started_at.elapsed() >= HEALTHY_AFTER {
             delay = REOPEN_DELAY;
         }
-        let pause = server_delay.unwrap_or(delay);
-        sleep(pause.clamp(REOPEN_DELAY_MIN, REOPEN_DELAY_MAX)).await;
+        let delay_before_reopening = server_delay.unwrap_or(delay);
+        sleep(delay_before_reopening.clamp(REOPEN_DELAY_MIN, REOPEN_DELAY_MAX)).await;
         delay = (delay * 2).min(REOPEN_DELAY_MAX);
     }
 }
@@ -159,7 +161,7 @@ enum StreamOpening {
     Stream(Box<EventStream>),
     /// The server does not recognize the session.
     SessionUnknown,
-    /// The server has no such stream.
+    /// The server offers no such stream.
     Unsupported,
     TemporaryFailure(HttpError),
 }
@@ -194,16 +196,19 @@ mod tests {
     fn an_endpoint_must_share_the_origin_of_its_stream() {
         let base = Url::parse("http://host:8000/a/sse?x=1").expect("a URL");
         let remote = RemoteClient::new(base.as_str(), &[], Default::default()).expect("a client");
-        let to = |endpoint: &str| {
+        let resolve = |endpoint: &str| {
             resolve_endpoint(&remote, &base, endpoint.as_bytes()).map(String::from)
         };
         assert_eq!(
-            to("/messages?id=7"),
+            resolve("/messages?id=7"),
             Ok("http://host:8000/messages?id=7".to_owned())
         );
-        assert_eq!(to("messages"), Ok("http://host:8000/a/messages".to_owned()));
         assert_eq!(
-            to("http://host:8000/m"),
+            resolve("messages"),
+            Ok("http://host:8000/a/messages".to_owned())
+        );
+        assert_eq!(
+            resolve("http://host:8000/m"),
             Ok("http://host:8000/m".to_owned())
         );
         for foreign in [
@@ -213,10 +218,10 @@ mod tests {
             "http://user@other:8000/m",
         ] {
             assert!(
-                matches!(to(foreign), Err(HttpError::ForeignEndpoint(_))),
+                matches!(resolve(foreign), Err(HttpError::ForeignEndpoint(_))),
                 "{foreign}"
             );
         }
-        assert_eq!(to("http://"), Err(HttpError::BadEndpoint));
+        assert_eq!(resolve("http://"), Err(HttpError::BadEndpoint));
     }
 }

@@ -1,4 +1,4 @@
-//! The rmcp transport for servers at a URL: queues outgoing messages for the driver and hands
+//! The rmcp transport for remote servers: queues outgoing messages for the driver and passes
 //! incoming ones to rmcp.
 
 use super::connection::IncomingMessage;
@@ -43,8 +43,8 @@ impl HttpTransport {
         self.inbox.record_sent(message);
         let value = serde_json::to_value(message)
             .map_err(|error| McpError::BrokenPipe(error.to_string()))?;
-        let out = OutgoingMessage::new(&value, &self.shared.param_headers);
-        self.queue.try_send(out).map_err(|_| {
+        let outgoing = OutgoingMessage::new(&value, &self.shared.param_headers);
+        self.queue.try_send(outgoing).map_err(|_| {
             self.shared.outcome.end(McpError::NotReading);
             McpError::NotReading
         })
@@ -69,8 +69,8 @@ impl Transport<RoleClient> for HttpTransport {
         while let Some(incoming) = self.incoming.recv().await {
             let message = self.inbox.handle(incoming.value, &incoming.text);
             for reply in self.inbox.take_replies() {
-                let out = OutgoingMessage::new(&reply, &self.shared.param_headers);
-                if self.queue.try_send(out).is_err() {
+                let outgoing = OutgoingMessage::new(&reply, &self.shared.param_headers);
+                if self.queue.try_send(outgoing).is_err() {
                     self.shared.outcome.end(McpError::NotReading);
                 }
             }
