@@ -109,8 +109,14 @@ impl Approval {
             *server == offered.server && *tool == offered.tool.name
         };
         let permissions = [
-            (self.session_grants.contains(&grant), StandingPermission::Session),
-            (self.allowed.iter().any(is_named), StandingPermission::CommandLine),
+            (
+                self.session_grants.contains(&grant),
+                StandingPermission::Session,
+            ),
+            (
+                self.allowed.iter().any(is_named),
+                StandingPermission::CommandLine,
+            ),
             (self.mode == ToolMode::Auto, StandingPermission::AutoMode),
         ];
         let given = permissions.into_iter().find(|(is_given, _)| *is_given);

@@ -356,7 +356,7 @@ impl MarkdownLayout {
 
     /// Lays out the lines of a paragraph. With `hold_last`, the last row waits for more text.
     fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold_last: bool) {
-        let width = self.content_width(leaf.prefixes);
+        let width = self.prose_width(leaf.prefixes);
         let LeafLayout::Paragraph(paragraph) = &mut leaf.layout else {
             return;
         };

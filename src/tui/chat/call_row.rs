@@ -81,7 +81,11 @@ fn draw_right(scene: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter)
     let columns = (width(server.as_str()) as u16).min(row.width / 4);
     let x = start.saturating_sub(columns + gap);
     pen.put_truncated(x, row.y, server.as_str(), theme.dim, columns);
-    let Some(word) = call.permission.filter(|_| has_run(call)).map(permission_word) else {
+    let Some(word) = call
+        .permission
+        .filter(|_| has_run(call))
+        .map(permission_word)
+    else {
         return x;
     };
     pen.put_right(x.saturating_sub(2), row.y, word, theme.attention)

@@ -19,7 +19,9 @@ const VALUES_MAX: usize = 5;
 
 /// `17, 25`, `src/b.py, 1 edit`. Empty if nothing can be said briefly.
 pub fn argument_summary(arguments: &Arguments) -> String {
-    let values = arguments.iter().filter_map(|(key, value)| value_summary(key, value));
+    let values = arguments
+        .iter()
+        .filter_map(|(key, value)| value_summary(key, value));
     let mut values: Vec<String> = values.take(VALUES_MAX + 1).collect();
     if values.len() > VALUES_MAX {
         values.truncate(VALUES_MAX);

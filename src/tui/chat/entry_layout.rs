@@ -16,6 +16,8 @@ pub struct LayoutKey {
     pub has_thinking_pane: bool,
     pub unfolded: bool,
     pub gap_rows: usize,
+    /// The answer comes from another model than the one before.
+    pub names_model: bool,
     /// Show the raw text instead of rendered Markdown.
     pub raw: bool,
     /// The entry may still grow.
@@ -51,7 +53,7 @@ impl EntryLayout {
         stamp: LayoutKey,
         old: Option<Self>,
     ) -> Self {
-        let (head, foot) = head_and_foot_rows(entry, source, stamp.unfolded);
+        let (head, foot) = head_and_foot_rows(entry, source, stamp.unfolded, stamp.names_model);
         let streams = matches!(
             entry.body,
             EntryBody::Thinking { .. } | EntryBody::Text { .. }

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 
 /// Indentation of a call's text and of unfolded thinking.
 pub const INDENT: u16 = 2;
+/// Entries searched for the previous answer.
+const MODEL_LOOK_BACK: usize = 20;
 /// Maximum number of argument lines shown for an auto-approved call.
 const ARGUMENTS_MAX: usize = 8;
 /// Limits for each text of an unfolded call in the chat.
@@ -56,13 +58,14 @@ pub fn head_and_foot_rows(
     entry: &TranscriptEntry,
     source: &LayoutInput,
     unfolded: bool,
+    names_model: bool,
 ) -> (usize, usize) {
     match &entry.body {
-        EntryBody::Prompt { .. } => (1, 0),
+        EntryBody::Prompt { .. } => (0, 0),
         EntryBody::Text {
             is_cancelled: cancelled,
             ..
-        } => (1, usize::from(*cancelled)),
+        } => (usize::from(names_model), usize::from(*cancelled)),
         EntryBody::Thinking { is_open: open, .. }
             if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
         {
@@ -86,7 +89,7 @@ pub fn body_text<'a>(
     unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
-        EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), 0)),
+        EntryBody::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), INDENT)),
         EntryBody::Text { text, .. } => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if source.is_thinking_pane() => Some((text.into(), 0)),
         EntryBody::Thinking { text, .. } if source.is_expanded_thinking(entry) => {
@@ -101,6 +104,20 @@ pub fn body_text<'a>(
         EntryBody::Tool(_) => None,
         EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
     }
+}
+
+/// Whether an answer names its model: where it differs from that of the answer before.
+pub fn names_model(source: &LayoutInput, index: usize) -> bool {
+    let model_at = |index: usize| match &source.entry(index)?.body {
+        EntryBody::Text { model, .. } => Some(model),
+        _ => None,
+    };
+    let Some(model) = model_at(index).filter(|model| !model.trim().is_empty()) else {
+        return false;
+    };
+    let earlier = (index.saturating_sub(MODEL_LOOK_BACK)..index).rev();
+    let previous = earlier.filter_map(model_at).next();
+    previous.is_some_and(|previous| previous != model)
 }
 
 /// Blank rows above an entry: none above the first and between folded lines, else one.

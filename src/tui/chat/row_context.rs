@@ -10,6 +10,8 @@ pub struct RowContext<'a> {
     pub timing: &'a TurnTiming,
     /// The number of undrawn rows of each call that ran before all its arguments were drawn.
     pub undrawn_rows: &'a HashMap<CallId, usize>,
+    /// The call that the open dialog is about.
+    pub asked_call: Option<CallId>,
     /// Index of the selected entry, if the pane has the focus.
     pub selected_entry: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! Draws the visible rows of the chat and the thinking pane.
 
-use crate::domain::{EntryBody, Severity, TranscriptEntry, WaitReason};
+use crate::domain::{CallId, EntryBody, Severity, TranscriptEntry, WaitReason};
 use crate::text::Clean;
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::call_row;
@@ -32,6 +32,8 @@ pub struct ChatPane {
     pub has_focus: bool,
     pub now: Duration,
     pub markdown_glyphs: MarkdownGlyphs,
+    /// The call that the open dialog is about.
+    pub asked_call: Option<CallId>,
 }
 
 /// Draws the chat. It omits thinking if that has its own pane. Returns how many rows are below
@@ -55,6 +57,7 @@ pub fn draw(
         now: at.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
+        asked_call: at.asked_call,
         selected_entry: flow.selected.filter(|_| at.has_focus),
     };
     for (y, place) in places.iter().enumerate() {
@@ -118,6 +121,7 @@ pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, pen: &mut Painter) {
         now: at.now,
         timing: &chat.timing,
         undrawn_rows: chat.undrawn_rows(),
+        asked_call: None,
         selected_entry: None,
     };
     if source.count() == 0 {
@@ -148,9 +152,8 @@ fn draw_row(
         RowContent::Head(line) => {
             let unfolded = flow.is_unfolded(place.index);
             draw_head(scene, source, entry, line, unfolded, row, pen);
-            if selected {
-                let selection = pen.theme.selection;
-                pen.set_style(row, selection);
+            if selected && line == 0 {
+                mark_selected(row, pen);
             }
         }
         RowContent::Text(text) => {
@@ -162,6 +165,10 @@ fn draw_row(
                     Severity::Info => (pen.glyphs.dot, pen.theme.dim),
                 };
                 pen.put(row.x, row.y, mark, style, row.width);
+            }
+            if let EntryBody::Prompt { .. } = &entry.body {
+                let (bar, accent) = (pen.glyphs.cursor, pen.theme.accent);
+                pen.put(row.x, row.y, bar, accent, 1);
             }
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
@@ -179,9 +186,20 @@ fn draw_row(
     }
 }
 
+/// Marks the selected line in the margin, or as a whole without a margin.
+fn mark_selected(row: Rect, pen: &mut Painter) {
+    if row.x == 0 {
+        let selection = pen.theme.selection;
+        return pen.set_style(row, selection);
+    }
+    let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
+    pen.put(row.x - 1, row.y, cursor, accent, 1);
+}
+
 fn indent_and_style(entry: &TranscriptEntry, source: &LayoutInput, pen: &Painter) -> (u16, Style) {
     match &entry.body {
-        EntryBody::Prompt { .. } | EntryBody::Text { .. } => (0, pen.theme.plain),
+        EntryBody::Prompt { .. } => (INDENT, pen.theme.plain),
+        EntryBody::Text { .. } => (0, pen.theme.plain),
         EntryBody::Thinking { .. }
             if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
         {
@@ -203,17 +221,10 @@ fn draw_head(
     pen: &mut Painter,
 ) {
     match &entry.body {
-        EntryBody::Prompt { .. } => {
-            pen.put(row.x, row.y, "You", pen.theme.bold, row.width);
-        }
+        EntryBody::Prompt { .. } => {}
         EntryBody::Text { model, .. } => {
             let name = Clean::single_line(model);
-            let name = if name.as_str().trim().is_empty() {
-                "Answer"
-            } else {
-                name.as_str()
-            };
-            pen.put_truncated(row.x, row.y, name, pen.theme.bold, row.width);
+            pen.put_truncated(row.x, row.y, name.as_str(), pen.theme.dim, row.width);
         }
         EntryBody::Thinking { .. }
             if source.is_thinking_pane() || source.is_expanded_thinking(entry) =>
@@ -237,18 +248,14 @@ fn draw_head(
                 pen.glyphs.folded
             };
             let times = scene.timing.thinking_spans.get(piece);
-            let words = times.map_or_else(
-                || format!("{fold} thought"),
-                |(first, last)| {
-                    format!(
-                        "{fold} thought for {} s",
-                        (*last - *first).as_secs_f64().round()
-                    )
-                },
-            );
+            let seconds = times.map_or(0.0, |(first, last)| (*last - *first).as_secs_f64());
+            let words = match seconds.round() {
+                0.0 => format!("{fold} thought"),
+                seconds => format!("{fold} thought {seconds} s"),
+            };
             pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
         }
-        EntryBody::Tool(call) if line == 0 => call_row::draw(scene, call, unfolded, row, pen),
+        EntryBody::Tool(call) if line == 0 => call_row::draw(scene, call, row, pen),
         EntryBody::Tool(call) => call_row::draw_progress(call, row, pen),
         EntryBody::Note(_) => {}
     }

@@ -4,7 +4,7 @@
 
 use crate::text::markdown::StyledRow;
 use crate::tui::chat::entry_layout::{EntryLayout, LayoutKey};
-use crate::tui::chat::entry_rows::{EntryShape, entry_shape, gap_rows_before};
+use crate::tui::chat::entry_rows::{EntryShape, entry_shape, gap_rows_before, names_model};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::rendered_text::TextAnchor;
 use std::collections::HashSet;
@@ -365,6 +365,7 @@ impl Viewport {
             has_thinking_pane: source.has_thinking_pane,
             unfolded: self.is_unfolded(index),
             gap_rows: gap_rows_before(source, index),
+            names_model: names_model(source, index),
             raw: source.raw,
             is_open: source
                 .open_entry

@@ -102,6 +102,11 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
         has_focus: model.panes.focus == focus,
         now: model.now,
         markdown_glyphs: model.screen.markdown_glyphs(),
+        asked_call: model
+            .dialogs
+            .current()
+            .and_then(|dialog| dialog.call())
+            .map(|call| call.call),
     }
 }
 
