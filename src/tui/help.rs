@@ -3,7 +3,7 @@
 use crate::tui::keymap::{Action, Binding, BindingScope, Chord, TABLE};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
@@ -38,7 +38,7 @@ impl Layer for HelpLayer {
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let (over, rows) = (area.body, help_rows());
-        let area = draw_full_window(over, "Help", "", pen);
+        let area = draw_window(over, "Help", "", pen);
         let height = usize::from(area.height);
         self.top = self.top.min(rows.len().saturating_sub(height));
         for (y, row) in rows.iter().skip(self.top).take(height).enumerate() {

@@ -7,7 +7,7 @@ use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
@@ -64,6 +64,10 @@ impl Layer for HistorySearch {
         self.0.step(rows, count);
     }
 
+    fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
+        Some((shared.prompts.len().min(12) as u16).max(1) + 2)
+    }
+
     fn draw(
         &mut self,
         area: LayerArea,
@@ -71,8 +75,7 @@ impl Layer for HistorySearch {
         pen: &mut Painter,
     ) -> Option<Position> {
         let found = matching_prompts(shared.prompts, &self.0.filter());
-        let rows = (found.len() as u16).clamp(1, 12);
-        let area = draw_popup(area.chat, "Prompt history", "", rows + 2, pen);
+        let area = draw_window(area.popup, "Prompt history", "", pen);
         let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
             let line = row.line;
             let start = truncate_to_width(prompt, 2 * usize::from(line.width));

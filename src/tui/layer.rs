@@ -61,6 +61,12 @@ pub trait Layer: fmt::Debug {
 
     fn tick(&mut self, _cx: &mut UiContext) {}
 
+    /// The rows that a popup wants below its title; `None` if the layer takes the whole screen.
+    /// They should not change while the user types in it.
+    fn popup_rows(&self, _shared: SharedUiState) -> Option<u16> {
+        None
+    }
+
     /// Draws the layer and returns the cursor position if a text field has the focus.
     fn draw(
         &mut self,
@@ -82,8 +88,8 @@ pub trait Layer: fmt::Debug {
 pub struct LayerArea {
     /// Everything above the message, for layers that need much space.
     pub body: Rect,
-    /// The column of the chat, in which popups grow upward from the message.
-    pub chat: Rect,
+    /// The area of a popup, above the message.
+    pub popup: Rect,
 }
 
 /// State of other features that a layer may read.

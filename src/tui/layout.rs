@@ -26,6 +26,8 @@ const USUAL_HEIGHT: u16 = 20;
 const CHAT_ROWS_KEPT: u16 = 4;
 /// Narrower screens have no margins.
 const MARGINS_FROM: u16 = 30;
+/// Maximum number of visible completions.
+const COMPLETION_ROWS_MAX: u16 = 8;
 /// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
@@ -47,7 +49,8 @@ pub struct ScreenLayout {
     pub chat_inner: Rect,
     /// The sidebar with the vertical rule at its left.
     pub sidebar: Option<Rect>,
-    pub is_sidebar_over_chat: bool,
+    /// The screen is too narrow for a sidebar that stays.
+    pub is_sidebar_temporary: bool,
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
     pub notice_area: Rect,
@@ -59,6 +62,8 @@ pub struct ScreenLayout {
     pub message_inner: Rect,
     pub hints: Option<Rect>,
     pub dialog: Option<Rect>,
+    /// The open popup, or the completions of a command.
+    pub popup: Option<Rect>,
 }
 
 impl ScreenLayout {
@@ -80,12 +85,27 @@ impl ScreenLayout {
         }
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
-        if fits_sidebar(model.screen.size) && has_sidebar_content(model) {
-            this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
+        if fits_sidebar(model.screen.size) {
+            if has_sidebar_content(model) {
+                this.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
+            }
+        } else if model.panes.over_chat.is_some() {
+            let columns = if width < HALF_FROM { width } else { width / 2 };
+            this.sidebar = Some(take_right(&mut column, columns));
+            this.is_sidebar_temporary = true;
         }
         this.column = column;
         if has_dialog {
             this.place_dialog(model, &mut column);
+        } else if let Some(rows) = popup_rows(model) {
+            // One row more for the title.
+            let kept = if height < USUAL_HEIGHT {
+                0
+            } else {
+                CHAT_ROWS_KEPT
+            };
+            let room = column.height.saturating_sub(kept);
+            this.popup = Some(take_bottom(&mut column, rows.saturating_add(1).min(room)));
         }
         if model.tour.is_some() && column.height >= 2 {
             this.tour_line = Some(take_bottom(&mut column, 1));
@@ -95,19 +115,13 @@ impl ScreenLayout {
         this.notice_area = take_bottom(&mut column, wanted);
         this.chat = column;
         this.chat_inner = with_margins(column);
-        if model.panes.over_chat.is_some() && !fits_sidebar(model.screen.size) {
-            let columns = if width < HALF_FROM { width } else { width / 2 };
-            let mut over = this.chat;
-            this.sidebar = Some(take_right(&mut over, columns));
-            this.is_sidebar_over_chat = true;
-        }
         this.place_sections(model);
         this
     }
 
     /// Whether thinking is shown in the sidebar and not in the chat.
     pub fn has_thinking_aside(&self, model: &UiModel) -> bool {
-        self.sidebar.is_some() && !self.is_sidebar_over_chat && model.panes.show_thinking
+        self.sidebar.is_some() && !self.is_sidebar_temporary && model.panes.show_thinking
     }
 
     fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
@@ -172,6 +186,16 @@ impl ScreenLayout {
         let rows = model.dialog_height(column.width, room, column.height);
         self.dialog = Some(take_bottom(column, rows));
     }
+}
+
+/// The rows that the open popup wants, or the completions of a command.
+fn popup_rows(model: &UiModel) -> Option<u16> {
+    if let Some(layer) = &model.layer {
+        return layer.popup_rows(model.shared());
+    }
+    let completions = model.composer.completions().len() as u16;
+    let is_listed = model.panes.focus == Focus::Message && completions > 0;
+    is_listed.then(|| completions.min(COMPLETION_ROWS_MAX))
 }
 
 /// Whether the sidebar has anything to show.

@@ -5,7 +5,7 @@ use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
@@ -69,10 +69,13 @@ impl Layer for Palette {
         self.0.step(rows, matching_commands(&self.0.filter()).len());
     }
 
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        Some(matching_commands("").len() as u16 + 2)
+    }
+
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let found = matching_commands(&self.0.filter());
-        let all = self::matching_commands("").len() as u16;
-        let area = draw_popup(area.chat, "Commands", "", all + 2, pen);
+        let area = draw_window(area.popup, "Commands", &found.len().to_string(), pen);
         let cursor = self.0.draw(&found, area, pen, |binding, row, pen| {
             let (line, dim) = (row.line, pen.theme.dim);
             let mut end = line.right();

@@ -6,7 +6,7 @@ use crate::text::Clean;
 use crate::tui::log::state::TraceScroll;
 use crate::tui::widgets::log_tail::draw_from_end;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 
@@ -14,10 +14,7 @@ use std::collections::VecDeque;
 const LABEL_WIDTH: u16 = 6;
 
 pub fn draw_log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
-    let (theme, area) = (
-        pen.theme,
-        draw_full_window(over, "Log", "Tab last answer", pen),
-    );
+    let (theme, area) = (pen.theme, draw_window(over, "Log", "Tab last answer", pen));
     let count = lines.len();
     let lines = lines.iter().rev().map(|line| {
         let style = match line.level {
@@ -39,7 +36,7 @@ pub fn draw_trace(
     page: &mut TraceScroll,
     pen: &mut Painter,
 ) {
-    let area = draw_full_window(over, "Last answer", "Tab log", pen);
+    let area = draw_window(over, "Last answer", "Tab log", pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
     let lines = match lines {
         None => return,

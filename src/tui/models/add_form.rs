@@ -248,7 +248,7 @@ impl Layer for AddModelForm {
     }
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        add_form_view::draw(self, area.chat, pen)
+        add_form_view::draw(self, area.body, pen)
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::tui::models::add_form::{
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::{bottom_rows, draw_window};
 use ratatui::layout::{Position, Rect};
 
 /// Columns of the field names, on a wide enough screen.
@@ -29,7 +29,7 @@ pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Po
     let last = form.last() as u16;
     let gap = u16::from(over.height >= 12);
     let wanted = last + 1 + 2 * gap + fault_rows;
-    let area = draw_popup(over, "Another server", "", wanted, pen);
+    let area = draw_window(bottom_rows(over, wanted + 1), "Another server", "", pen);
     // A very small screen shows the selected row and the ones above it.
     let height = area.height;
     let first = if height > last {

@@ -10,7 +10,7 @@ use crate::tui::widgets::list::{ListRow, rows_in_view};
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::{Position, Rect};
 
 // Minimum widths that show the column of the given name.
@@ -35,7 +35,7 @@ pub fn draw(
         .iter()
         .filter(|row| matches!(row, Row::Model(_)))
         .count();
-    let mut rest = draw_full_window(over, "Models", &count_words(count), pen);
+    let mut rest = draw_window(over, "Models", &count_words(count), pen);
     let cursor = match &mut open.pulling {
         Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
         None => {

@@ -10,7 +10,7 @@ use crate::tui::servers::state::failure_reason;
 use crate::tui::widgets::log_tail::draw_from_end;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::page_hints;
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -142,7 +142,7 @@ impl Layer for StderrLog {
             |since| format!("stderr since {}", format_time(since)),
         );
         let over = area.body;
-        let area = draw_full_window(over, name.as_str(), &right, pen);
+        let area = draw_window(over, name.as_str(), &right, pen);
         let area = match area == over {
             true => title_row(name.as_str(), area, pen),
             false => area,

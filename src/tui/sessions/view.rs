@@ -5,7 +5,7 @@ use crate::text::Clean;
 use crate::tui::sessions::layer::SessionsLayer;
 use crate::tui::widgets::list::{ListRow, below_filter, rows_in_view};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::{Position, Rect};
@@ -39,7 +39,7 @@ pub fn draw(layer: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<
     };
     // A low screen has no frames, and the list takes the full width.
     let room = if over.height < 8 { over } else { left };
-    let area = draw_full_window(room, "Sessions", &right, pen);
+    let area = draw_window(room, "Sessions", &right, pen);
     if with_preview {
         let outer = Rect {
             x: left.right(),

@@ -9,7 +9,7 @@ use crate::tui::keymap::{Action, BindingScope, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::trust::view::{draw_detail, draw_list};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Position;
 
@@ -95,8 +95,7 @@ impl Layer for TrustLayer {
             0 => String::new(),
             count => format!("{} of {count}", self.selected + 1),
         };
-        let rows = u16::try_from(trusted.len()).unwrap_or(u16::MAX).max(12);
-        let area = draw_popup(area.body, "Trust", &count, rows, pen);
+        let area = draw_window(area.body, "Trust", &count, pen);
         match (trusted.get(self.selected), &mut self.detail_top) {
             (None, _) => {
                 let text = "No decisions are stored: every call asks. Choices 6 to 9 of a tool call's dialog store one.";

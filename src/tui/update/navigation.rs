@@ -65,7 +65,7 @@ fn back(model: &mut UiModel) {
 fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
     let panes = ScreenLayout::compute(model);
     let mut order = vec![Focus::Message];
-    if !panes.is_sidebar_over_chat {
+    if panes.chat.width > 0 {
         order.push(Focus::Chat);
     }
     order.extend(panes.servers.map(|_| Focus::Servers));

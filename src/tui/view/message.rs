@@ -8,13 +8,11 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::draw_window;
 use ratatui::layout::Position;
 
 /// Columns in which the usages of most commands fit.
 const USAGE_COLUMNS: u16 = 20;
-/// Maximum number of visible completions.
-const LIST_ROWS_MAX: u16 = 8;
 
 /// Returns the cursor position.
 pub fn draw(model: &mut UiModel, panes: &ScreenLayout, pen: &mut Painter) -> Option<Position> {
@@ -58,18 +56,18 @@ fn draw_tour_line(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
 
 fn draw_completions(model: &UiModel, panes: &ScreenLayout, pen: &mut Painter) {
     let found = model.composer.completions();
-    let above = panes.column.height;
-    if found.is_empty() || above <= 1 {
+    let Some(area) = panes.popup.filter(|_| !found.is_empty()) else {
         return;
-    }
-    let rows = (found.len() as u16).min(LIST_ROWS_MAX).min(above - 1);
+    };
     let chosen = model.composer.selected_completion(found.len());
-    let hidden = found.len().saturating_sub(rows.into());
+    let hidden = found
+        .len()
+        .saturating_sub(area.height.saturating_sub(1).into());
     let count = match hidden {
         0 => String::new(),
         hidden => format!("{} {hidden} more", pen.glyphs.down),
     };
-    let area = draw_popup(panes.column, "Commands", &count, rows, pen);
+    let area = draw_window(area, "Commands", &count, pen);
     for row in rows_in_view(found.len(), Some(chosen), area, pen) {
         row.put_mark(pen);
         let (line, (command, binding)) = (row.line, found[row.index]);

@@ -118,9 +118,9 @@ fn draw_layer(
 ) -> Option<Position> {
     let small = area.height < layout::SMALL_HEIGHT;
     let body = if small { area } else { panes.body };
-    let chat = if small { area } else { panes.column };
+    let popup = panes.popup.filter(|_| !small).unwrap_or(body);
     let mut layer = model.layer.take()?;
-    let cursor = layer.draw(LayerArea { body, chat }, model.shared(), pen);
+    let cursor = layer.draw(LayerArea { body, popup }, model.shared(), pen);
     model.layer = Some(layer);
     cursor
 }
@@ -128,7 +128,7 @@ fn draw_layer(
 fn draw_dialog(model: &mut UiModel, area: Rect, pen: &mut Painter) -> Option<Position> {
     let area = LayerArea {
         body: area,
-        chat: area,
+        popup: area,
     };
     let mut dialogs = std::mem::take(&mut model.dialogs);
     let cursor = dialogs.draw(area, model.shared(), pen);

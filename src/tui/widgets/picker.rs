@@ -11,7 +11,7 @@ use crate::tui::layer::{
 };
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_popup;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
@@ -127,6 +127,14 @@ impl Layer for Picker {
             .min(self.rows.len());
     }
 
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        Some(
+            u16::try_from(self.rows.len())
+                .unwrap_or(u16::MAX)
+                .saturating_add(2),
+        )
+    }
+
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let numbers = self.rows.len().to_string().len();
         let labels: Vec<Clean> = self
@@ -134,8 +142,7 @@ impl Layer for Picker {
             .iter()
             .map(|(_, row)| Clean::single_line(row))
             .collect();
-        let wanted = labels.len() as u16 + 2;
-        let area = draw_popup(area.chat, self.title, "", wanted, pen);
+        let area = draw_window(area.popup, self.title, "", pen);
         // The zero row is below the list and never scrolls away.
         let taken = if area.height > 4 { 2 } else { 1 };
         let list = Rect {

@@ -8,7 +8,7 @@ use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::widgets::window::draw_full_window;
+use crate::tui::widgets::window::draw_window;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use std::num::NonZeroU16;
@@ -227,7 +227,7 @@ impl Layer for TextViewer {
         let right = self
             .percent_read()
             .map_or_else(String::new, |percent| format!("{percent} %"));
-        let area = draw_full_window(over, title, &right, pen);
+        let area = draw_window(over, title, &right, pen);
         let plain = pen.theme.plain;
         let rows = self.view(area.width, area.height.into());
         for (y, row) in rows.iter().enumerate() {

@@ -5,43 +5,32 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// On smaller screens there is no title.
-const TITLE_FROM: (u16, u16) = (24, 6);
+const TITLE_FROM: (u16, u16) = (24, 4);
 
-/// Draws a popup with room for `rows` at the bottom of `over`. Returns the area of its rows.
-pub fn draw_popup(over: Rect, title: &str, right: &str, rows: u16, pen: &mut Painter) -> Rect {
-    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
-    let wanted = rows.saturating_add(u16::from(has_title));
-    let height = if has_title {
-        wanted.min(over.height)
-    } else {
-        over.height
-    };
-    let area = Rect {
+/// The last rows of `over`.
+pub fn bottom_rows(over: Rect, rows: u16) -> Rect {
+    let height = rows.min(over.height);
+    Rect {
         y: over.bottom() - height,
         height,
         ..over
-    };
-    draw_titled(area, has_title, title, right, pen)
-}
-
-/// Draws over all of `over`. Returns the area below the title.
-pub fn draw_full_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
-    draw_titled(over, has_title, title, right, pen)
-}
-
-fn draw_titled(area: Rect, has_title: bool, title: &str, right: &str, pen: &mut Painter) -> Rect {
-    pen.clear(area);
-    if !has_title {
-        return area;
     }
-    let line = Rect { height: 1, ..area };
+}
+
+/// Clears `over` and draws the title. Returns the area below it.
+pub fn draw_window(over: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
+    let has_title = over.width >= TITLE_FROM.0 && over.height >= TITLE_FROM.1;
+    pen.clear(over);
+    if !has_title {
+        return over;
+    }
+    let line = Rect { height: 1, ..over };
     let accent = pen.theme.accent;
     pen.rule(line, title, right, accent);
     Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width - 2,
-        height: area.height - 1,
+        x: over.x + 1,
+        y: over.y + 1,
+        width: over.width - 2,
+        height: over.height - 1,
     }
 }
