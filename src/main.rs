@@ -10,8 +10,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     match app::run(Cli::parse()) {
         Ok(code) => ExitCode::from(code),
-        Err(fault) => {
-            eprintln!("humble: {fault:#}");
+        Err(error) => {
+            eprintln!("humble: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -258,7 +258,7 @@ pub enum TrustEntry {
     SessionGrant(ToolIdentity),
     Instructions(InstructionsConsent),
     /// Valid until the program ends.
-    InstructionsOnce(InstructionsConsent),
+    InstructionsUntilExit(InstructionsConsent),
     /// A tool withheld until the user decides about its new definition.
     PendingPinChange(PinChange),
 }
@@ -268,7 +268,7 @@ impl TrustEntry {
         match self {
             Self::Rule(rule) | Self::InactiveRule(rule, _) => &rule.server,
             Self::SessionGrant(grant) => &grant.server,
-            Self::Instructions(agreed) | Self::InstructionsOnce(agreed) => &agreed.server,
+            Self::Instructions(agreed) | Self::InstructionsUntilExit(agreed) => &agreed.server,
             Self::PendingPinChange(change) => &change.server,
         }
     }
