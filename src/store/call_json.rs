@@ -70,7 +70,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         repeats: None,
         quoted: None,
         is_unchecked: false,
-        also_as: Box::default(),
+        merged_forms: Box::default(),
         state: ToolState::Done(outcome_from_name(entry.get("outcome")?.as_str()?, elapsed)),
     })
 }

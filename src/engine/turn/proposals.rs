@@ -200,7 +200,7 @@ impl Turn {
             repeats: None,
             quoted: None,
             is_unchecked,
-            also_as: other_forms.iter().map(|(form, _)| *form).collect(),
+            merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
         let untrusted_texts = &self.setup.untrusted_texts;
