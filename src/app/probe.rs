@@ -69,7 +69,7 @@ pub async fn run(
     let mut signals = ExitSignals::install().context("could not install signal handlers")?;
     let report = ProbeReport::new(model.reference(), model.dialect);
     let (report, signal) = run_probe(probe, report, &mut signals, background).await;
-    if let Some(fault) = &report.fault {
+    if let Some(fault) = &report.error {
         eprintln!("{}", notice_line(fault));
     }
     if !asked.json {
@@ -83,7 +83,7 @@ pub async fn run(
         let is_stored = matches!(stored, Ok(StoreOutcome::Yes));
         print(&cli_output::render_json(&report, is_stored)).context(UNWRITTEN)?;
     }
-    let works = report.verdict() == ProbeVerdict::Works && report.fault.is_none();
+    let works = report.verdict() == ProbeVerdict::Works && report.error.is_none();
     Ok(match (signal, stored) {
         (Some(code), _) | (None, Err(code)) => code,
         (None, Ok(StoreOutcome::Failed)) => EXIT_FAILED,
@@ -147,7 +147,7 @@ async fn run_probe(
                 ProbeEvent::ModelLoaded => progress.show_step("Waiting for its answer".to_owned()),
                 ProbeEvent::Finished(over) => {
                     report.is_partial = over.is_err();
-                    report.fault = over.err();
+                    report.error = over.err();
                     break None;
                 }
             },

@@ -57,7 +57,7 @@ pub fn render_json(report: &ProbeReport, stored: bool) -> String {
         "is_complete": !report.is_partial,
         "stored": stored,
     });
-    if let Some(fault) = &report.fault {
+    if let Some(fault) = &report.error {
         value["error"] = json!(advice::notice_line(fault));
     }
     format!("{value}\n")
@@ -76,7 +76,7 @@ fn result_json(trial: &DialectTrial) -> Value {
         "form": form,
         "answered": trial.used_result,
         "seconds": (trial.elapsed.as_secs_f64() * 10.0).round() / 10.0,
-        "fault": trial.fault,
+        "fault": trial.problem,
     })
 }
 
