@@ -260,7 +260,7 @@ impl SessionMetadata {
         let output = [record.usage.output, turn.usage.output]
             .into_iter()
             .flatten();
-        first.usage = Usage {
+        record.usage = Usage {
             input: turn.usage.input.or(record.usage.input),
             output: output.reduce(|sum, count| sum + count),
         };
