@@ -80,8 +80,8 @@ impl FileLock {
         }
     }
 
-    /// Locks the lock file at `path`; `None` if another program holds the lock. As in [`FileLock::acquire`], a file
-    /// system without locks counts as locked.
+    /// Locks the lock file at `path`; `None` if another program holds the lock. As in
+    /// [`FileLock::acquire`], a file system without locks counts as locked.
     ///
     /// # Errors
     /// The error from opening the file.

@@ -16,7 +16,8 @@ const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
 const TIME_FORMAT: &str = "%Y%m%d_%H%M%S";
 
-/// The file name of a conversation whose first answer ended at `ended_at`, such as `20251016_162030_대화_제목_이다.json`.
+/// The file name of a conversation whose first answer ended at `ended_at`, such as
+/// `20251016_162030_대화_제목_이다.json`.
 pub fn session_file_name(first_prompt: &str, ended_at: &Zoned) -> String {
     format!("{}{EXTENSION}", stem(first_prompt, ended_at))
 }
