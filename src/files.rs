@@ -1,6 +1,6 @@
-//! Files that survive a crash, a full disk and a second instance: sidecar lock
-//! files, atomic replacement through symbolic links, exclusive creation and append-only
-//! records. Knows nothing about file formats or the program's folders.
+//! File access that survives a crash, a full disk and a second instance: sidecar lock files,
+//! atomic replacement that follows symbolic links, exclusive creation and append-only records.
+//! Independent of file formats and of the program's folders.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -18,11 +18,11 @@ pub const PRIVATE_MODE: u32 = 0o600;
 /// The longest wait for a lock held by another program.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_POLL: Duration = Duration::from_millis(5);
-/// Symbolic links followed before a chain counts as a cycle.
+/// The number of symbolic links after which a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
 const TEMPORARY_PREFIX: &str = ".humble-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
-/// Older temporary files belong to no running program.
+/// A temporary file older than this belongs to no running program.
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
 /// Why [`read`] rejects a folder. `StoreError` recognizes this text.
@@ -39,7 +39,7 @@ pub enum UpdateError<E> {
     Read(io::Error),
     #[error("cannot be written: {}", describe_io_error(.0))]
     Write(io::Error),
-    /// The caller's change failed.
+    /// The caller's change function failed.
     #[error("{0}")]
     Refused(E),
 }
@@ -65,8 +65,8 @@ impl FileLock {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
-                // Some network file systems have no locks. Saving without a lock is better
-                // than not saving.
+                // Some network file systems do not support locks. Saving without a lock is
+                // better than not saving.
                 Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
                     return Ok(Self { _file: None });
                 }
@@ -161,7 +161,8 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Locks, rereads, changes and replaces a file. Writes nothing if the bytes stay the same.
+/// Locks and reads a file, lets `change` compute its new contents, and replaces it. Writes
+/// nothing if the contents stay the same.
 ///
 /// # Errors
 /// See [`UpdateError`]; the file is then unchanged.
@@ -181,7 +182,7 @@ pub fn update<E>(
     replace(path, &new_bytes, mode).map_err(UpdateError::Write)
 }
 
-/// Creates a file that never appears under its name with partial contents.
+/// Creates a file, which appears under its name only with its complete contents.
 ///
 /// # Errors
 /// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
@@ -201,7 +202,7 @@ pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// first.
 ///
 /// # Errors
-/// `InvalidInput` if the record contains a line break.
+/// `InvalidInput` if the record contains a line break, or the file-system error.
 pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     if line.contains('\n') {
         let message = "a record must be a single line";
@@ -278,8 +279,8 @@ fn is_stale_temporary(item: &fs::DirEntry) -> bool {
     })
 }
 
-/// Whether `path` still refers to `file`. Another program may have removed it between
-/// opening and locking.
+/// Whether `path` still refers to `file`. Another program may have removed the file after it
+/// was opened and before it was locked.
 pub fn is_same_file(file: &File, path: &Path) -> bool {
     let (Ok(file_metadata), Ok(path_metadata)) = (file.metadata(), fs::symlink_metadata(path))
     else {
@@ -329,8 +330,8 @@ fn parent_folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates a temporary file in `folder`, readable only by the user. Its name does not
-/// include the final name, which might make it too long.
+/// Creates a temporary file in `folder`, readable only by the user. Its name does not contain
+/// the final name, because that could make it too long.
 ///
 /// # Errors
 /// The file-system error.

@@ -59,7 +59,7 @@ pub enum Advice {
     Reload,
     /// Replace an outdated system prompt with the built-in one.
     ReplaceSystemPrompt,
-    /// Review the changes of trusted tools.
+    /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable servers or tools.
     DisableTools,

@@ -332,8 +332,8 @@ mod tests {
         add_turn(&mut ours, "q", "c");
         let prompt = SavedMessage::user;
         let answer = SavedMessage::assistant;
-        let branch = |at: usize, messages: &[SavedMessage]| Branch {
-            fork_index: at,
+        let branch = |fork_index: usize, messages: &[SavedMessage]| Branch {
+            fork_index,
             messages: messages.to_vec(),
             ..Branch::default()
         };

@@ -85,8 +85,8 @@ pub enum ApiKey {
     Known(Secret),
     /// No key was given, and this environment variable is unset or empty.
     MissingVariable(String),
-    /// The key cannot be sent in a header, for this reason: it is empty or contains a line break
-    /// or a non-ASCII character.
+    /// The key cannot be sent in a header. Carries the reason: the key is empty, or it contains a
+    /// line break or a non-ASCII character.
     Unusable(String),
 }
 

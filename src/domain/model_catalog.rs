@@ -1,5 +1,5 @@
-//! The model catalog: every known server with its models, and user changes to it (adding
-//! and pulling models).
+//! The catalog of every known model server and its models, and types for adding and pulling
+//! models.
 
 use super::model::Secret;
 use super::model_info::ModelList;
@@ -121,7 +121,7 @@ pub struct NewModel {
     pub provider: ProviderKind,
     /// `None` means the provider's default.
     pub base_url: Option<String>,
-    /// A key, or `${NAME}`.
+    /// A key, or `${NAME}` for an environment variable.
     pub api_key: Option<Secret>,
     /// Copy the address, key and certificate from this entry of `config.json`.
     pub copy_from: Option<ModelRef>,

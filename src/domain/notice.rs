@@ -102,11 +102,11 @@ pub enum BannerCause {
     },
     /// Other users can read files with secrets.
     OpenPermissions,
-    /// `system_prompt.txt` explains tool calls itself.
+    /// `system_prompt.txt` is an old version that explains tool calls itself.
     OutdatedSystemPrompt,
     /// Some personas could not be read.
     IncompletePersonas,
-    /// An edit takes effect at the next start.
+    /// An edit of the settings takes effect only at the next start.
     PendingSettings,
     /// The configuration folder cannot be written.
     UnwritableHome,

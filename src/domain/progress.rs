@@ -18,9 +18,9 @@ pub struct ToolProgress {
 /// Progress in a form suitable for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ProgressAmount {
-    /// Between 0 and 1.
+    /// The fraction done, between 0 and 1.
     Fraction(f64),
-    /// The total is unknown.
+    /// The amount done; the total is unknown.
     Count(f64),
 }
 
@@ -35,8 +35,8 @@ impl ToolProgress {
         }
     }
 
-    /// Combines this report with the previous one, so progress never decreases and missing
-    /// values keep their previous state.
+    /// Combines this report with the previous one, so that progress never decreases. Missing
+    /// values are taken from the previous report.
     pub fn following(self, previous: Option<&Self>) -> Self {
         let Some(previous) = previous else {
             return self;

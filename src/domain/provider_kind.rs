@@ -1,5 +1,5 @@
-//! The model providers, with one profile each for rules that need no I/O. `provider`
-//! implements their protocols.
+//! The supported model providers. The profile of each contains all rules about it that need
+//! no I/O; `provider` implements its protocol.
 
 use super::Dialect;
 use serde::{Deserialize, Serialize};
@@ -161,8 +161,8 @@ impl ProviderKind {
         self.profile().manages_models
     }
 
-    /// Whether the server reports a model's capabilities in advance. Other servers reject a
-    /// request that the model does not support.
+    /// Whether the server reports a model's capabilities in advance. Other servers reject
+    /// requests that the model does not support.
     pub fn reports_capabilities(self) -> bool {
         self.profile().reports_capabilities
     }

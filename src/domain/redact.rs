@@ -1,7 +1,7 @@
 //! Redaction removes secrets from text that leaves the program: log lines, notices, server
-//! output and panic reports. No other code does so. It hides known values in any escaping, and
-//! patterns such as `--api-key VALUE`. The cost is linear in the length of the text, regardless
-//! of the number of values.
+//! output and panic reports. It hides known values in any escaping, and patterns such as
+//! `--api-key VALUE`. The cost is linear in the length of the text, regardless of the number
+//! of values.
 
 mod escapes;
 mod patterns;

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The heading above a server's description of its tool. All text from the server is
 /// indented, so it cannot imitate this line.
 pub const SERVER_TEXT_HEADING: &str = "The server says of this tool:";
-/// Prefix of every line of server text.
+/// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
 
 /// A server's hints about a tool's behavior. Shown but never relied on.
@@ -73,8 +73,8 @@ pub struct Tool {
     #[serde(skip)]
     pub extra: Map<String, Value>,
     pub pin: Pin,
-    /// Combined size of name, description and schema as compact JSON. Computed once,
-    /// because the screen shows it in every frame.
+    /// The combined size of name, description and schema as compact JSON. Computed only once,
+    /// because it is shown in every frame.
     #[serde(skip)]
     pub bytes: usize,
 }
@@ -268,7 +268,7 @@ pub enum ToolOutcome {
     NotRun {
         why: String,
     },
-    /// The user declared it to be text rather than a call.
+    /// The user declared the call to be plain text.
     WasText,
 }
 
@@ -350,7 +350,7 @@ impl ToolOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     Run,
-    /// Run it, and allow this tool until the program ends.
+    /// Run it, and allow this tool until the conversation ends.
     RunForSession,
     /// Run it, and always allow this tool.
     RunAlways,

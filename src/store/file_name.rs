@@ -41,7 +41,7 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
         && (cfg!(unix) || !name.contains(':'))
 }
 
-/// The time at the beginning of a name, which is a local time.
+/// Parses the local time at the beginning of a name.
 pub(super) fn time_in_name(id: &SessionId) -> Option<Timestamp> {
     let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
     let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {

@@ -47,7 +47,7 @@ pub enum JournalRecord {
         thinking: bool,
         text: String,
     },
-    /// The kind of a piece was corrected.
+    /// A piece has another kind than first recorded.
     #[serde(rename = "turned")]
     Reclassified { piece: u64, thinking: bool },
     /// A suspected call in a piece was text after all. `text` is the complete text of the piece.
@@ -78,12 +78,12 @@ impl JournalRecord {
         }
     }
 
-    pub fn from_answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
+    pub fn from_answer(text: &str, usage: Usage, ended_at: jiff::Timestamp) -> Self {
         Self::Answer {
             text: text.to_owned(),
             input: usage.input,
             output: usage.output,
-            at: at.to_string(),
+            at: ended_at.to_string(),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Resolves a session argument: the latest session, or one given by file name, title or a
-//! prefix of either.
+//! Finds the latest session, or one given by its file name, its title or a prefix of either.
 
 use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};

@@ -1,5 +1,6 @@
-//! Views of a text with percent escapes, backslash escapes or both decoded. Each decoded byte
-//! maps back to its source, so matches can be hidden in the original text.
+//! Decoded views of a text: without percent escapes, without backslash escapes, or without
+//! both. Each decoded byte maps back to its source, so matches can be hidden in the original
+//! text.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Tests of which text redaction hides and which it keeps readable.
+//! Tests of redaction: hidden secrets, text that stays readable, and running time.
 
 use super::super::secrets;
 use super::super::server::{RemoteTransport, ServerConfig};

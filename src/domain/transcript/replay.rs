@@ -20,7 +20,7 @@ impl PlaceholderIds {
 impl Transcript {
     /// The transcript of a saved session. Partial answers appear where they were cancelled.
     pub fn from_session(session: &Session) -> Self {
-        let mut this = Self::default();
+        let mut transcript = Self::default();
         let ids = &mut PlaceholderIds(u64::MAX);
         let turn_records: HashMap<usize, &TurnRecord> = session
             .metadata
@@ -30,13 +30,13 @@ impl Transcript {
             .collect();
         let summary_notice = compaction::summary_notice(session);
         for (index, message) in session.messages.iter().enumerate() {
-            this.replay_summary_notice(summary_notice.as_ref(), index, ids);
-            this.replay_cancelled_turns(session, index, ids);
-            this.replay_message(session, message, turn_records.get(&index).copied(), ids);
+            transcript.replay_summary_notice(summary_notice.as_ref(), index, ids);
+            transcript.replay_cancelled_turns(session, index, ids);
+            transcript.replay_message(session, message, turn_records.get(&index).copied(), ids);
         }
-        this.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), ids);
-        this.replay_cancelled_turns(session, session.messages.len(), ids);
-        this
+        transcript.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), ids);
+        transcript.replay_cancelled_turns(session, session.messages.len(), ids);
+        transcript
     }
 
     /// Adds the notice at `index` if the summary ends there.

@@ -248,7 +248,7 @@ impl Trust {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrustEntry {
     Rule(TrustRule),
-    /// A rule that does not apply, or not beyond this run, for the given reason.
+    /// A rule that is inactive or not persisted, for this reason.
     InactiveRule(TrustRule, InactiveReason),
     /// A tool allowed until the conversation ends.
     SessionGrant(ToolIdentity),

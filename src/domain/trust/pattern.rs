@@ -54,7 +54,7 @@ impl ArgumentPattern {
     }
 
     /// Parses the JSON used in files and in the editor. A text with `*` or `?` is a glob;
-    /// `{"equals": …}` contains a literal value; any other value is literal itself.
+    /// `{"equals": …}` and any other value are matched by equality.
     ///
     /// # Errors
     /// The reason the pattern is invalid.

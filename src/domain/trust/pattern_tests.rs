@@ -1,4 +1,4 @@
-//! Tests of which calls a stored pattern matches, and which it must not.
+//! Tests of argument patterns: calls that they match, and calls that they must not match.
 
 use super::*;
 use serde_json::{Map, json};

@@ -32,7 +32,7 @@ pub struct JournaledPiece {
 }
 
 impl JournaledTurn {
-    /// The text of the answer, possibly partial.
+    /// The streamed text of the answer, possibly partial.
     pub fn answer_text(&self) -> String {
         self.join_pieces(false)
     }
