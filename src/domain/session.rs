@@ -23,7 +23,7 @@ pub struct Session {
     /// Only prompts and final answers.
     pub messages: Vec<SavedMessage>,
     pub metadata: SessionMetadata,
-    /// The conversation's other branches.
+    /// The conversation's inactive branches.
     pub branches: Vec<Branch>,
 }
 

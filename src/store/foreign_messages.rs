@@ -48,7 +48,7 @@ pub(super) fn insert_messages_with_extra_keys(
         message_count += usize::from(value.is_object());
         output.push(value);
     }
-    let pair_with_json = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
+    let to_pair = |value: &Value| Some((parse_message(value.clone())?, value.clone()));
     let first_fork = session
         .branches
         .iter()
@@ -57,10 +57,8 @@ pub(super) fn insert_messages_with_extra_keys(
         .unwrap_or(common)
         .min(common);
     let objects = output.iter().filter(|value| value.is_object());
-    let common_after_fork: Vec<(SavedMessage, Value)> = objects
-        .skip(first_fork)
-        .filter_map(pair_with_json)
-        .collect();
+    let common_after_fork: Vec<(SavedMessage, Value)> =
+        objects.skip(first_fork).filter_map(to_pair).collect();
     // Elements that are not messages belong to no branch and stay in the main list.
     let (rest, non_messages): (Vec<Value>, Vec<Value>) = remaining.partition(Value::is_object);
     output.extend(non_messages);
@@ -83,10 +81,8 @@ pub(super) fn insert_messages_with_extra_keys(
         .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut())
         .map_or(&mut [][..], Vec::as_mut_slice);
     let unrecognized_count = branches.len().saturating_sub(session.branches.len());
-    for (entry, branch) in branches[unrecognized_count..]
-        .iter_mut()
-        .zip(&session.branches)
-    {
+    let recognized = &mut branches[unrecognized_count..];
+    for (entry, branch) in recognized.iter_mut().zip(&session.branches) {
         let Some(Value::Array(messages)) = entry.get_mut("messages") else {
             continue;
         };
